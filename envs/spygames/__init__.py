@@ -1,0 +1,1 @@
+"""Spy-themed board games as environments for reinforcement learning."""

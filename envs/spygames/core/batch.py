@@ -1,0 +1,203 @@
+"""Thousands of games in lockstep: the game's kernels inside one loop over rows, run by a few threads."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spygames.core.game import Game, IllegalAction
+from spygames.core.kernel import announce, bind, kernel
+from spygames.core.rng import GAMMA, mix, next_seed
+
+# Filled in by `bind` for each game.
+init: Callable[..., None]
+legal: Callable[..., None]
+apply: Callable[..., None]
+returns: Callable[..., None]
+observe: Callable[..., None]
+bot: Callable[..., int]
+
+
+def _reset_rows(options, states, seeds, views, mask, lo, hi):  # type: ignore[no-untyped-def]
+    for i in range(lo, hi):
+        s = states[i]
+        init(s, options[0], seeds[i])
+        legal(s, mask[i])
+        observe(s, s.to_move, views[i])
+
+
+def _step_rows(options, states, seeds, actions, views, mask, rewards, done, lo, hi):  # type: ignore[no-untyped-def]
+    for i in range(lo, hi):
+        s = states[i]
+        apply(s, np.int64(actions[i]))
+        over = s.to_move < 0
+        done[i] = over
+        returns(s, rewards[i])
+        if over:
+            seeds[i] = next_seed(seeds[i])
+            init(s, options[0], seeds[i])
+        legal(s, mask[i])
+        observe(s, s.to_move, views[i])
+
+
+@kernel
+def first_illegal(actions: np.ndarray, mask: np.ndarray) -> int:
+    """The first row whose action its mask does not allow, or -1."""
+    for i in range(len(actions)):
+        a = actions[i]
+        if a < 0 or a >= mask.shape[1] or mask[i, a] == 0:
+            return i
+    return -1
+
+
+def _bot_rows(views, mask, luck, rows, actions, lo, hi):  # type: ignore[no-untyped-def]
+    for k in range(lo, hi):
+        i = rows[k]
+        actions[i] = bot(views[i], mask[i], luck[i])
+
+
+class Loops(NamedTuple):
+    """The compiled loops of one game."""
+
+    reset: Callable[..., None]
+    step: Callable[..., None]
+
+
+@cache
+def _loops(game: Game) -> Loops:
+    kernels: dict[str, Any] = {
+        "init": game.init,
+        "legal": game.legal,
+        "apply": game.apply,
+        "returns": game.returns,
+        "observe": game.observe,
+    }
+    name = f"{game.id}-{game.digest}"
+    return Loops(bind(_reset_rows, name, **kernels), bind(_step_rows, name, **kernels))
+
+
+@cache
+def bot_loop(game: Game, name: str) -> Callable[..., None]:
+    """The loop of one scripted player: (views [n], mask [n, A], luck uint64 [n, 1], rows [k], actions [n], lo, hi)
+    writes an action into `actions` for `rows[lo:hi]`."""
+    if name not in game.bots:
+        raise ValueError(f"{game.id} has no scripted player {name!r}; it has {', '.join(game.bots)}")
+    return bind(_bot_rows, f"{game.id}-{name}-{game.digest}", bot=game.bots[name])
+
+
+class Batch:
+    """`n` games that restart themselves; each buffer is overwritten by `step`.
+
+    Row i plays the games that an AEC environment plays after `reset(seed=seeds[i])` and further `reset()`s.
+
+    observation: float32 [n, F], what the seat to move may know. mask: int8 [n, A], 1 where legal.
+    rewards: float32 [n, P], non-zero only where a game has just ended. done: bool [n]; where it is true,
+    observation and mask belong to the next game already.
+
+    Args:
+        game: what is played.
+        n: number of games.
+        seed: 0..2^64-1; row i starts from a seed derived from it. None: from the system's entropy.
+        threads: how many share the rows; results do not depend on it. None: one a core, fewer for small batches.
+        observation, mask, rewards, done: buffers to use, C-contiguous and of the shapes and types above.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        n: int,
+        seed: int | None = None,
+        *,
+        threads: int | None = None,
+        observation: np.ndarray | None = None,
+        mask: np.ndarray | None = None,
+        rewards: np.ndarray | None = None,
+        done: np.ndarray | None = None,
+    ):
+        if n < 1:
+            raise ValueError(f"a batch has at least one game, not {n}")
+        if threads is not None and threads < 1:
+            raise ValueError(f"threads must be at least 1, not {threads}")
+        self.game, self.n = game, n
+        self.states = game.new_states(n)
+        self.rewards = _buffer("rewards", rewards, (n, game.num_players), np.float32)
+        self.done = _buffer("done", done, (n,), np.bool_)
+        self.write_to(
+            np.zeros((n, game.num_features), np.float32) if observation is None else observation,
+            np.zeros((n, game.num_actions), np.int8) if mask is None else mask,
+        )
+        workers = threads or max(1, min(os.cpu_count() or 1, n // 512))
+        self._bounds = [(n * k // workers, n * (k + 1) // workers) for k in range(workers)]
+        self._pool = ThreadPoolExecutor(workers - 1) if workers > 1 else None
+        self._loops = _loops(game)
+        announce(list(self._loops), f"the batch loops of {game.id}")
+        self.reset(seed)
+
+    @property
+    def seats(self) -> np.ndarray:
+        """The seat to move in each game, int8 [n]; a view of the states."""
+        return self.states["to_move"]
+
+    def write_to(self, observation: np.ndarray, mask: np.ndarray) -> None:
+        """From the next `reset` or `step` on, writes into these buffers."""
+        self.observation = _buffer("observation", observation, (self.n, self.game.num_features), np.float32)
+        self.mask = _buffer("mask", mask, (self.n, self.game.num_actions), np.int8)
+        self.views = self.observation.view(self.game.view_dtype).reshape(self.n)
+
+    def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
+        """Begins all games anew: from one seed, or from `seeds`, uint64 [n], one a game."""
+        if seeds is None:
+            base = np.uint64(
+                np.random.SeedSequence().generate_state(1, np.uint64)[0] if seed is None else seed
+            )
+            self.seeds = spread(base, self.n)
+        else:
+            self.seeds = _buffer("seeds", np.array(seeds, np.uint64), (self.n,), np.uint64)
+        self.rewards[:], self.done[:] = 0, False
+        self._run(self._loops.reset, self.game.packed, self.states, self.seeds, self.views, self.mask)
+
+    def step(self, actions: np.ndarray) -> None:
+        """Applies one action in each game, int [n]. If one is not legal, IllegalAction and no game has moved."""
+        actions = np.ascontiguousarray(actions, np.int64)
+        if actions.shape != (self.n,):
+            raise IllegalAction(f"actions must have shape ({self.n},), not {actions.shape}")
+        bad = first_illegal(actions, self.mask)
+        if bad >= 0:
+            legal = np.flatnonzero(self.mask[bad])[:5].tolist()
+            raise IllegalAction(
+                f"action {actions[bad]} is not legal for seat {self.seats[bad]} in game {bad}; legal are e.g. {legal}"
+            )
+        self._run(
+            self._loops.step,
+            self.game.packed, self.states, self.seeds, actions, self.views, self.mask, self.rewards, self.done,
+        )  # fmt: skip
+
+    def _run(self, loop: Callable[..., None], *args: Any) -> None:
+        (lo, hi), *rest = self._bounds
+        others = [self._pool.submit(loop, *args, *bounds) for bounds in rest] if self._pool else []
+        loop(*args, lo, hi)
+        for future in others:
+            future.result()
+
+
+def spread(seed: np.uint64, n: int) -> np.ndarray:
+    """`n` seeds, uint64 [n], derived from one: the SplitMix64 sequence that starts there."""
+    with np.errstate(over="ignore"):
+        return np.array([mix(np.uint64(seed) + GAMMA * np.uint64(i + 1)) for i in range(n)], np.uint64)
+
+
+def _buffer(name: str, array: np.ndarray | None, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """`array` if it can be written in place as it is, a new one for None; ValueError otherwise."""
+    if array is None:
+        return np.zeros(shape, dtype)
+    if (
+        array.shape != shape
+        or array.dtype != dtype
+        or not array.flags.c_contiguous
+        or not array.flags.writeable
+    ):
+        raise ValueError(f"{name} must be a writeable C-contiguous {np.dtype(dtype)} array of shape {shape}")
+    return array

@@ -1,0 +1,128 @@
+"""What a game is: three record layouts, seven kernels, its texts and its bots. Consumers take a `Game`, no more.
+
+Letters used for shapes everywhere: n games, P seats, A actions, F view features.
+"""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from spygames.core.kernel import Record
+
+NOBODY = -1
+"""The seat to move in a game that is over; the sentinel of every other "none" in states, too."""
+
+
+class IllegalAction(ValueError):
+    """An action that is malformed or not legal now. The game is as it was and can go on."""
+
+
+class ImpossibleState(ValueError):
+    """A state mapping that no game can reach or that is malformed; the message names the key and what is right."""
+
+
+Bot = Callable[[Record, np.ndarray, np.ndarray], int]
+"""A scripted player: (view, mask int8 [A], rng) -> action, a kernel. `rng` is one uint64 in an array [1], which the
+bot advances as it likes (`spygames.core.bots.uniform`). It sees no state, so it cannot cheat."""
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """One variant of a game: the options are fixed, everything else follows from them."""
+
+    name: str
+    """Folder name, as `agent_avenue`."""
+    version: int
+    """Rises when a change of rules changes results."""
+    options: Mapping[str, Any]
+    """Every option with its value, JSON-able: what identifies the variant."""
+    packed: np.ndarray
+    """The same as one OPTIONS record, [1]: what `init` takes."""
+    num_players: int
+    """P"""
+    num_actions: int
+    """A"""
+    state_dtype: np.dtype
+    """STATE: what is true. Fields `rng` (uint64) and `to_move` (seat or NOBODY) are in every game."""
+    view_dtype: np.dtype
+    """VIEW: what one seat may know; float32 fields only."""
+    init: Callable[[Record, Record, np.uint64], None]
+    """(state, options, seed): a fresh game at its first decision. The state is zeroed before."""
+    legal: Callable[[Record, np.ndarray], None]
+    """(state, mask int8 [A]): writes 1 for what the seat to move may do, else 0; all zero when over."""
+    apply: Callable[[Record, int], None]
+    """(state, action): one legal decision and all chance up to the next. Trusts its caller."""
+    returns: Callable[[Record, np.ndarray], None]
+    """(state, out float32 [P]): the result per seat; all zero while the game goes on."""
+    observe: Callable[[Record, int, Record], None]
+    """(state, seat, view): writes every field of the view from what that seat may know."""
+    determinize: Callable[[Record, int, np.uint64], None]
+    """(state, seat, seed): redraws all that seat cannot know, uniformly among what its view allows, luck to come
+    included. The result depends on the view and the seed alone, not on what was true."""
+    action_to_string: Callable[["Game", Record, int, int], str]
+    """(game, state, action, seat): the absolute text of an action of that seat."""
+    string_to_action: Callable[["Game", Record, str, int], int]
+    """Its inverse; ValueError for a text that is no action of this game."""
+    state_to_dict: Callable[["Game", Record], dict[str, Any]]
+    """The state as a mapping of plain JSON values, `rng` and `record` included."""
+    state_from_dict: Callable[["Game", Mapping[str, Any], Record], None]
+    """(game, mapping, state): writes the mapping into a zeroed state; raises ImpossibleState."""
+    to_text: Callable[["Game", Record, int], str]
+    """(game, state, viewer): a drawing for people of what that seat may know; NOBODY sees everything."""
+    bots: Mapping[str, Bot]
+    """Scripted players by name; `random` is always there."""
+    module: ModuleType = field(repr=False)
+    """The rules module, for the digest of its sources."""
+
+    @property
+    def id(self) -> str:
+        """As in `spygames.make_batch(id)`: `agent_avenue_v0`."""
+        return f"{self.name}_v{self.version}"
+
+    @property
+    def num_features(self) -> int:
+        """F, the length of a view read as one float32 vector."""
+        return self.view_dtype.itemsize // 4
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the sources of the game, the key of its machine code."""
+        folder = Path(str(self.module.__file__)).parent
+        text = b"".join(p.read_bytes() for p in sorted(folder.glob("*.py")))
+        return hashlib.sha256(text + repr((self.name, self.view_dtype)).encode()).hexdigest()[:12]
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        """What a network that reads views and writes actions depends on: fields with shapes, and action count."""
+        fields = {n: list(self.view_dtype[n].shape) for n in self.view_dtype.names or ()}
+        return {"observation": fields, "num_actions": self.num_actions}
+
+    def new_states(self, n: int = 1) -> np.ndarray:
+        """`n` blank (all zero) states, structured array [n]."""
+        return np.zeros(n, self.state_dtype)
+
+    def new_views(self, n: int = 1) -> np.ndarray:
+        """`n` blank views, structured array [n]; `flat` reads them as the network does."""
+        return np.zeros(n, self.view_dtype)
+
+    def start(self, seed: int) -> np.ndarray:
+        """A fresh game from `seed` (0..2^64-1), structured array [1]."""
+        states = self.new_states()
+        self.init(record(states), record(self.packed), np.uint64(seed))
+        return states
+
+
+def record(array: np.ndarray, index: int = 0) -> Record:
+    """Element `index` of a structured array as a record that kernels write in place."""
+    return array.view(np.recarray)[index]
+
+
+def flat(views: np.ndarray) -> np.ndarray:
+    """Views [n] as float32 [n, F]: the same memory."""
+    return views.view(np.float32).reshape(len(views), -1)

@@ -1,0 +1,98 @@
+"""Turning plain Python functions over one record into machine code, and keeping that code between processes."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from types import FunctionType
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+
+Record = Any
+"""One state, view or set of options: a NumPy record with the fields of the game's STATE, VIEW or OPTIONS."""
+
+F = TypeVar("F", bound=Callable[..., object])
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+@cache
+def cache_dir() -> str:
+    """Folder of the machine code: beside the package where that can be written, else in the user's cache.
+
+    Its name holds a digest of all sources, because Numba notices an edit in a kernel's own file but not in
+    a kernel of another file that it calls.
+    """
+    digest = sha256(b"".join(p.read_bytes() for p in sorted(_PACKAGE.rglob("*.py")))).hexdigest()[:12]
+    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    roots = [_PACKAGE / "__pycache__", Path(user) / "spygames", Path(tempfile.gettempdir()) / "spygames"]
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        roots.insert(0, Path(os.environ["NUMBA_CACHE_DIR"]))
+    for root in roots:
+        folder = root / f"numba-{digest}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return str(folder)
+    raise OSError(f"no folder to keep compiled code in; tried {', '.join(map(str, roots))}")
+
+
+def kernel(function: F) -> F:
+    """Compiles `function` on its first call and keeps its signature for type checkers.
+
+    A kernel works in place on its arguments, allocates nothing and raises nothing, so it is compiled without
+    Numba's reference counting (`_nrt=False`), which would cost more than most kernels do. With
+    NUMBA_DISABLE_JIT=1 the same function runs as plain Python.
+    """
+    if numba.config.DISABLE_JIT:
+        return cast(F, np.errstate(over="ignore")(function))  # uint64 luck wraps round by design
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = cache_dir()  # read when the dispatcher is made; other users of Numba keep theirs
+    try:
+        return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function))
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def bind(template: F, name: str, **names: object) -> F:
+    """A compiled copy of the loop `template` in which the global `names` stand for a game's kernels.
+
+    A closure over kernels would be compiled anew in each process; a copied function with globals of its own is
+    cached like any other. `name` tells the copies apart in the cache, so it must hold whatever identifies
+    the kernels (`Game.digest` does).
+    """
+    source = cast(FunctionType, template)
+    copy = FunctionType(
+        source.__code__, {**source.__globals__, **names}, source.__name__, source.__defaults__
+    )
+    copy.__qualname__ = f"{source.__name__}-{name}"
+    copy.__module__ = source.__module__
+    return kernel(cast(F, copy))
+
+
+def is_cached(function: Callable[..., object]) -> bool:
+    """Whether some machine code of `function` is ready, in this process or on disk."""
+    if numba.config.DISABLE_JIT:
+        return True
+    dispatcher = cast(Any, function)
+    if dispatcher.signatures:
+        return True
+    files = dispatcher._cache._impl
+    return (Path(dispatcher._cache.cache_path) / f"{files.filename_base}.nbi").exists()
+
+
+def announce(functions: list[Callable[..., object]], what: str) -> None:
+    """Says on stderr that `what` is about to be compiled, where it is not ready yet."""
+    if not all(is_cached(f) for f in functions):
+        print(
+            f"spygames: compiling {what} (once on this machine, some seconds) ...",
+            file=sys.stderr,
+            flush=True,
+        )

@@ -1,0 +1,90 @@
+"""Whoever decides for seats: scripted bots, searches and trained policies behind one call over many games."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from spygames.core.batch import bot_loop
+from spygames.core.game import Game
+from spygames.core.kernel import announce
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """Decisions to take in `rows` of `n` games; in each the seat to move is asked.
+
+    A player reads `views` (or `observation`, the same memory) and `mask`. Only a search may take `states`, and it
+    redraws what the seat cannot know before it looks at anything else (`Game.determinize`).
+    """
+
+    game: Game
+    states: np.ndarray
+    """STATE [n]"""
+    views: np.ndarray
+    """VIEW [n], of the seat to move"""
+    observation: np.ndarray
+    """float32 [n, F], the memory of `views`"""
+    mask: np.ndarray
+    """int8 [n, A]"""
+    luck: np.ndarray
+    """uint64 [n, 1], the players' own luck, one stream a game: results do not depend on how games are grouped. A
+    player advances the streams of its rows."""
+    rows: np.ndarray
+    """int64 [k]"""
+
+
+class Player(Protocol):
+    """Somebody who plays."""
+
+    name: str
+
+    def act(self, decisions: Decisions) -> np.ndarray:
+        """One legal action for each of `decisions.rows`, int64 [k]."""
+        ...
+
+
+class Scripted:
+    """A scripted bot of the game."""
+
+    def __init__(self, game: Game, name: str):
+        self.name = name
+        self._loop = bot_loop(game, name)
+        announce([self._loop], f"the player {name} of {game.id}")
+
+    def act(self, decisions: Decisions) -> np.ndarray:
+        d = decisions
+        actions = np.empty(len(d.mask), np.int64)
+        self._loop(d.views, d.mask, d.luck, d.rows, actions, 0, len(d.rows))
+        return actions[d.rows]
+
+
+def make_player(game: Game, spec: str) -> Player:
+    """The player that `spec` names: a scripted bot (`greedy`), a search with its simulations a decision (`mcts:200`,
+    `mc:200`) or a checkpoint's path, with `@argmax` or a temperature (`@0.5`) behind it if it is not to be sampled.
+
+    ValueError says what there is if `spec` is none of these.
+    """
+    if spec in game.bots:
+        return Scripted(game, spec)
+    kind, _, number = spec.partition(":")
+    if kind in ("mcts", "mc"):
+        from spygames.core.search import SearchPlayer
+
+        if not number.isdecimal() or int(number) < 1:
+            raise ValueError(f"{spec!r} must give the simulations a decision, as in {kind}:200")
+        return SearchPlayer(game, kind, int(number))
+    path, _, how = spec.partition("@")
+    if Path(path).exists():
+        try:
+            from spygames_training.policy import load_player
+        except ImportError as error:
+            raise ValueError(
+                f"a checkpoint needs the extra: pip install 'spygames[training]' ({error})"
+            ) from error
+        return load_player(game, path, how)
+    raise ValueError(
+        f"no player {spec!r}: scripted players of {game.id} are {', '.join(game.bots)}; searches mcts:N and mc:N; "
+        "else the path of a checkpoint"
+    )

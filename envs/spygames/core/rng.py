@@ -1,0 +1,39 @@
+"""Luck that lives in the state (field `rng`), so that a copied game replays it.
+
+SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+"""
+
+import numpy as np
+
+from spygames.core.kernel import Record, kernel
+
+GAMMA = np.uint64(0x9E3779B97F4A7C15)
+
+
+@kernel
+def mix(z: np.uint64) -> np.uint64:
+    """The output function of SplitMix64: a bijection of uint64 that scatters neighbours."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@kernel
+def next_seed(seed: np.uint64) -> np.uint64:
+    """The seed of the game that follows the game of `seed`, for every consumer that restarts by itself."""
+    return mix(seed + GAMMA)
+
+
+@kernel
+def below(s: Record, n: int) -> int:
+    """Draws 0..n-1 (n at most 2^32, multiply-shift) and advances `s.rng`."""
+    s.rng += GAMMA
+    return np.int64(((mix(s.rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@kernel
+def shuffle(s: Record, items: np.ndarray, n: int) -> None:
+    """Shuffles the first `n` items in place (Fisher-Yates)."""
+    for i in range(n - 1, 0, -1):
+        j = below(s, i + 1)
+        items[i], items[j] = items[j], items[i]
