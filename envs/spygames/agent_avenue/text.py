@@ -100,14 +100,10 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     check_keys(mapping, _KEYS, _LEFT_OUT)
     for key in ("mode", "players"):
         if mapping[key] != game.options[key]:
-            raise ImpossibleState(
-                f"{key} is {mapping[key]!r}, but this game is played with {game.options[key]!r}"
-            )
+            raise ImpossibleState(f"{key} is {mapping[key]!r}, but this game is played with {game.options[key]!r}")
     for key, empty in _UNUSED.items():
         if mapping.get(key) not in (empty, None, [], {}):
-            raise ImpossibleState(
-                f"{key} must be {empty!r} or left out in this variant, not {mapping[key]!r}"
-            )
+            raise ImpossibleState(f"{key} must be {empty!r} or left out in this variant, not {mapping[key]!r}")
     s.options.first_player = game.packed["first_player"][0]
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
     s.turn = integer(mapping["turn"], "turn", 1, 2**15 - 1)
@@ -150,13 +146,9 @@ def _check(s: Record) -> None:
     """Raises ImpossibleState where the parts of a state contradict each other."""
     for card in range(KINDS):
         places = [*s.hands[:, card], *s.discarded[:, card], *s.in_play[:, card]]
-        total = (
-            sum(map(int, places)) + int((s.deck == card).sum()) + (s.face_up == card) + (s.face_down == card)
-        )
+        total = sum(map(int, places)) + int((s.deck == card).sum()) + (s.face_up == card) + (s.face_down == card)
         if total != COPIES[card]:
-            raise ImpossibleState(
-                f"there are {COPIES[card]} copies of {AGENTS[card]}, but the state holds {total}"
-            )
+            raise ImpossibleState(f"there are {COPIES[card]} copies of {AGENTS[card]}, but the state holds {total}")
     for seat in range(SEATS):
         thrown = int(s.discarded[seat].sum())
         if thrown + s.discards_left[seat] > DISCARDS:
@@ -181,9 +173,7 @@ def _check(s: Record) -> None:
     for side in range(SIDES):
         reason = rules.claim(s, side)
         if s.phase != OVER and reason != NONE:
-            raise ImpossibleState(
-                f"side {side} has won already ({END_REASONS[reason]}), so phase must be over"
-            )
+            raise ImpossibleState(f"side {side} has won already ({END_REASONS[reason]}), so phase must be over")
 
 
 def _cards(counts: np.ndarray) -> list[str]:
@@ -212,7 +202,4 @@ def _put(counts: np.ndarray, cards: object, key: str) -> None:
 
 
 assert len(_TEXTS) == NUM_ACTIONS and _ACTIONS["recruit up"] == RECRUIT_UP
-assert (
-    _ACTIONS["discard double_agent"] == DISCARD_CARD
-    and _ACTIONS["play double_agent double_agent"] == PLAY_PAIR
-)
+assert _ACTIONS["discard double_agent"] == DISCARD_CARD and _ACTIONS["play double_agent double_agent"] == PLAY_PAIR

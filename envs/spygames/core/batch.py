@@ -150,9 +150,7 @@ class Batch:
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
         """Begins all games anew: from one seed, or from `seeds`, uint64 [n], one a game."""
         if seeds is None:
-            base = np.uint64(
-                np.random.SeedSequence().generate_state(1, np.uint64)[0] if seed is None else seed
-            )
+            base = np.uint64(np.random.SeedSequence().generate_state(1, np.uint64)[0] if seed is None else seed)
             self.seeds = spread(base, self.n)
         else:
             self.seeds = _buffer("seeds", np.array(seeds, np.uint64), (self.n,), np.uint64)
@@ -193,11 +191,6 @@ def _buffer(name: str, array: np.ndarray | None, shape: tuple[int, ...], dtype: 
     """`array` if it can be written in place as it is, a new one for None; ValueError otherwise."""
     if array is None:
         return np.zeros(shape, dtype)
-    if (
-        array.shape != shape
-        or array.dtype != dtype
-        or not array.flags.c_contiguous
-        or not array.flags.writeable
-    ):
+    if array.shape != shape or array.dtype != dtype or not array.flags.c_contiguous or not array.flags.writeable:
         raise ValueError(f"{name} must be a writeable C-contiguous {np.dtype(dtype)} array of shape {shape}")
     return array

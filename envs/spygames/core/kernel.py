@@ -69,9 +69,7 @@ def bind(template: F, name: str, **names: object) -> F:
     the kernels (`Game.digest` does).
     """
     source = cast(FunctionType, template)
-    copy = FunctionType(
-        source.__code__, {**source.__globals__, **names}, source.__name__, source.__defaults__
-    )
+    copy = FunctionType(source.__code__, {**source.__globals__, **names}, source.__name__, source.__defaults__)
     copy.__qualname__ = f"{source.__name__}-{name}"
     copy.__module__ = source.__module__
     return kernel(cast(F, copy))

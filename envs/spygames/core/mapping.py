@@ -6,9 +6,7 @@ from typing import Any
 from spygames.core.game import ImpossibleState
 
 
-def check_keys(
-    mapping: object, needed: Collection[str], left_out: Collection[str], what: str = "the state"
-) -> None:
+def check_keys(mapping: object, needed: Collection[str], left_out: Collection[str], what: str = "the state") -> None:
     """`mapping` has all the `needed` keys and none beyond them and those that may be `left_out`."""
     if not isinstance(mapping, Mapping):
         raise ImpossibleState(f"{what} must be a mapping, not {type(mapping).__name__}")
@@ -36,14 +34,8 @@ def member(value: object, key: str, names: Sequence[str]) -> int:
 
 def sequence(value: object, key: str, length: int | None = None) -> Sequence[Any]:
     """A list, of that length where one is given."""
-    if (
-        not isinstance(value, Sequence)
-        or isinstance(value, str)
-        or (length is not None and len(value) != length)
-    ):
-        raise ImpossibleState(
-            f"{key} must be a list{'' if length is None else f' of {length}'}, not {value!r}"
-        )
+    if not isinstance(value, Sequence) or isinstance(value, str) or (length is not None and len(value) != length):
+        raise ImpossibleState(f"{key} must be a list{'' if length is None else f' of {length}'}, not {value!r}")
     return value
 
 

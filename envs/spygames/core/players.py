@@ -80,9 +80,7 @@ def make_player(game: Game, spec: str) -> Player:
         try:
             from spygames_training.policy import load_player
         except ImportError as error:
-            raise ValueError(
-                f"a checkpoint needs the extra: pip install 'spygames[training]' ({error})"
-            ) from error
+            raise ValueError(f"a checkpoint needs the extra: pip install 'spygames[training]' ({error})") from error
         return load_player(game, path, how)
     raise ValueError(
         f"no player {spec!r}: scripted players of {game.id} are {', '.join(game.bots)}; searches mcts:N and mc:N; "
