@@ -8,17 +8,13 @@ import numpy as np
 from spygames.agent_avenue import rules
 from spygames.agent_avenue.cards import AGENTS, COPIES, KINDS
 from spygames.agent_avenue.rules import (
-    DISCARD_CARD,
     DISCARDS,
     END_REASONS,
     NONE,
-    NUM_ACTIONS,
     OVER,
     PHASES,
     PLAY,
-    PLAY_PAIR,
     RECRUIT,
-    RECRUIT_UP,
     SEATS,
     SIDES,
 )
@@ -199,7 +195,3 @@ def _optional(value: object, key: str, names: tuple[str, ...]) -> int:
 def _put(counts: np.ndarray, cards: object, key: str) -> None:
     for card in sequence(cards, key):
         counts[member(card, key, AGENTS)] += 1
-
-
-assert len(_TEXTS) == NUM_ACTIONS and _ACTIONS["recruit up"] == RECRUIT_UP
-assert _ACTIONS["discard double_agent"] == DISCARD_CARD and _ACTIONS["play double_agent double_agent"] == PLAY_PAIR

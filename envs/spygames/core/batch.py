@@ -12,13 +12,13 @@ from spygames.core.game import Game, IllegalAction
 from spygames.core.kernel import announce, bind, kernel
 from spygames.core.rng import GAMMA, mix, next_seed
 
-# Filled in by `bind` for each game.
-init: Callable[..., None]
-legal: Callable[..., None]
-apply: Callable[..., None]
-returns: Callable[..., None]
-observe: Callable[..., None]
-bot: Callable[..., int]
+# Stand for the kernels of a game, which `bind` puts in their place.
+init: Any = None
+legal: Any = None
+apply: Any = None
+returns: Any = None
+observe: Any = None
+bot: Any = None
 
 
 def _reset_rows(options, states, seeds, views, mask, lo, hi):  # type: ignore[no-untyped-def]

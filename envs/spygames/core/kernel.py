@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-import numba
+import numba as _numba
 import numpy as np
 
 Record = Any
@@ -18,6 +18,7 @@ Record = Any
 
 F = TypeVar("F", bound=Callable[..., object])
 
+numba = cast(Any, _numba)  # its stubs know neither `config` nor private flags
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 

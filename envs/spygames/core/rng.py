@@ -3,6 +3,8 @@
 SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 """
 
+from typing import Any
+
 import numpy as np
 
 from spygames.core.kernel import Record, kernel
@@ -25,7 +27,7 @@ def next_seed(seed: np.uint64) -> np.uint64:
 
 
 @kernel
-def below(s: Record, n: int) -> int:
+def below(s: Record, n: int) -> Any:
     """Draws 0..n-1 (n at most 2^32, multiply-shift) and advances `s.rng`."""
     s.rng += GAMMA
     return np.int64(((mix(s.rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
