@@ -17,7 +17,7 @@ from spygames.agent_avenue.cards import (
     KINDS,
     SPACES,
 )
-from spygames.core.kernel import Record, kernel
+from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import below, shuffle
 
 SEATS = SIDES = 2
@@ -90,19 +90,19 @@ _THERMOMETER = np.tril(np.ones((8, 7), float32), -1)  # row n: n ones
 
 
 @kernel
-def other(side: int) -> int:
+def other(side: Int) -> Int:
     """The opposing side."""
     return 1 - side
 
 
 @kernel
-def lead(s: Record, side: int) -> int:
+def lead(s: Record, side: Int) -> Int:
     """Own progress minus the other side's (AA-15)."""
     return np.int64(s.progress[side]) - np.int64(s.progress[other(side)])
 
 
 @kernel
-def hand_size(s: Record, seat: int) -> int:
+def hand_size(s: Record, seat: Int) -> Int:
     """Cards in a hand."""
     size = 0
     for card in range(KINDS):
@@ -111,7 +111,7 @@ def hand_size(s: Record, seat: int) -> int:
 
 
 @kernel
-def draw(s: Record, seat: int) -> None:
+def draw(s: Record, seat: Int) -> None:
     """Takes the top card of the agent deck into a hand."""
     s.deck_size -= 1
     s.hands[seat, s.deck[s.deck_size]] += 1
@@ -172,7 +172,7 @@ def legal(s: Record, mask: np.ndarray) -> None:
 
 
 @kernel
-def apply(s: Record, action: int) -> None:
+def apply(s: Record, action: Int) -> None:
     """One decision: a discard, the play of two cards, or the choice between them."""
     if action < PLAY_PAIR:
         discard(s, action - DISCARD_CARD)
@@ -184,7 +184,7 @@ def apply(s: Record, action: int) -> None:
 
 
 @kernel
-def discard(s: Record, card: int) -> None:
+def discard(s: Record, card: Int) -> None:
     """AA-8, AA-9: a hand card goes face down to its owner's discards, and one is drawn."""
     seat = s.to_move
     s.hands[seat, card] -= 1
@@ -194,7 +194,7 @@ def discard(s: Record, card: int) -> None:
 
 
 @kernel
-def play(s: Record, up: int, down: int) -> None:
+def play(s: Record, up: Int, down: Int) -> None:
     """AA-10: two cards are offered. AA-11: their player draws back up to four before the other side chooses."""
     seat = s.to_move
     s.hands[seat, up] -= 1
@@ -220,14 +220,14 @@ def recruit_both(s: Record, take_up: bool) -> None:
 
 
 @kernel
-def recruit(s: Record, side: int, card: int) -> None:
+def recruit(s: Record, side: Int, card: Int) -> None:
     """AA-13, AA-14: the card joins its like in play, their number selects the icon, the meeple moves by it."""
     s.in_play[side, card] += 1
     s.progress[side] += ICONS[card, min(s.in_play[side, card], THREE) - 1]
 
 
 @kernel
-def claim(s: Record, side: int) -> int:
+def claim(s: Record, side: Int) -> Int:
     """The first reason on which `side` can claim the game, or NONE (AA-17, AA-18)."""
     if lead(s, side) >= CATCH:
         return CAUGHT
@@ -256,7 +256,7 @@ def end_step(s: Record) -> None:
 
 
 @kernel
-def finish(s: Record, winner: int, reason: int) -> None:
+def finish(s: Record, winner: Int, reason: Int) -> None:
     """The game is over."""
     s.winner, s.end_reason = winner, reason
     s.phase, s.to_move = OVER, NONE
@@ -270,13 +270,13 @@ def returns(s: Record, out: np.ndarray) -> None:
 
 
 @kernel
-def knows_face_down(s: Record, seat: int) -> bool:
+def knows_face_down(s: Record, seat: Int) -> bool:
     """Whether `seat` played the face-down card itself (AA-12)."""
     return s.face_down != NONE and seat == s.active_side
 
 
 @kernel
-def unseen(s: Record, seat: int, card: int) -> int:
+def unseen(s: Record, seat: Int, card: Int) -> Int:
     """Copies of `card` that may be anywhere hidden, as `seat` can count them."""
     count = np.int64(COPIES[card]) - s.hands[seat, card] - s.discarded[seat, card] - (s.face_up == card)
     for side in range(SIDES):
@@ -287,7 +287,7 @@ def unseen(s: Record, seat: int, card: int) -> int:
 
 
 @kernel
-def observe(s: Record, seat: int, view: Record) -> None:
+def observe(s: Record, seat: Int, view: Record) -> None:
     """Writes what `seat` may know, its own side first."""
     knows_down = knows_face_down(s, seat)
     for card in range(KINDS):
@@ -318,7 +318,7 @@ def observe(s: Record, seat: int, view: Record) -> None:
 
 
 @kernel
-def determinize(s: Record, seat: int, seed: uint64) -> None:
+def determinize(s: Record, seat: Int, seed: uint64) -> None:
     """Deals the cards that `seat` has not seen anew to all hidden places, until AA-10 allows what was played."""
     s.rng = seed
     rival = other(seat)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.kernel import Record
+from spygames.core.kernel import Int, Record
 
 NOBODY = -1
 """The seat to move in a game that is over; the sentinel of every other "none" in states, too."""
@@ -27,7 +27,7 @@ class ImpossibleState(ValueError):
     """A state mapping that no game can reach or that is malformed; the message names the key and what is right."""
 
 
-Bot = Callable[[Record, np.ndarray, np.ndarray], int]
+Bot = Callable[[Record, np.ndarray, np.ndarray], Int]
 """A scripted player: (view, mask int8 [A], rng) -> action, a kernel. `rng` is one uint64 in an array [1], which the
 bot advances as it likes (`spygames.core.bots.uniform`). It sees no state, so it cannot cheat."""
 

@@ -13,6 +13,8 @@ from typing import Any, TypeVar, cast
 import numba as _numba
 import numpy as np
 
+Int = int | np.signedinteger[Any]
+"""A number in a kernel: a Python integer when interpreted from constants, a NumPy one when read from a record."""
 Record = Any
 """One state, view or set of options: a NumPy record with the fields of the game's STATE, VIEW or OPTIONS."""
 

@@ -3,11 +3,9 @@
 SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 """
 
-from typing import Any
-
 import numpy as np
 
-from spygames.core.kernel import Record, kernel
+from spygames.core.kernel import Int, Record, kernel
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
@@ -27,14 +25,14 @@ def next_seed(seed: np.uint64) -> np.uint64:
 
 
 @kernel
-def below(s: Record, n: int) -> Any:
+def below(s: Record, n: Int) -> Int:
     """Draws 0..n-1 (n at most 2^32, multiply-shift) and advances `s.rng`."""
     s.rng += GAMMA
     return np.int64(((mix(s.rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
 @kernel
-def shuffle(s: Record, items: np.ndarray, n: int) -> None:
+def shuffle(s: Record, items: np.ndarray, n: Int) -> None:
     """Shuffles the first `n` items in place (Fisher-Yates)."""
     for i in range(n - 1, 0, -1):
         j = below(s, i + 1)
