@@ -1,5 +1,63 @@
 """Scripted players of Agent Avenue. A bot sees a view and a mask, never the state."""
 
-from spygames.core.bots import random
+import numpy as np
 
-BOTS = {"random": random}
+from spygames.agent_avenue.cards import CATCH, KINDS
+from spygames.agent_avenue.outlook import lead, lead_after, runs_out, unseen, verdict
+from spygames.agent_avenue.rules import DISCARD_CARD, PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
+from spygames.core.bots import random
+from spygames.core.kernel import Int, Record, kernel
+
+WON = 2.0 * CATCH
+"""What `greedy` counts a win for, in spaces of lead: as much as all the way from being caught to catching."""
+
+
+@kernel
+def greedy(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+    """Takes what is best at once: a win before a lead before a loss.
+
+    It counts the hidden card as the average of what it has not seen, and of the two cards that it offers
+    either may be taken, one as likely as the other. Only if every offer may lose at once does it discard: the
+    card that it would offer openly in the worst one.
+    """
+    if mask[RECRUIT_UP]:
+        return RECRUIT_UP if worth_of_choice(view, True) >= worth_of_choice(view, False) else RECRUIT_DOWN
+    best, best_worth, safe = -1, -np.inf, False
+    worst, worst_worth = -1, np.inf
+    for action in range(PLAY_PAIR, RECRUIT_UP):
+        if mask[action]:
+            up, down = (action - PLAY_PAIR) // KINDS, (action - PLAY_PAIR) % KINDS
+            if_up, if_down = worth(view, down, up), worth(view, up, down)
+            safe = safe or min(if_up, if_down) > -WON
+            if if_up + if_down > best_worth:
+                best, best_worth = action, if_up + if_down
+            if if_up + if_down < worst_worth:
+                worst, worst_worth = DISCARD_CARD + up, if_up + if_down
+    return best if safe or not mask[worst] else worst
+
+
+@kernel
+def worth(view: Record, mine: Int, theirs: Int) -> float:
+    """The lead in spaces after both sides have recruited these cards; +-WON if that ends the game."""
+    after = lead_after(view, lead(view), mine, theirs)
+    decided = verdict(view, after, mine, theirs, runs_out(view))
+    return WON * decided if decided else float(after)
+
+
+@kernel
+def worth_of_choice(view: Record, take_up: bool) -> float:
+    """The average worth of taking the face-up or the face-down card, over the cards that may lie face down."""
+    up = 0
+    for card in range(KINDS):
+        if view.face_up[card]:
+            up = card
+    total, count = 0.0, 0
+    for down in range(KINDS):
+        n = unseen(view, down)
+        if n > 0:
+            total += n * (worth(view, up, down) if take_up else worth(view, down, up))
+            count += n
+    return total / max(count, 1)
+
+
+BOTS = {"random": random, "greedy": greedy}
