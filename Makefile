@@ -1,0 +1,53 @@
+# make setup | demo | test | lint | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
+
+PYTHON ?= python3
+PY := .venv/bin/python
+BENCH_PY := .venv-bench/bin/python
+PIP_INSTALL := -m pip install --disable-pip-version-check -c constraints.txt
+TEST_ARGS ?=
+BENCH_ARGS ?= --write
+
+.PHONY: setup demo test lint format bench clean
+.DEFAULT_GOAL := setup
+
+setup: .venv/.installed
+
+# Everything but the bench extra, editable. Made again when what is to be installed changes.
+.venv/.installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "spygames needs Python 3.11 or later, and $(PYTHON) is " + sys.version.split()[0] + "; make PYTHON=python3.12 ... names another")'
+	@echo "Setting up .venv (torch is a large download; once) ..."
+	$(PYTHON) -m venv .venv
+	$(PY) $(PIP_INSTALL) -e '.[training,dev]'
+	@touch $@
+
+# Trains an agent by self-play for a few minutes and measures it against the scripted opponents.
+demo: setup
+	$(PY) scripts/train.py --config configs/demo.toml
+	$(PY) scripts/evaluate.py runs/demo --against random greedy expert --games 2000
+	@echo
+	@echo "The agent is in runs/demo. Play against it:  $(PY) scripts/play.py runs/demo"
+
+test: setup
+	OMP_NUM_THREADS=1 $(PY) -m pytest -q $(TEST_ARGS)
+
+lint: setup
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m pyright
+
+format: setup
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+# In an environment of its own: the libraries that are measured beside ours stay out of the one that tests run in.
+bench: .venv-bench/.installed
+	$(BENCH_PY) scripts/benchmark.py $(BENCH_ARGS)
+
+.venv-bench/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-bench
+	$(BENCH_PY) $(PIP_INSTALL) -e '.[training,bench]'
+	@touch $@
+
+clean:
+	rm -rf .venv .venv-bench .pytest_cache .ruff_cache .hypothesis dist
+	find envs training scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
