@@ -3,6 +3,7 @@
 import numpy as np
 
 from spygames.agent_avenue.cards import CATCH, KINDS
+from spygames.agent_avenue.expert import expert
 from spygames.agent_avenue.outlook import lead, lead_after, runs_out, unseen, verdict
 from spygames.agent_avenue.rules import DISCARD_CARD, PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
 from spygames.core.bots import random
@@ -60,4 +61,4 @@ def worth_of_choice(view: Record, take_up: bool) -> float:
     return total / max(count, 1)
 
 
-BOTS = {"random": random, "greedy": greedy}
+BOTS = {"random": random, "greedy": greedy, "expert": expert}
