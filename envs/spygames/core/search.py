@@ -1,0 +1,376 @@
+"""Search over a game's kernels: determinized Monte Carlo (`mc`) and information-set tree search (`mcts`).
+
+Both look at a state through the eyes of the seat to move: each simulation begins with `Game.determinize`, so what
+they find is a function of what that seat may know, of the number of simulations and of the search's own luck. They
+work on copies; the luck of the game that is searched is never touched.
+
+`mc` gives each legal action the same share of uniformly random playouts. All actions meet the same redrawn states,
+so that they are compared under equal luck.
+
+`mcts` is information-set Monte Carlo tree search (Cowling, Powley, Whitehouse, "Information Set Monte Carlo Tree
+Search", IEEE TCIAIG 4(2), 2012): one tree over all redrawn states, a new one in each iteration; UCB1 in which an
+action's count of availability stands for the visits of its parent; one new node an iteration, then a uniformly
+random playout; at each node the mover maximises its own return. A node is what its mover has seen change since the
+root (the multiple-observer variant), however the hidden rest was redrawn: so nobody in the tree acts on a card that
+another seat played secretly, which is where the single-observer variant goes wrong. A rival's own hidden cards decide
+what is available to it, but as in the paper its nodes are shared between all hands it may hold, or no node would
+ever be met twice.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from spygames.core.game import Game
+from spygames.core.kernel import Int, Record, announce, bind, kernel
+from spygames.core.players import Decisions
+from spygames.core.rng import GAMMA, mix
+
+Kind = Literal["mcts", "mc"]
+
+EXPLORATION = 0.7
+"""The weight of UCB's second term where returns are scaled to 0..1 by the least and greatest seen in the search; the
+value of the paper."""
+
+# Stand for the kernels of a game and for the loops made of them, which `bind` puts in their place.
+legal: Any = None
+apply: Any = None
+returns: Any = None
+observe: Any = None
+determinize: Any = None
+playout: Any = None
+search: Any = None
+
+GRAIN = 65536.0
+"""Views are compared in units of 1/65536: coarse enough that float32 rounding makes no new node."""
+
+
+class Memory(NamedTuple):
+    """Everything a search writes to. N nodes, twice to four times as many slots, P seats, A actions, F features."""
+
+    states: np.ndarray
+    """STATE [2]: the one that is played on, and one that was redrawn and waits"""
+    mask: np.ndarray
+    """int8 [A]"""
+    returns: np.ndarray
+    """float32 [P]"""
+    views: np.ndarray
+    """VIEW [P + 1]: of each seat at the root, and last of the mover"""
+    features: np.ndarray
+    """float32 [P + 1, F], the memory of `views`"""
+    keys: np.ndarray
+    """uint64 [slots], hash table by open addressing"""
+    slots: np.ndarray
+    """int32 [slots]: the node of a key, -1 for none"""
+    visits: np.ndarray
+    """int64 [N, A]: how often an action was taken from a node"""
+    available: np.ndarray
+    """int64 [N, A]: how often it was legal there"""
+    totals: np.ndarray
+    """float64 [N, A]: the mover's returns after it, summed"""
+    path: np.ndarray
+    """int64 [N, 3]: node, mover and action of each step in the tree"""
+
+
+class Found(NamedTuple):
+    """What a search found out about one decision."""
+
+    visits: np.ndarray
+    """float64 [A]: simulations spent on each action; they sum to the number of simulations."""
+    values: np.ndarray
+    """float64 [A]: mean return of the seat after each action, in the game's units; NaN where there was no visit."""
+
+
+@kernel
+def random_action(mask: np.ndarray, rng: np.ndarray) -> Int:
+    """Any legal action, uniformly; at least one must be legal. Advances `rng`, uint64 [1]."""
+    count = 0
+    for action in range(len(mask)):
+        count += mask[action]
+    rng[0] += GAMMA
+    left = np.int64(((mix(rng[0]) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
+    action = -1
+    while left >= 0:
+        action += 1
+        left -= mask[action]
+    return action
+
+
+def _playout(s, mask, rng, out):  # type: ignore[no-untyped-def]
+    """Uniformly random decisions to the end of the game; writes its returns."""
+    while s.to_move >= 0:
+        legal(s, mask)
+        apply(s, random_action(mask, rng))
+    returns(s, out)
+
+
+def _mc(root, simulations, exploration, rng, m):  # type: ignore[no-untyped-def]
+    """Fills row 0 of `m.visits` and `m.totals`; at least one simulation for each legal action."""
+    seat = np.int64(root.to_move)
+    legal(root, m.mask)
+    count = 0
+    for action in range(len(m.mask)):
+        m.visits[0, action] = m.mask[action]  # for now: which are legal
+        m.totals[0, action] = 0.0
+        count += m.mask[action]
+    share = max(1, simulations // count)
+    for _ in range(share):
+        m.states[1] = root
+        rng[0] += GAMMA
+        determinize(m.states[1], seat, mix(rng[0]))
+        for action in range(len(m.mask)):
+            if m.visits[0, action] > 0:
+                m.states[0] = m.states[1]
+                apply(m.states[0], action)
+                playout(m.states[0], m.mask, rng, m.returns)
+                m.totals[0, action] += m.returns[seat]
+    for action in range(len(m.mask)):
+        m.visits[0, action] *= share
+
+
+@kernel
+def changes(features: np.ndarray, seat: Int) -> np.uint64:
+    """A hash of what differs between the mover's view (the last row) and that of the same `seat` at the root."""
+    last = features.shape[0] - 1
+    key = mix(np.uint64(seat + 1))
+    for i in range(features.shape[1]):
+        change = features[last, i] - features[seat, i]
+        if change != 0:
+            steps = np.int64(np.floor(np.float64(change) * GRAIN + 0.5))
+            if steps != 0:
+                key += mix(np.uint64(i + 1) * GAMMA + mix(np.uint64(steps + (1 << 40))))
+    return key
+
+
+@kernel
+def find(key: np.uint64, keys: np.ndarray, slots: np.ndarray) -> Int:
+    """The slot that holds `key`, or the free one where it belongs."""
+    last = np.uint64(len(slots) - 1)
+    slot = key & last
+    while slots[np.int64(slot)] >= 0 and keys[np.int64(slot)] != key:
+        slot = (slot + np.uint64(1)) & last
+    return np.int64(slot)
+
+
+@kernel
+def choose(m: Memory, node: Int, low: float, high: float, exploration: float, rng: np.ndarray) -> Int:
+    """The legal action (`m.mask`) to take from a node: any that was never taken, else the one of the highest UCB."""
+    best, best_score, fresh = -1, 0.0, 0
+    scale = 1.0 / (high - low) if high > low else 0.0
+    for action in range(len(m.mask)):
+        if m.mask[action]:
+            m.available[node, action] += 1
+            n = m.visits[node, action]
+            if n == 0:
+                fresh += 1
+            elif fresh == 0:
+                value = (m.totals[node, action] / n - low) * scale
+                score = value + exploration * np.sqrt(np.log(m.available[node, action]) / n)
+                if best < 0 or score > best_score:
+                    best, best_score = action, score
+    if fresh == 0:
+        return best
+    rng[0] += GAMMA
+    left = np.int64(((mix(rng[0]) >> np.uint64(32)) * np.uint64(fresh)) >> np.uint64(32))
+    for action in range(len(m.mask)):
+        if m.mask[action] and m.visits[node, action] == 0:
+            if left == 0:
+                return action
+            left -= 1
+    return -1
+
+
+def _mcts(root, simulations, exploration, rng, m):  # type: ignore[no-untyped-def]
+    """Fills the tree; its root is row 0 of `m.visits` and `m.totals`."""
+    seat = np.int64(root.to_move)
+    seats = len(m.returns)
+    for slot in range(len(m.slots)):
+        m.slots[slot] = -1
+    nodes = 0
+    low, high = np.inf, -np.inf  # of all returns met
+    s = m.states[0]
+    for _ in range(simulations):
+        m.states[0] = root
+        rng[0] += GAMMA
+        determinize(s, seat, mix(rng[0]))
+        for j in range(seats):
+            observe(s, j, m.views[j])
+        depth = 0
+        grown = False
+        while s.to_move >= 0 and not grown and depth < len(m.path):
+            mover = np.int64(s.to_move)
+            observe(s, mover, m.views[seats])
+            legal(s, m.mask)
+            key = changes(m.features, mover)
+            slot = find(key, m.keys, m.slots)
+            grown = m.slots[slot] < 0
+            if grown:
+                m.keys[slot] = key
+                m.slots[slot] = nodes
+                for action in range(len(m.mask)):
+                    m.visits[nodes, action] = m.available[nodes, action] = 0
+                    m.totals[nodes, action] = 0.0
+                nodes += 1
+            node = np.int64(m.slots[slot])
+            action = choose(m, node, low, high, exploration, rng)
+            m.path[depth, 0], m.path[depth, 1], m.path[depth, 2] = node, mover, action
+            depth += 1
+            apply(s, action)
+        playout(s, m.mask, rng, m.returns)
+        for j in range(seats):
+            low, high = min(low, np.float64(m.returns[j])), max(high, np.float64(m.returns[j]))
+        for k in range(depth):
+            node, mover, action = m.path[k, 0], m.path[k, 1], m.path[k, 2]
+            m.visits[node, action] += 1
+            m.totals[node, action] += m.returns[mover]
+
+
+def _search_rows(states, mask, luck, rows, simulations, exploration, m, actions, lo, hi):  # type: ignore[no-untyped-def]
+    """Writes an action for each of `rows[lo:hi]`: the most visited, the better one of equals. No choice, no search."""
+    for k in range(lo, hi):
+        i = rows[k]
+        count, best = 0, -1
+        for action in range(mask.shape[1]):
+            if mask[i, action]:
+                count += 1
+                best = action
+        if count > 1:
+            search(states[i], simulations, exploration, luck[i], m)
+            for action in range(mask.shape[1]):
+                n, most = m.visits[0, action], m.visits[0, best]
+                if n > most or (n == most and n > 0 and m.totals[0, action] > m.totals[0, best]):
+                    best = action
+        actions[k] = best
+
+
+class Loops(NamedTuple):
+    """The compiled searches of one game."""
+
+    one: Callable[..., None]
+    """(root, simulations, exploration, rng uint64 [1], memory)"""
+    rows: Callable[..., None]
+    """The same for many decisions, with the action chosen."""
+
+
+@cache
+def _loops(game: Game, kind: Kind) -> Loops:
+    kernels: dict[str, Any] = {
+        "legal": game.legal,
+        "apply": game.apply,
+        "returns": game.returns,
+        "observe": game.observe,
+        "determinize": game.determinize,
+    }
+    name = f"{game.id}-{game.digest}"
+    kernels["playout"] = bind(_playout, name, **kernels)
+    one = bind({"mcts": _mcts, "mc": _mc}[kind], name, **kernels)
+    return Loops(one, bind(_search_rows, f"{kind}-{name}", search=one))
+
+
+def _memory(game: Game, kind: Kind, simulations: int) -> Memory:
+    """Room for a search; a tree grows by at most one node a simulation."""
+    nodes = simulations if kind == "mcts" else 1
+    slots = 1 << (2 * nodes - 1).bit_length()
+    views = game.new_views(game.num_players + 1)
+    return Memory(
+        states=game.new_states(2).view(np.recarray),
+        mask=np.zeros(game.num_actions, np.int8),
+        returns=np.zeros(game.num_players, np.float32),
+        views=views.view(np.recarray),
+        features=views.view(np.float32).reshape(len(views), -1),
+        keys=np.zeros(slots, np.uint64),
+        slots=np.zeros(slots, np.int32),
+        visits=np.zeros((nodes, game.num_actions), np.int64),
+        available=np.zeros((nodes, game.num_actions), np.int64),
+        totals=np.zeros((nodes, game.num_actions), np.float64),
+        path=np.zeros((nodes, 3), np.int64),
+    )
+
+
+def _check(kind: str, simulations: int) -> None:
+    if kind not in get_args(Kind):
+        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}, not {kind!r}")
+    if simulations < 1:
+        raise ValueError(f"simulations must be at least 1, not {simulations}")
+
+
+class SearchPlayer:
+    """A search as a player: `mcts:200` or `mc:200`. Its luck is `Decisions.luck`; states are read and left alone.
+
+    It takes the most visited action, the higher mean return among equals, so it is deterministic in what its
+    seat may know and its luck. A decision with one legal action is not searched.
+
+    Args:
+        game: what is played.
+        kind: "mcts" or "mc".
+        simulations: playouts a decision, at least 1; `mc` makes at least one for each legal action.
+        exploration: the weight of UCB's second term, for returns scaled to 0..1; `mc` has no use for it.
+        threads: how many share the rows of one call; actions do not depend on it.
+    """
+
+    def __init__(self, game: Game, kind: Kind, simulations: int, exploration: float = EXPLORATION, threads: int = 1):
+        _check(kind, simulations)
+        if threads < 1:
+            raise ValueError(f"threads must be at least 1, not {threads}")
+        self.name = f"{kind}:{simulations}"
+        self._simulations, self._exploration = simulations, float(exploration)
+        self._memories = [_memory(game, kind, simulations) for _ in range(threads)]
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._rows = _loops(game, kind).rows
+        announce([self._rows], f"the search {kind} of {game.id}")
+
+    def act(self, decisions: Decisions) -> np.ndarray:
+        """One legal action for each of `decisions.rows`, int64 [k]; advances the luck of the rows it searched."""
+        d, k = decisions, len(decisions.rows)
+        actions = np.empty(k, np.int64)
+        states = d.states.view(np.recarray)
+
+        def run(part: int) -> None:
+            lo, hi = (k * p // len(self._memories) for p in (part, part + 1))
+            m = self._memories[part]
+            self._rows(states, d.mask, d.luck, d.rows, self._simulations, self._exploration, m, actions, lo, hi)
+
+        others = [self._pool.submit(run, p) for p in range(1, len(self._memories))] if self._pool else []
+        run(0)
+        for future in others:
+            future.result()
+        return actions
+
+
+def search_values(
+    game: Game,
+    state: np.ndarray,
+    seat: int,
+    simulations: int,
+    seed: int,
+    kind: Kind = "mcts",
+    exploration: float = EXPLORATION,
+) -> Found:
+    """What a search of one decision finds: visits and mean returns, float64 [A] each.
+
+    Args:
+        game: what is played.
+        state: STATE [1], not changed; the part of it that `seat` may not know makes no difference.
+        seat: whose decision it is, the seat to move.
+        simulations: at least 1.
+        seed: 0..2^64-1, the luck of the search.
+        kind: "mcts" (Cowling, Powley, Whitehouse 2012, multiple observers) or "mc" (equal shares, flat).
+        exploration: see `SearchPlayer`.
+
+    Raises:
+        ValueError: `seat` is not the seat to move, or an argument is out of range.
+    """
+    _check(kind, simulations)
+    root: Record = state.view(np.recarray)[0]
+    if seat < 0 or root.to_move != seat:
+        raise ValueError(f"seat {seat} has nothing to decide here; to move is {root.to_move}")
+    m = _memory(game, kind, simulations)
+    one = _loops(game, kind).one
+    announce([one], f"the search {kind} of {game.id}")
+    one(root, simulations, float(exploration), np.array([seed], np.uint64), m)
+    visits = m.visits[0].astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        return Found(visits, m.totals[0] / visits)
