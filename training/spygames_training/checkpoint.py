@@ -1,0 +1,277 @@
+"""A trained agent on disk: a folder with `model.safetensors` (the weights) and `config.json` (everything else).
+
+Both are data: loading runs no code from them, takes no more memory than the files are long, and fails with a
+`CheckpointError` of one line.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load as tensors_from_bytes
+from safetensors.torch import save as tensors_to_bytes
+from torch import Tensor
+
+from spygames.core.game import Game
+from spygames_training.network import ActorCritic, blank
+
+FORMAT = 1
+MODEL, CONFIG = "model.safetensors", "config.json"
+MAX_CONFIG_BYTES = 1 << 20
+MAX_MODEL_BYTES = 1 << 30
+MAX_LAYERS, MAX_UNITS = 16, 8192
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that is missing, broken, or of something else than is played; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What `load_checkpoint` found."""
+
+    game: Game
+    network: ActorCritic
+    """On the CPU, in evaluation mode, all weights finite."""
+    meta: dict[str, Any]
+    """config.json: format, environment, layout, network, weights, step, code, results, extra."""
+
+
+def layout_hash(game: Game) -> str:
+    """A digest of what a network depends on: the view's fields, in their order, and the number of actions."""
+    return hashlib.sha256(json.dumps(game.layout).encode()).hexdigest()[:16]
+
+
+def save_checkpoint(
+    path: str | Path,
+    game: Game,
+    network: ActorCritic,
+    step: int,
+    results: Mapping[str, Any] | None = None,
+    extra: Mapping[str, Any] | None = None,
+) -> None:
+    """Writes the folder `path`, in place of the checkpoint that may be there.
+
+    It is written beside it and renamed, so that a kill at any moment leaves the old one or the new one.
+
+    Args:
+        path: the folder; its parents are made.
+        game: what the network plays.
+        network: the weights, on any device.
+        step: decisions trained on.
+        results: JSON-able, whatever was found out about how it plays.
+        extra: JSON-able, whatever else is to be kept, such as the settings of the run.
+
+    Raises:
+        CheckpointError: `path` holds something else than a checkpoint, or a weight is not finite.
+        ValueError, TypeError: `results` or `extra` is not JSON.
+    """
+    path = Path(path)
+    if path.exists() and (not path.is_dir() or {p.name for p in path.iterdir()} - {MODEL, CONFIG}):
+        raise CheckpointError(f"{path} holds other things than a checkpoint, which is not overwritten")
+    tensors = {k: v.detach().to("cpu", torch.float32).contiguous() for k, v in network.state_dict().items()}
+    _check_finite(path, tensors)
+    weights = tensors_to_bytes(tensors)
+    config = {
+        "format": FORMAT,
+        "environment": {"id": game.id, "options": dict(game.options)},
+        "layout": {**game.layout, "hash": layout_hash(game)},
+        "network": {"kind": "mlp", "hidden": list(network.hidden)},
+        "weights": {"sha256": hashlib.sha256(weights).hexdigest()},
+        "step": int(step),
+        "code": {"spygames": _version(), "game": game.digest, "torch": str(torch.__version__)},
+        "results": dict(results or {}),
+        "extra": dict(extra or {}),
+    }
+    text = json.dumps(config, indent=2, allow_nan=False) + "\n"
+    text = re.sub(r"\[\n[\d,\s]+\]", lambda numbers: " ".join(numbers[0].split()), text)  # a shape on one line
+
+    new, old = path.with_name(f".{path.name}.new"), _aside(path)
+    for leftover in (new, old) if path.exists() else (new,):
+        shutil.rmtree(leftover, ignore_errors=True)
+    new.mkdir(parents=True)
+    _write(new / MODEL, weights)
+    _write(new / CONFIG, text.encode())
+    _sync(new)
+    if path.exists():
+        os.rename(path, old)  # a folder cannot be renamed onto a full one; until the next line `old` stands for it
+    os.rename(new, path)
+    _sync(path.parent)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def find_checkpoint(path: str | Path) -> Path:
+    """The checkpoint folder that `path` is, or has as `checkpoint` in it (a run); CheckpointError if there is none."""
+    path = Path(path)
+    for folder in (path, path / "checkpoint"):
+        for candidate in (folder, _aside(folder)):
+            if (candidate / CONFIG).is_file() or (candidate / MODEL).is_file():
+                return candidate
+    if not path.exists():
+        raise CheckpointError(f"{path}: there is no such checkpoint")
+    raise CheckpointError(f"{path} is no checkpoint: it holds neither {MODEL} and {CONFIG} nor a folder checkpoint")
+
+
+def load_checkpoint(path: str | Path, game: Game | None = None) -> Checkpoint:
+    """Reads a checkpoint.
+
+    Args:
+        path: its folder, or a run's folder that has it as `checkpoint`.
+        game: what is to be played: the checkpoint must be of this game and of the same layout of observations and
+            actions; other options may differ. None: the game, with the options, that the checkpoint names.
+
+    Raises:
+        CheckpointError: with one line that says what is wrong.
+    """
+    folder = find_checkpoint(path)
+    config = _read_config(folder / CONFIG)
+    environment = _get(folder, config, "environment", dict)
+    layout = _get(folder, config, "layout", dict)
+    if game is None:
+        game = _named_game(folder, environment)
+    elif environment.get("id") != game.id:
+        raise CheckpointError(f"{folder} was trained on {environment.get('id')!s:.60}, not on {game.id}")
+    if layout.get("hash") != layout_hash(game):
+        raise CheckpointError(f"{folder} has another layout than {game.id} here: {_difference(layout, game)}")
+    return Checkpoint(game, _read_network(folder, config, game), config)
+
+
+def _read_config(file: Path) -> dict[str, Any]:
+    try:
+        if file.stat().st_size > MAX_CONFIG_BYTES:
+            raise CheckpointError(f"{file} is longer than {MAX_CONFIG_BYTES} bytes")
+        config = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        raise CheckpointError(f"{file} is missing") from None
+    except OSError as error:
+        raise CheckpointError(f"{file} cannot be read: {error.strerror}") from None
+    except CheckpointError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"{file} is cut short or is not JSON: {_line(error)}") from None
+    if not isinstance(config, dict):
+        raise CheckpointError(f"{file} holds no mapping")
+    if config.get("format") != FORMAT:
+        raise CheckpointError(f"{file} has format {config.get('format')!s:.20}; this version reads format {FORMAT}")
+    return config
+
+
+def _get(where: Path, mapping: Mapping[str, Any], key: str, kind: type) -> Any:
+    value = mapping.get(key)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise CheckpointError(f"{where / CONFIG}: {key} is missing or is not what it should be ({kind.__name__})")
+    return value
+
+
+def _named_game(folder: Path, environment: Mapping[str, Any]) -> Game:
+    """The game that a checkpoint names, if it is one of this package's: a file must not choose what is imported."""
+    name = _get(folder, environment, "id", str)
+    options = _get(folder, environment, "options", dict)
+    if not re.fullmatch(r"[a-z0-9_]{1,60}_v\d{1,4}", name) or find_spec(f"spygames.{name}") is None:
+        raise CheckpointError(f"{folder} was trained on {name!r:.60}, which is no game of spygames here: name the game")
+    from spygames import make_game
+
+    try:
+        return make_game(name, **options)
+    except (ValueError, TypeError) as error:
+        raise CheckpointError(f"{folder} names options that {name} does not take: {_line(error)}") from None
+
+
+def _difference(layout: Mapping[str, Any], game: Game) -> str:
+    theirs, ours = layout.get("observation"), game.layout["observation"]
+    if layout.get("num_actions") != game.num_actions:
+        return f"{layout.get('num_actions')!s:.20} actions instead of {game.num_actions}"
+    if not isinstance(theirs, dict):
+        return "it lists no observation"
+    fields = [name for name in {**ours, **theirs} if theirs.get(name) != ours.get(name)]
+    return f"observation fields {', '.join(fields[:5])!s:.120} differ" if fields else "fields in another order"
+
+
+def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorCritic:
+    file = folder / MODEL
+    spec = _get(folder, config, "network", dict)
+    hidden = _get(folder, spec, "hidden", list)
+    if spec.get("kind") != "mlp":
+        raise CheckpointError(f"{folder / CONFIG}: network kind {spec.get('kind')!s:.20} is not known here")
+    if len(hidden) > MAX_LAYERS or not all(type(n) is int and 1 <= n <= MAX_UNITS for n in hidden):
+        raise CheckpointError(
+            f"{folder / CONFIG}: hidden must be at most {MAX_LAYERS} whole numbers from 1 to {MAX_UNITS}"
+        )
+    try:
+        if file.stat().st_size > MAX_MODEL_BYTES:
+            raise CheckpointError(f"{file} is longer than {MAX_MODEL_BYTES} bytes")
+        data = file.read_bytes()
+        tensors = tensors_from_bytes(data)
+    except FileNotFoundError:
+        raise CheckpointError(f"{file} is missing") from None
+    except OSError as error:
+        raise CheckpointError(f"{file} cannot be read: {error.strerror}") from None
+    except (SafetensorError, KeyError) as error:
+        raise CheckpointError(f"{file} is cut short or is no safetensors file: {_line(error)}") from None
+    network = blank(game.num_features, game.num_actions, hidden)
+    wanted = {name: (tuple(t.shape), t.dtype) for name, t in network.state_dict().items()}
+    found = {name: (tuple(t.shape), t.dtype) for name, t in tensors.items()}
+    if wrong := [name for name in {**wanted, **found} if wanted.get(name) != found.get(name)]:
+        raise CheckpointError(
+            f"{file} does not hold the network that {CONFIG} describes: {_shape(wrong[0], found)} "
+            f"instead of {_shape(wrong[0], wanted)}"
+        )
+    if hashlib.sha256(data).hexdigest() != _get(folder, _get(folder, config, "weights", dict), "sha256", str):
+        raise CheckpointError(f"{file} holds other weights than {CONFIG} was written for")
+    _check_finite(file, tensors)
+    network.load_state_dict(tensors, assign=True)
+    return network.eval()
+
+
+def _shape(name: str, tensors: Mapping[str, tuple[tuple[int, ...], torch.dtype]]) -> str:
+    if name not in tensors:
+        return f"no {name!s:.60}"
+    shape, dtype = tensors[name]
+    return f"{name!s:.60} {dtype} {list(shape)}"
+
+
+def _check_finite(where: Path, tensors: Mapping[str, Tensor]) -> None:
+    for name, tensor in tensors.items():
+        if not bool(torch.isfinite(tensor).all()):
+            raise CheckpointError(f"{where}: the weights {name} are not all finite numbers")
+
+
+def _version() -> str:
+    try:
+        return version("spygames")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:200]
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.old")
+
+
+def _write(file: Path, data: bytes) -> None:
+    with open(file, "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _sync(folder: Path) -> None:
+    if os.name == "posix":  # elsewhere a folder cannot be opened
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,141 @@
+"""A trained network that plays."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from spygames.core.game import Game
+from spygames.core.players import Decisions
+from spygames_training.checkpoint import find_checkpoint, load_checkpoint
+from spygames_training.network import ActorCritic
+from spygames_training.sampling import sample_rows
+
+ARGMAX = 0.0
+"""The temperature that stands for taking the likeliest action, the first of several."""
+
+
+def temperature_of(how: str) -> float:
+    """How a policy plays, as a number: "" or "sample" 1, "argmax" 0, a number itself (below 1 sharper).
+
+    ValueError for anything else.
+    """
+    if how in ("", "sample"):
+        return 1.0
+    if how == "argmax":
+        return ARGMAX
+    try:
+        temperature = float(how)
+    except ValueError:
+        temperature = math.nan
+    if not 0.01 <= temperature <= 100:
+        raise ValueError(f"a policy plays sample, argmax or with a temperature from 0.01 to 100, not {how!r}")
+    return temperature
+
+
+class Policy:
+    """A network that chooses among legal actions.
+
+    Args:
+        game: what it plays.
+        network: on the CPU; it is used as it is, so weights that change later change the policy.
+        how: "sample" (or ""), "argmax", or a temperature such as "0.5": probabilities to the power of 1/0.5.
+        name: what it is called; `how` is put behind it.
+    """
+
+    def __init__(self, game: Game, network: ActorCritic, how: str = "", name: str = "policy"):
+        self.game, self.network = game, network
+        self.temperature = temperature_of(how)
+        self.name = f"{name}@{how or 'sample'}"
+        self._rng = np.random.default_rng()
+
+    @classmethod
+    def load(cls, path: str | Path, how: str = "", game: Game | None = None) -> "Policy":
+        """The policy of a checkpoint or of a run's folder; `game` as in `load_checkpoint`, which raises
+        CheckpointError. ValueError if `how` makes no sense."""
+        temperature_of(how)
+        checkpoint = load_checkpoint(path, game)
+        folder = find_checkpoint(path).resolve()
+        name = folder.parent.name if folder.name == "checkpoint" else folder.name
+        return cls(checkpoint.game, checkpoint.network, how, name)
+
+    def act(
+        self, observation: np.ndarray, mask: np.ndarray, rng: np.random.Generator | None = None
+    ) -> int | np.ndarray:
+        """One legal action for one observation, float32 [F] with mask int8 [A] -> int, or for each of a batch,
+        [k, F] with [k, A] -> int64 [k]. `rng` is the luck of sampling; None: this policy's own, from the system.
+
+        ValueError where shapes are others or a row has no legal action.
+        """
+        values, masks = self._logits(observation, mask)
+        luck = (rng or self._rng).integers(0, 1 << 64, (len(masks), 1), np.uint64)
+        actions = _draw(values, masks, luck, np.arange(len(masks)), self.temperature)
+        if len(actions) and actions.min() < 0:
+            raise ValueError("there is no legal action to choose from: the mask is all zeros")
+        return int(actions[0]) if np.ndim(mask) == 1 else actions
+
+    def probabilities(self, observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        """How likely `act` takes each action: float64 [A] or [k, A], 0 where not legal, as `how` says."""
+        values, masks = self._logits(observation, mask)
+        values = np.where(masks != 0, values.astype(np.float64), -np.inf)
+        if self.temperature == ARGMAX:
+            out = (np.arange(masks.shape[1]) == values.argmax(axis=1)[:, None]).astype(np.float64)
+        else:
+            out = np.exp((values - values.max(axis=1, keepdims=True)) / self.temperature)
+            out /= out.sum(axis=1, keepdims=True)
+        return out.reshape(np.shape(mask))
+
+    def _logits(self, observation: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """[k, A] each, for one observation as for many."""
+        observations = np.atleast_2d(np.asarray(observation, np.float32))
+        masks = np.ascontiguousarray(np.atleast_2d(mask), np.int8)
+        features, actions = self.game.num_features, self.game.num_actions
+        if np.ndim(observation) != np.ndim(mask) or observations.shape[1:] != (features,):
+            raise ValueError(f"observation and mask must be [{features}] and [{actions}], or [k, ...] both")
+        if masks.shape != (len(observations), actions):
+            raise ValueError(f"the mask must be of shape {(len(observations), actions)}, not {masks.shape}")
+        return logits(self.network, observations), masks
+
+
+class PolicyPlayer:
+    """A policy as a `Player` like any other: its luck is the game's stream that it is given.
+
+    Actions for a game do not depend on the games beside it, but for the last bit of rounding in the network's sums,
+    which can tip one draw in about a million.
+    """
+
+    def __init__(self, policy: Policy):
+        self.policy, self.name = policy, policy.name
+
+    def act(self, decisions: Decisions) -> np.ndarray:
+        """One legal action for each of `decisions.rows`, int64 [k]."""
+        d = decisions
+        values = logits(self.policy.network, d.observation[d.rows])
+        return _draw(values, d.mask, d.luck, d.rows, self.policy.temperature)
+
+
+def load_player(game: Game, path: str | Path, how: str = "") -> PolicyPlayer:
+    """A checkpoint as a player of `game`; CheckpointError if it is another game's or layout's."""
+    return PolicyPlayer(Policy.load(path, how, game))
+
+
+def from_network(game: Game, network: ActorCritic, how: str = "", name: str = "policy") -> PolicyPlayer:
+    """A network as a player, with no detour by disk. It sees weights change: pass a copy for a snapshot."""
+    return PolicyPlayer(Policy(game, network, how, name))
+
+
+@torch.inference_mode()
+def logits(network: ActorCritic, observation: np.ndarray) -> np.ndarray:
+    """The policy head alone: float32 [k, F] -> float32 [k, A]."""
+    observation = np.ascontiguousarray(observation, np.float32)
+    if not observation.flags.writeable:
+        observation = observation.copy()  # torch has no read-only tensors and warns
+    return network.policy(network.trunk(torch.from_numpy(observation))).numpy()
+
+
+def _draw(logits: np.ndarray, mask: np.ndarray, luck: np.ndarray, rows: np.ndarray, temperature: float) -> np.ndarray:
+    """An action for each of `rows`, int64 [k], from their logits [k, A]; -1 where none is legal."""
+    actions, unused = np.empty(len(mask), np.int64), np.empty(len(mask), np.float32)
+    sample_rows(logits, mask, luck, rows, temperature, actions, unused)
+    return actions[rows]
