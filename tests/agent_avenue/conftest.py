@@ -1,0 +1,153 @@
+"""Positions of Agent Avenue for tests: a game at a mapping, and mappings that need only say what matters."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames.agent_avenue import make_game
+from spygames.agent_avenue.cards import AGENTS, COPIES
+from spygames.core.game import Game, record
+
+Cards = Mapping[str, Sequence[str]]
+Counts = Mapping[str, Mapping[str, int]]
+
+
+class Table:
+    """One game on a table: acts and answers in texts."""
+
+    def __init__(self, game: Game, states: np.ndarray):
+        self.game, self.states, self.s = game, states, record(states)
+
+    @property
+    def mask(self) -> np.ndarray:
+        """int8 [A] of the seat to move."""
+        mask = np.zeros(self.game.num_actions, np.int8)
+        self.game.legal(self.s, mask)
+        return mask
+
+    @property
+    def legal(self) -> set[str]:
+        """The texts of what the seat to move may do."""
+        return {self.game.action_to_string(self.game, self.s, int(a), 0) for a in np.flatnonzero(self.mask)}
+
+    @property
+    def mapping(self) -> dict[str, Any]:
+        """The state as a mapping."""
+        return self.game.state_to_dict(self.game, self.s)
+
+    def act(self, *texts: str) -> "Table":
+        """Plays these actions; each must be legal."""
+        for text in texts:
+            assert text in self.legal, f"{text!r} is not among {sorted(self.legal)}"
+            self.game.apply(self.s, self.game.string_to_action(self.game, self.s, text, int(self.s.to_move)))
+        return self
+
+    def view(self, seat: int) -> np.ndarray:
+        """What `seat` may know, structured [1]."""
+        views = self.game.new_views()
+        self.game.observe(self.s, seat, record(views))
+        return views
+
+    def drawing(self, viewer: int) -> str:
+        """The drawing for `viewer`."""
+        return self.game.to_text(self.game, self.s, viewer)
+
+
+@pytest.fixture(scope="session")
+def game() -> Game:
+    """The game with its default options."""
+    return make_game()
+
+
+@pytest.fixture(scope="session")
+def at(game: Game) -> Callable[[Mapping[str, Any]], Table]:
+    """A table at a mapping."""
+
+    def table(mapping: Mapping[str, Any]) -> Table:
+        states = game.new_states()
+        game.state_from_dict(game, mapping, record(states))
+        return Table(game, states)
+
+    return table
+
+
+@pytest.fixture(scope="session")
+def fresh(game: Game) -> Callable[[int], Table]:
+    """A table at the start of the game of a seed."""
+    return lambda seed: Table(game, game.start(seed))
+
+
+@pytest.fixture(scope="session")
+def random_play(game: Game) -> Callable[..., Iterator[Table]]:
+    """Every position of `games` games of random play, the starts and the ends included."""
+
+    def positions(games: int, seed: int = 0) -> Iterator[Table]:
+        rng = np.random.default_rng(seed)
+        for _ in range(games):
+            table = Table(game, game.start(int(rng.integers(2**63))))
+            yield table
+            while table.s.to_move >= 0:
+                game.apply(table.s, int(rng.choice(np.flatnonzero(table.mask))))
+                yield table
+
+    return positions
+
+
+def _position(
+    hands: Cards,
+    in_play: Counts | None = None,
+    discarded: Cards | None = None,
+    deck: Sequence[str] = (),
+    rest: str = "deck",
+    active: int = 0,
+    face_up: str | None = None,
+    face_down: str | None = None,
+    **changes: Any,
+) -> dict[str, Any]:
+    """A mapping in which all cards that are not named lie at the bottom of the deck, or, for rest="table", in play
+    (with two Codebreakers and two Daredevils at most a side) and what is left over in the discards.
+
+    Its phase is `recruit` where cards are offered, else `play`; `changes` replaces any key.
+    """
+    mapping: dict[str, Any] = {
+        "mode": "simple",
+        "players": 2,
+        "phase": "recruit" if face_up else "play",
+        "to_move": 1 - active if face_up else active,
+        "active_side": active,
+        "turn": 9,
+        "progress": [0, 0],
+        "hands": {seat: list(hands.get(seat, ())) for seat in "01"},
+        "in_play": {side: dict((in_play or {}).get(side, {})) for side in "01"},
+        "discarded": {seat: list((discarded or {}).get(seat, ())) for seat in "01"},
+        "deck": list(deck),
+        "face_up": face_up,
+        "face_down": face_down,
+        "winner": None,
+        "end_reason": None,
+    }
+    named = [c for cards in (*mapping["hands"].values(), *mapping["discarded"].values(), deck) for c in cards]
+    named += [c for c in (face_up, face_down) if c]
+    named += [c for counts in mapping["in_play"].values() for c, n in counts.items() for _ in range(n)]
+    left = [a for a, n in zip(AGENTS, COPIES, strict=True) for _ in range(int(n) - named.count(a))]
+    for card in left:
+        if rest == "deck":
+            mapping["deck"].append(card)
+            continue
+        sides = sorted(mapping["in_play"].values(), key=lambda counts: counts.get(card, 0))
+        if card in ("codebreaker", "daredevil") and sides[0].get(card, 0) == 2:
+            min(mapping["discarded"].values(), key=len).append(card)
+        else:
+            sides[0][card] = sides[0].get(card, 0) + 1
+    for place in ("hands", "discarded"):
+        mapping[place] = {seat: sorted(cards, key=AGENTS.index) for seat, cards in mapping[place].items()}
+    mapping["discards_left"] = {seat: 4 - len(cards) for seat, cards in mapping["discarded"].items()}
+    return mapping | changes
+
+
+@pytest.fixture(scope="session")
+def position() -> Callable[..., dict[str, Any]]:
+    """A mapping that says only what matters: `_position`."""
+    return _position
