@@ -1,0 +1,140 @@
+"""Other libraries' games, for comparison, each driven the way its documentation shows."""
+
+import importlib
+import random
+from collections.abc import Callable
+from typing import Any
+
+from _bench_tools import Bench, NotHere, Run, rate
+
+EXTRA = "needs the extra: pip install 'spygames[bench]'"
+GAMES, SEED = 50, 1
+"""Games that are recorded beforehand and replayed in turn, and the seed of the first."""
+
+
+def aec_random(env: Any, seed: int | None = None) -> list[int]:
+    """Plays one game of any PettingZoo AEC environment by masked random actions, the usual loop; returns them."""
+    env.reset(seed=seed)
+    actions = []
+    for agent in env.agent_iter():
+        observation, _, terminated, truncated, _ = env.last()
+        if terminated or truncated:
+            env.step(None)
+        else:
+            action = env.action_space(agent).sample(observation["action_mask"])
+            actions.append(action)
+            env.step(action)
+    return actions
+
+
+def aec_replay(env: Any, games: list[list[int]]) -> int:
+    """The same games by the same loop, with the actions known: what the environment itself costs."""
+    decisions, seed = 0, SEED
+    for actions in games:
+        env.reset(seed=seed)
+        seed = None  # the games that follow go on with the environment's own luck
+        following = iter(actions)
+        for _ in env.agent_iter():
+            _, _, terminated, truncated, _ = env.last()
+            if terminated or truncated:
+                env.step(None)
+            else:
+                env.step(next(following))
+                decisions += 1
+    return decisions
+
+
+def replay(env: Any) -> Run:
+    """Measures the replay of recorded games, resets included."""
+    games = [aec_random(env, None if i else SEED) for i in range(GAMES)]
+    if aec_replay(env, games) != sum(map(len, games)):
+        raise RuntimeError("the same seed and actions gave other games")
+    return rate(lambda: aec_replay(env, games))
+
+
+def chosen(env: Any) -> Run:
+    """Measures games by masked random choice, resets included."""
+    aec_random(env, 0)
+    return rate(lambda: len(aec_random(env)))
+
+
+def pettingzoo(module: str, measure: Callable[[Any], Run]) -> Run:
+    try:
+        env = importlib.import_module(f"pettingzoo.classic.{module}").env()
+    except ImportError as error:
+        raise NotHere(EXTRA) from error
+    return measure(env)
+
+
+def openspiel(name: str, measure: Callable[[Any], Run]) -> Run:
+    try:
+        game = importlib.import_module("pyspiel").load_game(name)
+    except ImportError as error:
+        raise NotHere(EXTRA) from error
+    return measure(game)
+
+
+def spiel_random(game: Any) -> list[tuple[bool, int]]:
+    """One game, chance included: (whether a player decided, action)."""
+    state = game.new_initial_state()
+    actions = []
+    while not state.is_terminal():
+        chance = state.is_chance_node()
+        if chance:
+            outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+            action = random.choices(outcomes, weights)[0]
+        else:
+            state.observation_tensor()
+            action = random.choice(state.legal_actions())
+        actions.append((not chance, action))
+        state.apply_action(action)
+    return actions
+
+
+def spiel_replay(game: Any, actions: list[tuple[bool, int]]) -> int:
+    """The same game with actions and chance known; tensor and legal actions at each decision."""
+    state = game.new_initial_state()
+    decisions = 0
+    for decided, action in actions:
+        if decided:
+            state.observation_tensor()
+            state.legal_actions()
+            decisions += 1
+        state.apply_action(action)
+    state.returns()
+    return decisions
+
+
+def spiel_replayed(game: Any) -> Run:
+    games = [spiel_random(game) for _ in range(GAMES)]
+    return rate(lambda: sum(spiel_replay(game, actions) for actions in games))
+
+
+def spiel_chosen(game: Any) -> Run:
+    return rate(lambda: sum(decided for decided, _ in spiel_random(game)))
+
+
+def _rows() -> list[Bench]:
+    rows = []
+    for title, name, library, game, known, choosing in (
+        ("PettingZoo connect_four", "pz_connect_four", pettingzoo, "connect_four_v3", replay, chosen),
+        ("PettingZoo leduc_holdem", "pz_leduc", pettingzoo, "leduc_holdem_v4", replay, chosen),
+        ("OpenSpiel leduc_poker", "os_leduc", openspiel, "leduc_poker", spiel_replayed, spiel_chosen),
+        ("OpenSpiel backgammon", "os_backgammon", openspiel, "backgammon", spiel_replayed, spiel_chosen),
+    ):
+        for suffix, how, measure, beside in (
+            ("", "actions known", known, "aec"),
+            ("_random", "masked random choice", choosing, "aec_random"),
+        ):
+            rows.append(
+                Bench(
+                    f"{name}{suffix}",
+                    f"{title}, {how}",
+                    lambda library=library, game=game, measure=measure: library(game, measure),
+                    beside=beside,
+                )
+            )
+    return rows
+
+
+BENCHES = _rows()

@@ -1,0 +1,197 @@
+"""Our own figures: the game through each consumer, from one environment to training."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any
+
+import numpy as np
+from _bench_others import chosen, replay
+from _bench_tools import Bench, NotHere, Run, rate
+
+from spygames import agent_avenue_v0
+from spygames.core.batch import Batch, bot_loop
+from spygames.core.game import record
+from spygames.core.kernel import bind
+from spygames.core.rng import next_seed
+
+GAMES, STEPS = 1024, 256
+"""Size of a batch, and how many steps of it are recorded and replayed."""
+
+determinize: Any = None  # stands for the game's kernel, which `bind` puts in its place
+
+
+def _determinize_rows(states, seed):  # type: ignore[no-untyped-def]
+    for i in range(len(states)):
+        seed = next_seed(seed)
+        determinize(states[i], states[i].to_move, seed)
+    return seed
+
+
+class Draws:
+    """Masked random actions for a batch, by the compiled bot."""
+
+    def __init__(self, batch: Batch):
+        self.batch = batch
+        self.loop = bot_loop(batch.game, "random")
+        self.luck = np.random.default_rng(0).integers(2**64, size=(batch.n, 1), dtype=np.uint64)
+        self.rows = np.arange(batch.n)
+        self.actions = np.zeros(batch.n, np.int64)
+
+    def __call__(self) -> np.ndarray:
+        b = self.batch
+        self.loop(b.views, b.mask, self.luck, self.rows, self.actions, 0, b.n)
+        return self.actions
+
+
+def midgame(n: int) -> Batch:
+    """A batch some steps after the start, so that its games are at all stages."""
+    batch = Batch(agent_avenue_v0.make_game(), n, seed=1, threads=1)
+    draw = Draws(batch)
+    for _ in range(100):
+        batch.step(draw())
+    return batch
+
+
+def batch_replay(threads: int, games: int = GAMES) -> Run:
+    batch = Batch(agent_avenue_v0.make_game(), games, seed=1, threads=threads)
+    draw = Draws(batch)
+    recorded = np.zeros((STEPS, games), np.int64)
+    for t in range(STEPS):
+        recorded[t] = draw()
+        batch.step(recorded[t])
+
+    def work() -> int:
+        batch.reset(1)
+        for actions in recorded:
+            batch.step(actions)
+        return recorded.size
+
+    return rate(work)
+
+
+def batch_random(threads: int) -> Run:
+    batch = Batch(agent_avenue_v0.make_game(), GAMES, seed=1, threads=threads)
+    draw = Draws(batch)
+
+    def work() -> int:
+        for _ in range(STEPS):
+            batch.step(draw())
+        return STEPS * GAMES
+
+    work()
+    return rate(work)
+
+
+def env_clone() -> Run:
+    env: Any = agent_avenue_v0.raw_env()
+    env.reset(seed=1)
+
+    def work() -> int:
+        for _ in range(1000):
+            env.clone()
+        return 1000
+
+    return rate(work)
+
+
+def record_copy() -> Run:
+    state = midgame(16).states[:1].copy().view(np.uint8)  # as bytes: NumPy copies records field by field
+
+    def work() -> int:
+        for _ in range(10_000):
+            state.copy()
+        return 10_000
+
+    return rate(work)
+
+
+def determinized() -> Run:
+    batch = midgame(4096)
+    game = batch.game
+    loop: Any = bind(_determinize_rows, f"{game.id}-{game.digest}", determinize=game.determinize)
+    states = batch.states.copy()
+    loop(states, np.uint64(1))
+
+    def work() -> int:
+        loop(states, np.uint64(time.perf_counter_ns()))
+        return len(states)
+
+    return rate(work)
+
+
+def determinized_from_python() -> Run:
+    game = agent_avenue_v0.make_game()
+    s = record(midgame(16).states)
+    game.determinize(s, 0, np.uint64(1))
+
+    def work() -> int:
+        for seed in range(1000):
+            game.determinize(s, 0, np.uint64(seed))
+        return 1000
+
+    return rate(work)
+
+
+IMPORT = "import time; start = time.perf_counter(); import spygames; print(time.perf_counter() - start)"
+FIRST_GAME = """
+import time
+start = time.perf_counter()
+from spygames import agent_avenue_v0
+env = agent_avenue_v0.env()
+env.reset(seed=1)
+for agent in env.agent_iter():
+    observation, _, terminated, truncated, _ = env.last()
+    env.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
+print(time.perf_counter() - start)
+"""
+
+
+def fresh_process(code: str, cache: str | None = None) -> float:
+    """Runs Python code in a process of its own; returns the number it prints last."""
+    environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    if done.returncode:
+        raise RuntimeError(f"a measured process failed:\n{done.stderr}")
+    return float(done.stdout.split()[-1])
+
+
+def first_game_cold() -> Run:
+    def run(_: float) -> float:
+        with tempfile.TemporaryDirectory() as cache:
+            return fresh_process(FIRST_GAME, cache)
+
+    return run
+
+
+def first_game_warm() -> Run:
+    fresh_process(FIRST_GAME)
+    return lambda _: fresh_process(FIRST_GAME)
+
+
+def training() -> Run:
+    if importlib.util.find_spec("torch") is None:
+        raise NotHere("needs the extra: pip install 'spygames[training]'")
+    from _bench_training import training_rate
+
+    return training_rate()
+
+
+BENCHES = [
+    Bench("aec", "AEC loop (agent_iter, last, step), actions known", lambda: replay(agent_avenue_v0.env())),
+    Bench("aec_random", "AEC loop, `space.sample(mask)`", lambda: chosen(agent_avenue_v0.env())),
+    Bench("batch", f"batch of {GAMES}, one thread, actions known", lambda: batch_replay(1)),
+    Bench("batch_random", f"batch of {GAMES}, one thread, masked random choice by the bot", lambda: batch_random(1)),
+    Bench("batch_2", f"batch of {2 * GAMES}, two threads, actions known", lambda: batch_replay(2, 2 * GAMES)),
+    Bench("clone", "clone: the bytes of one state, a NumPy copy from Python", record_copy, "copies/s"),
+    Bench("env_clone", "clone: `env.clone()`, a whole environment", env_clone, "copies/s"),
+    Bench("determinize", "determinize, compiled loop over positions in mid-game", determinized, "calls/s"),
+    Bench("determinize_py", "determinize, one call from Python", determinized_from_python, "calls/s"),
+    Bench("import", "`import spygames`", lambda: lambda _: fresh_process(IMPORT), "s", most_runs=5),
+    Bench("cold", "first game, nothing compiled yet, import included", first_game_cold, "s", most_runs=3),
+    Bench("warm", "first game of a later process, import included", first_game_warm, "s", most_runs=5),
+    Bench("training", "training, both cores, network 2x128, 2 epochs", training, most_runs=5),
+]

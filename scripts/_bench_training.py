@@ -1,0 +1,30 @@
+"""The trainer's speed. Apart, because it needs torch."""
+
+import os
+
+import torch
+from _bench_tools import Run, rate
+
+from spygames import agent_avenue_v0
+from spygames_training.config import PPO
+from spygames_training.network import ActorCritic
+from spygames_training.ppo import Learner
+from spygames_training.rollout import Rollout
+
+
+def training_rate() -> Run:
+    """Decisions a second of whole iterations: playing and learning, one worker a core (two at most)."""
+    torch.set_num_threads(1)  # a worker is one thread
+    game = agent_avenue_v0.make_game()
+    ppo = PPO()
+    workers = min(2, os.cpu_count() or 1)
+    rollouts = [Rollout(game, ppo.games // workers, ppo.steps, seed) for seed in range(workers)]
+    learner = Learner(ActorCritic(game.num_features, game.num_actions, (128, 128)), ppo, workers, seed=0)
+
+    def iteration() -> int:
+        learner.play(rollouts)
+        learner.update(rollouts, 1.0)
+        return ppo.games * ppo.steps
+
+    iteration()
+    return rate(iteration)

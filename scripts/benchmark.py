@@ -1,0 +1,133 @@
+"""Measures the environments' speed, and other libraries' beside it: a table on screen, in Markdown and in JSON.
+
+The runs are taken in rounds, each benchmark once a round, so that a busy moment of the machine touches all alike; the
+table has the median and the range. Names for --only: {names}.
+"""
+
+import argparse
+import json
+import sys
+from datetime import date
+from pathlib import Path
+
+import _bench_ours
+from _bench_others import BENCHES as THEIRS
+from _bench_tools import Bench, NotHere, Result, machine, show
+
+try:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+except ImportError:
+    sys.exit("benchmark.py needs the extra: pip install 'spygames[bench]'")
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+BEGIN, END = "<!-- figures: scripts/benchmark.py writes from here -->", "<!-- to here -->"
+
+
+def measure(benches: list[Bench], runs: int, seconds: float) -> list[Result]:
+    """All figures of all benchmarks."""
+    results = [Result(bench, []) for bench in benches]
+    columns = (TextColumn("{task.description:<24}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, transient=True) as progress:
+        task = progress.add_task("", total=sum(min(runs, b.most_runs) for b in benches) + len(benches))
+        prepared = []
+        for result in results:
+            progress.update(task, description=f"prepare {result.bench.name}")
+            try:
+                prepared.append(result.bench.prepare())
+            except NotHere as reason:
+                prepared.append(None)
+                result.reason = str(reason)
+            progress.advance(task)
+        for turn in range(runs):
+            for run, result in zip(prepared, results, strict=True):
+                if turn < result.bench.most_runs:
+                    progress.update(task, description=result.bench.name)
+                    if run:
+                        result.figures.append(run(seconds))
+                    progress.advance(task)
+    return results
+
+
+def table(results: list[Result]) -> str:
+    """The figures as Markdown: ours, then the others' beside ours."""
+    ours = {r.bench.name: r for r in results if not r.bench.beside}
+    theirs = [r for r in results if r.bench.beside]
+    lines = []
+    if ours:
+        lines += ["| spygames, Agent Avenue, simple mode, two players | median | lowest to highest | unit |"]
+        lines += ["|---|---:|---|---|"]
+        lines += [f"| {r.bench.title} | {' | '.join(_cells(r))} | {r.bench.unit} |" for r in ours.values()]
+    if ours and theirs:
+        lines.append("")
+    if theirs:
+        lines += [
+            "| other libraries | median | lowest to highest | unit | spygames, same loop |",
+            "|---|---:|---|---|---:|",
+        ]
+        for r in theirs:
+            own = ours.get(r.bench.beside)
+            ratio = f"{own.median / r.median:.3g} x" if own and own.median and r.median else ""
+            lines.append(f"| {r.bench.title} | {' | '.join(_cells(r))} | {r.bench.unit} | {ratio} |")
+    return "\n".join(lines)
+
+
+def _cells(result: Result) -> tuple[str, str]:
+    if result.median is None:
+        return "", result.reason
+    unit = result.bench.unit
+    return show(result.median, unit), f"{show(min(result.figures), unit)} to {show(max(result.figures), unit)}"
+
+
+def write(text: str, results: list[Result], host: dict[str, str], settings: str) -> None:
+    """Into docs/benchmarks.md, between the markers, and docs/benchmarks.json."""
+    page = DOCS / "benchmarks.md"
+    before, _, rest = page.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
+    figures = {
+        r.bench.name: {
+            "title": r.bench.title,
+            "unit": r.bench.unit,
+            "median": r.median,
+            "figures": r.figures,
+            **({"beside": r.bench.beside} if r.bench.beside else {}),
+            **({"reason": r.reason} if r.reason else {}),
+        }
+        for r in results
+    }
+    content = {"date": date.today().isoformat(), "settings": settings, "machine": host, "results": figures}
+    (DOCS / "benchmarks.json").write_text(json.dumps(content, indent=1) + "\n")
+
+
+def main() -> None:
+    benches = {b.name: b for b in (*_bench_ours.BENCHES, *THEIRS)}
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").format(names=", ".join(benches)), formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--only", nargs="+", metavar="NAME", choices=list(benches), help="these alone")
+    parser.add_argument(
+        "--runs", type=int, default=7, help="runs of each, at most (default 7; start-up times take fewer)"
+    )
+    parser.add_argument("--seconds", type=float, default=1.0, help="length of a run (default 1)")
+    parser.add_argument("--quick", action="store_true", help="3 runs of 0.2 seconds: rough figures")
+    parser.add_argument("--write", action="store_true", help="keep the figures in docs/benchmarks.md and .json")
+    args = parser.parse_args()
+    if args.runs < 1 or args.seconds <= 0:
+        parser.error("--runs must be at least 1 and --seconds positive")
+    if args.write and (args.only or args.quick):
+        parser.error("--write keeps whole tables of full runs: leave out --only and --quick")
+    runs, seconds = (3, 0.2) if args.quick else (args.runs, args.seconds)
+    settings = f"{runs} runs of {seconds:g} s each (start-up times: 3 to 5), taken in rounds"
+    host = machine()
+    results = measure([benches[name] for name in args.only or benches], runs, seconds)
+    on = f"{host['processor']}, {host['cores']} cores, {host['system']}"
+    versions = ", ".join(f"{k} {host[k]}" for k in ("python", "numpy", "numba", "pettingzoo", "open_spiel", "torch"))
+    busy = f"Load average at the start: {host['load at the start']}."
+    text = f"{table(results)}\n\n{date.today()}, {on}; {versions}. {settings}. {busy}"
+    print(text)
+    if args.write:
+        write(text, results, host, settings)
+
+
+if __name__ == "__main__":
+    main()
