@@ -1,1 +1,54 @@
-"""Spy-themed board games as environments for reinforcement learning."""
+"""Spy-themed board games as environments for reinforcement learning.
+
+>>> import spygames
+>>> env = spygames.agent_avenue_v0.env(render_mode="ansi")
+
+`spygames.<game>_vN` are the games, each with `env`, `raw_env`, `single_env` and `make_game`; `make_batch` plays
+thousands of games of one in lockstep. Importing this package registers all of them, so that
+`pettingzoo.make("aec", "spygames/agent_avenue-v0")` and `gymnasium.make("spygames/AgentAvenue-v0")` work.
+"""
+
+import importlib
+from importlib.metadata import PackageNotFoundError, version
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from spygames.core import registry as _registry
+from spygames.core.registry import make_game
+
+if TYPE_CHECKING:
+    from spygames.core.batch import Batch
+
+try:
+    __version__ = version("spygames")
+except PackageNotFoundError:  # run from a source tree that is not installed
+    __version__ = "unknown"
+
+__all__ = ["__version__", "make_batch", "make_game"]
+
+_registry.register()
+
+
+def make_batch(game_id: str, n: int, *, seed: int | None = None, **options: Any) -> "Batch":
+    """`n` games in lockstep, restarting by themselves (`spygames.core.batch.Batch`).
+
+    Args:
+        game_id: as `agent_avenue_v0`, or a module that has a `make_game`.
+        n: number of games.
+        seed: 0..2^64-1; None: from the system's entropy.
+        options: of the game (`players=2`), and of Batch: threads, observation, mask, rewards, done.
+    """
+    from spygames.core.batch import Batch
+
+    buffers = {key: options.pop(key) for key in ("threads", "observation", "mask", "rewards", "done") if key in options}
+    return Batch(make_game(game_id, **options), n, seed, **buffers)
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name in _registry.game_ids():
+        return importlib.import_module(f"spygames.{name}")
+    raise AttributeError(f"module 'spygames' has no attribute {name!r}; games are {', '.join(_registry.game_ids())}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *_registry.game_ids()]

@@ -1,5 +1,92 @@
-"""Agent Avenue, version 0: `make_game`, `env`, `raw_env`."""
+"""Agent Avenue: two neighbours, both spies, recruit agents and move round the street to unmask each other.
+
+| | |
+|---|---|
+| Import | `from spygames import agent_avenue_v0` |
+| Registered ids | PettingZoo `spygames/agent_avenue-v0`, Gymnasium `spygames/AgentAvenue-v0` |
+| Agents | `player_0`, `player_1` |
+| Actions | `Discrete(74)`, masked |
+| Observation | `{"observation": float32 [205], "action_mask": int8 [74]}` |
+| Rewards | +1 for the winner, -1 for the loser, once, at the end |
+| Parallel API | no: one agent decides at a time |
+
+### The game
+
+38 agent cards of eight kinds, hands of four, and one meeple a side, on opposite homes of a loop of 14 spaces. In a turn
+the active player offers two cards, one face up and one face down, with different names. The opponent takes one of
+them, the active player gets the other, and both lie face up from then on. Each card moves its owner's meeple by an icon
+that depends on how many of its name the owner has: an Enforcer +1, then +2, then +3, a Double Agent -1, then +6, then
+-1. At the end of the turn you have won if your meeple has caught up with the other one, or with three Codebreakers;
+with three Daredevils you have lost. Before offering, a player may discard a card face down and draw another, four times
+a game. Should the cards run out, whoever is ahead wins. In ties between conditions the active player wins.
+
+Every rule with its ID, source and option is in `spygames/agent_avenue/README.md`.
+
+### Options
+
+| option | values | |
+|---|---|---|
+| `mode` | `"simple"` | without the Black Market |
+| `players` | `2` | |
+| `first_player` | `0`, `1`, `"random"` | the seat that begins; random draws it from the seed |
+
+### Actions
+
+| numbers | what | text |
+|---|---|---|
+| 0-7 | discard an agent, then decide again | `discard sentinel` |
+| 8-71 | offer one agent face up and one face down: 8 + 8 * up + down | `play enforcer mole` |
+| 72 | take the face-up card | `recruit up` |
+| 73 | take the face-down card | `recruit down` |
+
+Agents count from 0: double_agent, enforcer, codebreaker, saboteur, daredevil, sentinel, sidekick, mole.
+
+### Observation
+
+The fields of `spygames.agent_avenue.rules.VIEW` one after the other, the viewer's own side first;
+`env.unwrapped.view(agent)` gives them by name. Counts are thermometers (n ones, then zeros) or fractions.
+
+| field | shape | |
+|---|---|---|
+| `hand` | 8, 4 | own hand, thermometer |
+| `stacks` | 2, 8, 3 | cards in play up to the third, thermometer; own side, other side |
+| `in_play` | 2, 8 | the same in full, copies / 6 |
+| `discarded` | 8 | own discards, copies / 4 |
+| `unseen` | 8 | copies that may be anywhere hidden, / 6 |
+| `face_up` | 8 | one-hot, zeros if nothing is offered |
+| `face_down` | 8 | one-hot for whoever played it, else zeros |
+| `lead` | 15 | own progress minus the other's, one-hot from -7 to 7 |
+| `space` | 2 | where the meeples stand, seen from the own home, / 14 |
+| `discards_left` | 2, 4 | thermometer |
+| `hand_size` | 2 | / 4 |
+| `deck_size` | | / 38 |
+| `phase` | 2 | one-hot: play, recruit |
+| `decides` | | 1 if the viewer is to move |
+| `active` | | 1 in the turn of the viewer's side |
+
+### Example
+
+>>> from spygames import agent_avenue_v0
+>>> env = agent_avenue_v0.env()
+>>> env.reset(seed=1)
+>>> for agent in env.agent_iter():
+...     observation, reward, termination, truncation, info = env.last()
+...     action = None if termination else env.action_space(agent).sample(info["action_mask"])
+...     env.step(action)
+
+### Version history
+
+* v0: simple mode for two players.
+"""
+
+from typing import Any
 
 from spygames.agent_avenue import make_game
+from spygames.core.entry import entry_points
 
-__all__ = ["make_game"]
+__all__ = ["VARIANTS", "env", "make_game", "raw_env", "single_env"]
+
+env, raw_env, single_env = entry_points(make_game)
+
+VARIANTS: list[dict[str, Any]] = [{}, {"first_player": "random"}]
+"""Options of every variant that the contract test plays; each differs from the others in rules or set-up."""

@@ -80,6 +80,12 @@ class Game:
     module: ModuleType = field(repr=False)
     """The rules module, for the digest of its sources."""
 
+    def __post_init__(self) -> None:
+        # Elements of an array of this kind have their fields as attributes also when kernels run interpreted.
+        for name in ("state_dtype", "view_dtype"):
+            object.__setattr__(self, name, np.dtype((np.record, getattr(self, name))))
+        object.__setattr__(self, "packed", self.packed.view(np.dtype((np.record, self.packed.dtype))))
+
     @property
     def id(self) -> str:
         """As in `spygames.make_batch(id)`: `agent_avenue_v0`."""

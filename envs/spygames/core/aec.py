@@ -1,0 +1,441 @@
+"""One PettingZoo environment for every game: it owns a state, and one compiled call makes a step of it.
+
+There is no parallel form: seats decide one after the other, and whoever waits has nothing to choose from.
+"""
+
+import copy
+import json
+import warnings
+import zlib
+from collections.abc import Callable, Mapping
+from functools import cache
+from hashlib import sha256
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Box, Dict, Discrete, Space
+from pettingzoo import AECEnv
+
+from spygames.core.game import NOBODY, Game, IllegalAction, record
+from spygames.core.kernel import Record, announce, bind
+from spygames.core.registry import load, reference
+from spygames.core.rng import next_seed
+
+Observation = dict[str, np.ndarray]
+
+_MAGIC = b"spygames save 1\n"
+_REFUSED = NOBODY - 1  # what `_step` answers to an illegal action
+_UNBORN = NOBODY - 2  # the seat to move before the first reset
+
+# Stand for the kernels and the view of a game, which `bind` puts in their place.
+init: Any = None
+legal: Any = None
+apply: Any = None
+returns: Any = None
+observe: Any = None
+VIEW: Any = None
+
+
+def _deal(options, states, seed):  # type: ignore[no-untyped-def]
+    init(states[0], options[0], seed)
+
+
+def _step(states, action, features, mask):  # type: ignore[no-untyped-def]
+    s = states[0]
+    legal(s, mask)
+    if mask[action] == 0:
+        return _REFUSED
+    apply(s, action)
+    legal(s, mask)
+    if s.to_move != NOBODY:
+        observe(s, s.to_move, features.view(VIEW)[0])
+    return np.int64(s.to_move)
+
+
+def _look(states, seat, features, mask, results):  # type: ignore[no-untyped-def]
+    s = states[0]
+    observe(s, seat, features.view(VIEW)[0])
+    if s.to_move == seat:
+        legal(s, mask)
+    else:
+        for action in range(len(mask)):
+            mask[action] = 0
+    returns(s, results)
+
+
+class Calls(NamedTuple):
+    """The compiled calls of one game, over a state in an array [1]."""
+
+    deal: Callable[..., None]
+    step: Callable[..., int]
+    look: Callable[..., None]
+
+
+@cache
+def _bound(name: str, view: np.dtype, *kernels: Callable[..., object]) -> Calls:
+    names = dict(zip(("init", "legal", "apply", "returns", "observe"), kernels, strict=True))
+    templates: tuple[Any, ...] = (_deal, _step, _look)
+    return Calls(*(bind(template, name, VIEW=view, **names) for template in templates))
+
+
+def calls(game: Game) -> Calls:
+    """The compiled calls of `game`; every environment of one variant shares them."""
+    kernels = (game.init, game.legal, game.apply, game.returns, game.observe)
+    return _bound(f"{game.id}-{game.digest}", game.view_dtype, *kernels)
+
+
+class GameEnv(AECEnv[str, Any, Any]):
+    """A game as an AEC environment; agents are `player_0`, `player_1`, ...
+
+    Observation of an agent: `{"observation": float32 [F], "action_mask": int8 [A]}`, what its seat may know and what it
+    may do now (1: legal). The mask is also in `infos[agent]["action_mask"]`. Whoever waits has a mask of zeros, and so
+    has everybody once the game is over. Each step makes new arrays, which are the caller's to keep or change.
+
+    Rewards come once, at the end: the result of each seat. Then, as in every AEC environment, each agent is stepped
+    once more with None.
+
+    An action that is malformed or not legal raises IllegalAction, and the game stays as it was and can go on.
+
+    Args:
+        game: what is played.
+        render_mode: None, or "ansi" for `render()` as text.
+    """
+
+    def __init__(self, game: Game, render_mode: str | None = None):
+        super().__init__()
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f"render_mode must be None or 'ansi', not {render_mode!r}")
+        self.metadata = {"name": game.id, "render_modes": ["ansi"], "is_parallelizable": False}
+        self.render_mode = render_mode
+        self.game = game
+        self.possible_agents = [f"player_{seat}" for seat in range(game.num_players)]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        size = game.state_dtype.itemsize
+        self.state_space = Box(0, 255, (size,), np.uint8)
+        self.observation_spaces = {
+            agent: Dict(
+                observation=Box(-np.inf, np.inf, (game.num_features,), np.float32),
+                action_mask=Box(0, 1, (game.num_actions,), np.int8),
+            )
+            for agent in self.possible_agents
+        }
+        self.action_spaces = {agent: Discrete(game.num_actions) for agent in self.possible_agents}
+        self.agents = []
+        self._states = game.new_states()
+        self.to_move = _UNBORN
+        """The seat to move, NOBODY when over."""
+        self._gone = 0  # agents that were stepped since the end
+        self._seed = np.uint64(0)  # of the game that is played, once there is one
+        self._observation: Observation | None = None
+        self._show_nothing()
+        self._calls = calls(game)
+        announce(list(self._calls), game.id)
+
+    def observation_space(self, agent: str) -> Space[Any]:
+        """The space of `observe(agent)`, always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Space[Any]:
+        """Discrete(A) for every agent, always the same object; `sample(mask)` draws a legal action."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begins a game.
+
+        Args:
+            seed: 0..2^64-1, the whole luck of the game. None: the seed that follows the last game's
+                (`spygames.core.rng.next_seed`), or one of the system's entropy if there was none.
+            options: {"state": mapping} begins from a position in the form of `state_to_dict`; the game's seed stands in
+                for a missing `rng`. ImpossibleState says what is wrong with a mapping. Other keys warn and do nothing.
+
+        If it raises, the environment is as it was.
+        """
+        game, chosen = self.game, self._next_seed(seed)
+        unknown = [key for key in options or {} if key != "state"]
+        if unknown:
+            warnings.warn(f"reset options {unknown} are unknown and do nothing; there is: 'state'", stacklevel=2)
+        states = game.new_states()
+        mapping = (options or {}).get("state")
+        if mapping is None:
+            self._calls.deal(game.packed, states, chosen)
+        else:
+            if isinstance(mapping, Mapping) and mapping.get("rng") is None:
+                mapping = {**mapping, "rng": int(chosen)}
+            game.state_from_dict(game, mapping, record(states))
+        self._begin(states, chosen, 0)
+
+    def step(self, action: int | None) -> None:
+        """The decision of `agent_selection`: 0..A-1, or None once the game is over.
+
+        Raises:
+            IllegalAction: the action is malformed or not legal; nothing has changed.
+            ResetNeeded: there is no game to step.
+        """
+        seat = self.to_move
+        if seat < 0:
+            self._dead_step(action)
+            return
+        game = self.game
+        if type(action) is not int:
+            action = self._number(action)
+        if not 0 <= action < game.num_actions:
+            raise self._illegal(f"action {action} is not in 0..{game.num_actions - 1}")
+        features = np.empty(game.num_features, np.float32)
+        mask = np.empty(game.num_actions, np.int8)
+        to_move = self._calls.step(self._states, action, features, mask)
+        if to_move >= 0:
+            infos, agents = self.infos, self.possible_agents
+            if to_move != seat:
+                infos[agents[seat]] = {"action_mask": np.zeros(game.num_actions, np.int8)}
+                self.to_move = to_move
+                self.agent_selection = agents[to_move]
+            infos[self.agent_selection] = {"action_mask": mask}
+            self._observation = {"observation": features, "action_mask": mask}
+        elif to_move == NOBODY:
+            self._show()
+        else:
+            text = self.action_to_string(action)
+            raise self._illegal(f"action {action} ({text!r}) is not legal")
+
+    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Observation (None unless asked for), reward, termination, truncation and info of `agent_selection`."""
+        observation = None
+        if observe:
+            # Made by the step and handed out once, since callers may change what they get.
+            observation = self._observation
+            self._observation = None
+            if observation is None:
+                observation = self.observe(self.agent_selection)
+        try:
+            agent = self.agent_selection
+            return (
+                observation,
+                self._cumulative_rewards[agent],
+                self.terminations[agent],
+                self.truncations[agent],
+                self.infos[agent],
+            )
+        except KeyError:
+            raise self._no_game() from None
+
+    def observe(self, agent: str) -> Observation:
+        """What `agent` may know and do now, in new arrays."""
+        features, mask, _ = self._look(self.seat(agent))
+        return {"observation": features, "action_mask": mask}
+
+    def view(self, agent: str) -> Record:
+        """What `agent` may know by name: a record of the fields of the game's VIEW, float32, a copy."""
+        features, _, _ = self._look(self.seat(agent))
+        return record(features.view(self.game.view_dtype))
+
+    def state(self) -> np.ndarray:
+        """All that is true, hidden cards and luck included: the bytes of the game's STATE, uint8 [state_space]."""
+        return self._current().view(np.uint8).copy()
+
+    def state_to_dict(self) -> dict[str, Any]:
+        """The same as a mapping of JSON values; `reset(options={"state": ...})` reads it back."""
+        return self.game.state_to_dict(self.game, record(self._current()))
+
+    def action_to_string(self, action: int, agent: str | None = None) -> str:
+        """The text of an action of `agent`, by default the one to move."""
+        number, seat = self._number(action), self._seat_or_mover(agent)
+        if not 0 <= number < self.game.num_actions:
+            raise IllegalAction(f"action {number} is not in 0..{self.game.num_actions - 1}")
+        return self.game.action_to_string(self.game, record(self._states), number, seat)
+
+    def string_to_action(self, text: str, agent: str | None = None) -> int:
+        """The inverse of `action_to_string`; ValueError for a text that is no action of this game."""
+        return self.game.string_to_action(self.game, record(self._current()), text, self._seat_or_mover(agent))
+
+    def to_text(self, agent: str | None = None) -> str:
+        """A drawing of what `agent` may know; of everything for None."""
+        return self.game.to_text(self.game, record(self._current()), NOBODY if agent is None else self.seat(agent))
+
+    def render(self) -> str | None:
+        """With `render_mode="ansi"` a drawing of everything, hidden cards included: it is for whoever sits at the
+        console. `to_text(agent)` draws what one agent may see."""
+        if self.render_mode is None:
+            warnings.warn("render() draws nothing without a render_mode; there is: 'ansi'", stacklevel=2)
+            return None
+        return self.to_text()
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def seat(self, agent: str) -> int:
+        """The seat of an agent: 1 for `player_1`."""
+        try:
+            return self._seats[agent]
+        except (KeyError, TypeError):
+            raise ValueError(f"no agent {agent!r}; there are {', '.join(self.possible_agents)}") from None
+
+    def require_game(self) -> None:
+        """ResetNeeded unless a game is going on."""
+        if self.to_move < 0:
+            raise self._no_game()
+
+    def clone(self) -> Self:
+        """An independent game in the same position, luck included. Spaces are shared; `copy.deepcopy` copies them."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        if self.to_move != _UNBORN:
+            other._begin(self._states.view(np.uint8).copy().view(self._states.dtype), self._seed, self._gone)
+        return other
+
+    def save(self) -> bytes:
+        """The game as it stands, luck and following games included, for `restore`."""
+        body = self._current().tobytes() + self._seed.tobytes() + bytes([self._gone])
+        return self._header() + body + zlib.crc32(body).to_bytes(4, "little")
+
+    def restore(self, saved: bytes) -> None:
+        """Goes on where `save` was called, in an environment of the same game and options.
+
+        ValueError says what is wrong with `saved`; the environment is then as it was. Nothing in it is executed, and
+        a position that the game does not know is refused.
+        """
+        header = self._header()
+        if not isinstance(saved, bytes) or not saved.startswith(_MAGIC):
+            raise ValueError("this is no saved game of spygames")
+        if not saved.startswith(header):
+            theirs = saved[len(_MAGIC) :].split(b"\n")[0][:300].decode("ascii", "replace")
+            ours = header[len(_MAGIC) : -1].decode("ascii")
+            raise ValueError(f"this is saved from another game, {theirs}; this one is {ours}")
+        body, check = saved[len(header) : -4], saved[-4:]
+        size = self.game.state_dtype.itemsize
+        if len(body) != size + 9 or zlib.crc32(body).to_bytes(4, "little") != check:
+            raise ValueError("this saved game is cut or damaged")
+        states = np.frombuffer(bytearray(body[:size]), self.game.state_dtype)
+        gone, over = body[-1], states["to_move"][0] == NOBODY
+        if not self._is_possible(states) or gone > (self.game.num_players if over else 0):
+            raise ValueError(f"this saved game holds no position of {self.game.id}")
+        self._begin(states, np.frombuffer(body, np.uint64, 1, size)[0], gone)
+
+    def __repr__(self) -> str:
+        return f"{self.game.id}({', '.join(f'{key}={value!r}' for key, value in self.game.options.items())})"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        other = object.__new__(type(self))
+        shared = {id(self): other, id(self.game): self.game, id(self._calls): self._calls}
+        memo.update(shared)
+        other.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "game": reference(self.game), "_calls": None}
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
+        self.game = load(values["game"])
+        self._calls = calls(self.game)
+
+    def _next_seed(self, seed: int | None) -> np.uint64:
+        """The seed of the next game."""
+        if seed is not None:
+            if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
+                raise ValueError(f"seed must be a whole number from 0 to 2**64 - 1, not {seed!r}")
+            return np.uint64(seed)
+        if self.to_move == _UNBORN:
+            return np.random.SeedSequence().generate_state(1, np.uint64)[0]
+        return np.uint64(next_seed(self._seed))
+
+    def _begin(self, states: np.ndarray, seed: np.uint64, gone: int) -> None:
+        """Takes `states` [1] as the game."""
+        self._states, self._seed, self._gone = states, seed, gone
+        self._show()
+
+    def _show(self) -> None:
+        """Derives all that AEC environments show from the state and from how many agents are gone."""
+        self.to_move = int(self._states["to_move"][0])
+        over = self.to_move < 0
+        self.agents = agents = self.possible_agents[self._gone :]
+        if over and agents:
+            self.agent_selection = agents[0]
+        elif not over:
+            self.agent_selection = self.possible_agents[self.to_move]
+        features, mask, results = self._look(self.seat(self.agent_selection))
+        result = dict(zip(self.possible_agents, results.tolist(), strict=True))
+        # The result is what the last decision brought; stepping the dead brings nothing more.
+        self.rewards = {agent: 0.0 if self._gone else result[agent] for agent in agents}
+        self._cumulative_rewards = {agent: result[agent] for agent in agents}
+        self.terminations = dict.fromkeys(agents, over)
+        self.truncations = dict.fromkeys(agents, False)
+        zeros = self.game.num_actions
+        self.infos = {agent: {"action_mask": np.zeros(zeros, np.int8)} for agent in agents}
+        if not over:
+            self.infos[self.agent_selection] = {"action_mask": mask}
+        self._observation = {"observation": features, "action_mask": mask}
+
+    def _show_nothing(self) -> None:
+        """What there is before the first reset."""
+        self.agent_selection = self.possible_agents[0]
+        self.rewards, self._cumulative_rewards = {}, {}
+        self.terminations, self.truncations, self.infos = {}, {}, {}
+
+    def _look(self, seat: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """View as a vector, mask and results of a seat, in new arrays."""
+        features = np.empty(self.game.num_features, np.float32)
+        mask = np.empty(self.game.num_actions, np.int8)
+        results = np.empty(self.game.num_players, np.float32)
+        self._calls.look(self._current(), seat, features, mask, results)
+        return features, mask, results
+
+    def _dead_step(self, action: object) -> None:
+        """Takes the next agent out of a game that is over."""
+        if not self.agents:
+            raise self._no_game()
+        if action is not None:
+            raise IllegalAction(f"the game is over, so {self.agent_selection} can only be stepped with None")
+        self._gone += 1
+        self._show()
+
+    def _current(self) -> np.ndarray:
+        """The state [1]; ResetNeeded where there is none."""
+        if self.to_move == _UNBORN:
+            raise self._no_game()
+        return self._states
+
+    def _no_game(self) -> ResetNeeded:
+        why = "no game has begun" if self.to_move == _UNBORN else "the game is over"
+        return ResetNeeded(f"{why}: call reset() first")
+
+    def _number(self, action: Any) -> int:
+        """An action as a plain integer; IllegalAction for what is none."""
+        if isinstance(action, np.ndarray) and action.shape == ():
+            action = action[()]
+        if isinstance(action, int | np.integer) and not isinstance(action, bool):
+            return int(action)
+        raise self._illegal(f"an action is a whole number, not {action!r:.100}")
+
+    def _illegal(self, what: str) -> IllegalAction:
+        """`what` is wrong, who had to act, and some actions that are legal."""
+        if self.to_move < 0:
+            return IllegalAction(what)
+        _, mask, _ = self._look(self.to_move)
+        legal_now = np.flatnonzero(mask)
+        some = ", ".join(f"{a} ({self.action_to_string(int(a))!r})" for a in legal_now[:5])
+        more = ", ..." if len(legal_now) > 5 else ""
+        return IllegalAction(f"{what}; {self.possible_agents[self.to_move]} may do {some}{more}")
+
+    def _seat_or_mover(self, agent: str | None) -> int:
+        self._current()
+        if agent is not None:
+            return self.seat(agent)
+        if self.to_move == NOBODY:
+            raise ValueError("the game is over: nobody is to move, so name an agent")
+        return self.to_move
+
+    def _header(self) -> bytes:
+        layout = sha256(repr(self.game.state_dtype.descr).encode()).hexdigest()[:12]
+        names = {"game": self.game.id, "options": dict(self.game.options), "state": layout}
+        return _MAGIC + json.dumps(names).encode("ascii") + b"\n"
+
+    def _is_possible(self, states: np.ndarray) -> bool:
+        """Whether the game knows the position in `states` [1]: its mapping reads back as the same bytes."""
+        again = self.game.new_states()
+        try:
+            mapping = self.game.state_to_dict(self.game, record(states))
+            self.game.state_from_dict(self.game, mapping, record(again))
+        except (ValueError, LookupError, TypeError, OverflowError):
+            return False
+        return again.tobytes() == states.tobytes()

@@ -1,0 +1,36 @@
+"""The entry points of a game, the same for all: what a module `spygames/<name>_vN.py` offers."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from spygames.core.aec import GameEnv
+from spygames.core.game import Game
+from spygames.core.players import Player
+from spygames.core.single import SingleEnv
+
+
+def entry_points(
+    make_game: Callable[..., Game],
+) -> tuple[Callable[..., GameEnv], Callable[..., GameEnv], Callable[..., SingleEnv]]:
+    """`env`, `raw_env` and `single_env` of the game that `make_game(**options)` makes."""
+
+    def raw_env(*, render_mode: str | None = None, **options: Any) -> GameEnv:
+        """The game as a PettingZoo AEC environment (`spygames.core.aec.GameEnv`); options are those of `make_game`."""
+        return GameEnv(make_game(**options), render_mode)
+
+    def env(*, render_mode: str | None = None, **options: Any) -> GameEnv:
+        """The same as `raw_env`: order, bounds and legality are checked inside, so no wrappers are put around it."""
+        return raw_env(render_mode=render_mode, **options)
+
+    def single_env(
+        *,
+        opponents: str | Player | Sequence[str | Player] = "random",
+        seat: int | str = "random",
+        illegal: str = "ignore",
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> SingleEnv:
+        """One seat as a Gymnasium environment (`spygames.core.single.SingleEnv`); options are those of `make_game`."""
+        return SingleEnv(make_game(**options), opponents, seat, illegal, render_mode)
+
+    return env, raw_env, single_env

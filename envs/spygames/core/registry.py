@@ -1,0 +1,85 @@
+"""Finding games: by id, by module, and again after pickling.
+
+A game is a module `spygames/<name>_vN.py`; no list names it.
+Nothing here imports a game, or Numba, before it is asked for.
+"""
+
+import importlib
+import importlib.util
+import json
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spygames.core.game import Game
+
+_FOLDER = Path(__file__).resolve().parents[1]
+_ID = re.compile(r"(?P<name>[a-z][a-z0-9_]*)_v(?P<version>\d+)")
+
+
+def game_ids() -> list[str]:
+    """The ids of all games of this package, as `agent_avenue_v0`."""
+    return sorted(path.stem for path in _FOLDER.glob("*_v*.py") if _ID.fullmatch(path.stem))
+
+
+def game_module(game_id: str) -> ModuleType:
+    """The module of a game: for `agent_avenue_v0` that of this package, else any importable one with a `make_game`.
+
+    ValueError says which games there are.
+    """
+    name = f"spygames.{game_id}" if game_id in game_ids() else game_id
+    try:
+        found = importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        found = False
+    module = importlib.import_module(name) if found else None
+    if module is None or not hasattr(module, "make_game"):
+        raise ValueError(
+            f"no game {game_id!r}; there are {', '.join(game_ids())}, or name a module that has a make_game"
+        )
+    return module
+
+
+def make_game(game_id: str, **options: Any) -> "Game":
+    """The game with these options; ValueError for an unknown game or option value, TypeError for an unknown option."""
+    return game_module(game_id).make_game(**options)
+
+
+Reference = tuple[str, str]
+"""What finds a game again in another process: the module that makes it, and its options as JSON."""
+
+
+def reference(game: "Game") -> Reference:
+    """Where `load` finds `game` again: the module of its rules or the package around that has the `make_game`."""
+    for name in (game.module.__name__, game.module.__package__):
+        if name and hasattr(sys.modules.get(name), "make_game"):
+            return name, json.dumps(dict(game.options))
+    raise ValueError(f"{game.id} has no make_game in {game.module.__name__} or its package, so it cannot be pickled")
+
+
+@cache
+def load(where: Reference) -> "Game":
+    """The game that `reference` described; the same object each time."""
+    module, options = where
+    return importlib.import_module(module).make_game(**json.loads(options))
+
+
+def register() -> None:
+    """Makes the games known to PettingZoo (`spygames/agent_avenue-v0`) and Gymnasium (`spygames/AgentAvenue-v0`)."""
+    import gymnasium
+    from pettingzoo.env_registry.registration import aec_registry
+    from pettingzoo.env_registry.registration import register as register_aec
+
+    for game_id in game_ids():
+        match = _ID.fullmatch(game_id)
+        assert match
+        name, version = match["name"], match["version"]
+        if (aec_id := f"spygames/{name}-v{version}") not in aec_registry:
+            register_aec("aec", aec_id, entry_point=f"spygames.{game_id}:env")
+        words = "".join(word.capitalize() for word in name.split("_"))
+        if (single_id := f"spygames/{words}-v{version}") not in gymnasium.registry:
+            gymnasium.register(single_id, entry_point=f"spygames.{game_id}:single_env")

@@ -1,0 +1,161 @@
+"""One seat of a game as an ordinary Gymnasium environment; players that you name sit in the other seats."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+
+from spygames.core.aec import GameEnv
+from spygames.core.game import NOBODY, Game, IllegalAction
+from spygames.core.players import Decisions, Player, make_player
+
+_ROW = np.zeros(1, np.int64)
+_DEALS = 1000  # tried until the seat has something to decide
+
+
+class SingleEnv(gymnasium.Env[np.ndarray, Any]):
+    """Plays one seat; a step is its decision and everybody else's until it is asked again or the game is over.
+
+    Observation: float32 [F], what the seat may know. Mask: `info["action_mask"]`, int8 [A], and `action_masks()`, bool
+    [A], as MaskablePPO of sb3-contrib takes it. `info["seat"]` is the seat. Reward: the seat's result, at the end.
+
+    Args:
+        game: what is played.
+        opponents: who sits in the other seats: a name as `make_player` takes it (`greedy`, `mcts:50`, the path of a
+            checkpoint) or a Player, for all of them, or a list, one for each other seat from the lowest.
+        seat: a number, an agent's name (`player_1`), or "random": drawn for each game.
+        illegal: what a whole number from 0 to A-1 that is not legal does. "ignore": nothing, with reward 0, a text in
+            `info["illegal_action"]`, and a warning the first time; every number of the action space may then be sent,
+            as Gymnasium's `check_env` and algorithms without masks do. "raise": IllegalAction. The game is as it was in
+            both cases. What is no such number raises IllegalAction always.
+        render_mode: None, or "ansi": `render()` draws what the seat may know.
+
+    A game that ends before the seat is asked for a decision is dealt anew, up to 1,000 times.
+
+    The luck of the game, of the seat's draw and of the opponents comes from `reset(seed)`: equal seeds and actions give
+    equal games.
+    """
+
+    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012 (Gymnasium's form)
+
+    def __init__(
+        self,
+        game: Game,
+        opponents: str | Player | Sequence[str | Player] = "random",
+        seat: int | str = "random",
+        illegal: str = "ignore",
+        render_mode: str | None = None,
+    ):
+        if illegal not in ("ignore", "raise"):
+            raise ValueError(f"illegal must be 'ignore' or 'raise', not {illegal!r}")
+        self.game, self.illegal, self.render_mode = game, illegal, render_mode
+        self.table = GameEnv(game, render_mode)
+        self._fixed_seat = self._read_seat(seat)
+        self._opponents = _seated(game, opponents)
+        self.seat = NOBODY
+        self.observation_space = Box(-np.inf, np.inf, (game.num_features,), np.float32)
+        self.action_space = Discrete(game.num_actions)
+        self._luck = np.zeros((1, 1), np.uint64)
+        self._warned = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Deals, and plays until the seat is asked.
+
+        options: {"state": mapping} begins from a position, as `GameEnv.reset` does; ValueError if the seat has nothing
+        to decide there. {"seat": ...} sets the seat of this game.
+        """
+        super().reset(seed=seed)
+        options = dict(options or {})
+        fixed = self._read_seat(options.pop("seat")) if "seat" in options else self._fixed_seat
+        for _ in range(_DEALS):
+            self.seat = int(self.np_random.integers(self.game.num_players)) if fixed is None else fixed
+            self._luck[:] = self.np_random.integers(2**64, size=(1, 1), dtype=np.uint64)
+            self.table.reset(seed=int(self.np_random.integers(2**64, dtype=np.uint64)), options=options)
+            self._play_on()
+            if self.table.to_move == self.seat:
+                return self._seen()
+            if "state" in options:
+                raise ValueError(f"seat {self.seat} has nothing to decide from this state on")
+        raise ValueError(f"seat {self.seat} was not asked for one decision in {_DEALS} games")
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """The seat's decision, and all others' until its next one: (observation, reward, terminated, False, info)."""
+        if self.table.to_move != self.seat:
+            self.table.require_game()  # nobody but the seat is ever left to move
+        try:
+            self.table.step(action)
+        except IllegalAction as error:
+            if self.illegal == "raise" or not self.action_space.contains(np.asarray(action)[()]):
+                raise
+            return self._ignored(str(error))
+        self._play_on()
+        observation, info = self._seen()
+        over = self.table.to_move == NOBODY
+        reward = self.table.rewards[self.table.possible_agents[self.seat]] if over else 0.0
+        return observation, reward, over, False, info
+
+    def action_masks(self) -> np.ndarray:
+        """What is legal now, bool [A]."""
+        return self._observe()["action_mask"].astype(np.bool_)
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """With `render_mode="ansi"` what the seat may know."""
+        return None if self.render_mode is None else self.table.to_text(self.table.possible_agents[self.seat])
+
+    def _play_on(self) -> None:
+        """Lets the others decide until the seat is asked or the game is over."""
+        table, game = self.table, self.game
+        while table.to_move not in (self.seat, NOBODY):
+            observation, *_ = table.last()
+            assert observation is not None
+            features, mask = observation["observation"], observation["action_mask"]
+            # Players get a copy of the state: only searches look at it, and they redraw what is hidden.
+            states = table.state().view(game.state_dtype)
+            decisions = Decisions(
+                game, states, features.view(game.view_dtype), features[None], mask[None], self._luck, _ROW
+            )
+            others = table.to_move - (table.to_move > self.seat)
+            table.step(int(self._opponents[others].act(decisions)[0]))
+
+    def _observe(self) -> dict[str, np.ndarray]:
+        return self.table.observe(self.table.possible_agents[self.seat])
+
+    def _seen(self) -> tuple[np.ndarray, dict[str, Any]]:
+        observation = self._observe()
+        return observation["observation"], {"action_mask": observation["action_mask"], "seat": self.seat}
+
+    def _ignored(self, why: str) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """The answer to an illegal action that does nothing."""
+        if not self._warned:
+            self._warned = True
+            warnings.warn(f"{why}. It did nothing; use info['action_mask'] (said once)", stacklevel=3)
+        observation, info = self._seen()
+        return observation, 0.0, False, False, {**info, "illegal_action": why}
+
+    def _read_seat(self, seat: int | str) -> int | None:
+        """The number of a seat, None for "random"."""
+        agents = self.table.possible_agents
+        if seat == "random":
+            return None
+        if isinstance(seat, str) and seat in agents:
+            return agents.index(seat)
+        if isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < len(agents):
+            return int(seat)
+        raise ValueError(f"seat must be 0..{len(agents) - 1}, one of {', '.join(agents)}, or 'random', not {seat!r}")
+
+
+def _seated(game: Game, opponents: str | Player | Sequence[str | Player]) -> list[Player]:
+    """The players of the other seats, lowest first."""
+    others = game.num_players - 1
+    specs: list[str | Player] = (
+        list(opponents) if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents] * others
+    )
+    if len(specs) != others:
+        raise ValueError(f"{game.id} has {others} other seats, but {len(specs)} opponents are named")
+    named = {spec: make_player(game, spec) for spec in specs if isinstance(spec, str)}
+    return [named[spec] if isinstance(spec, str) else spec for spec in specs]
