@@ -1,0 +1,1 @@
+"""Two small poker games with known answers, and exact measures on them."""

@@ -1,0 +1,163 @@
+"""Exact values, best responses and NashConv in small games for two, by walking through the whole tree.
+
+The tree begins with the game's equally likely deals (`deals()` of its rules module), so all chance must lie in the
+deal: `apply` may draw nothing. An information set is a seat and the bytes of its view, which must show everything that
+the seat has seen and done (perfect recall); `Tree` refuses games that break either. Letters: I information sets,
+A actions, F view features.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from spygames.core.game import NOBODY, Game, record
+from spygames.core.kernel import Record
+
+PolicyFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""(observation float32 [k, F], mask int8 [k, A]) -> probabilities [k, A]: zero where not legal, rows that sum to 1."""
+
+
+Decision = tuple[int, int]
+"""Information set and action."""
+NO_DECISION: Decision = (-1, -1)
+
+
+@dataclass
+class Node:
+    """One history: a deal and the actions so far."""
+
+    state: np.ndarray
+    """STATE [1]"""
+    seat: int
+    """who moves, or NOBODY"""
+    infoset: int = -1
+    """index of the mover's information set"""
+    children: dict[int, int] = field(default_factory=dict)
+    """index of the node after each legal action"""
+    payoff: np.ndarray = field(default_factory=lambda: np.zeros(2, np.float32))
+    """float32 [2], result per seat when over"""
+
+
+class Tree:
+    """Every history of a game and its information sets.
+
+    nodes: the histories, parents before children. deals: the nodes at which games begin, equally likely.
+    observation: float32 [I, F]. mask: int8 [I, A]. members: the nodes of each information set.
+
+    ValueError if the game is not for two, draws chance after the deal, or has views without perfect recall.
+    """
+
+    def __init__(self, game: Game):
+        if game.num_players != 2:
+            raise ValueError(f"NashConv is computed for two players, not {game.num_players}")
+        self.game = game
+        self.nodes: list[Node] = []
+        self.members: list[list[int]] = []
+        self.deals: list[int] = []
+        self._infosets: dict[tuple[int, bytes], int] = {}
+        self._facts: list[tuple[Decision, np.ndarray]] = []  # of each set: the seat's decision before, the mask
+        for deal in game.module.deals():
+            state = game.new_states()
+            game.state_from_dict(game, deal, record(state))
+            self.deals.append(self._add(state, (NO_DECISION, NO_DECISION)))
+        views = b"".join(view for _, view in self._infosets)
+        self.observation = np.frombuffer(views, np.float32).reshape(len(self.members), -1)
+        self.mask = np.array([mask for _, mask in self._facts])
+
+    def _add(self, state: np.ndarray, last: tuple[Decision, Decision]) -> int:
+        """Adds the node of `state` and all after it; `last` has the last decision of each seat. Returns its index."""
+        game, s = self.game, record(state)
+        index, node = len(self.nodes), Node(state, int(s.to_move))
+        self.nodes.append(node)
+        if node.seat == NOBODY:
+            game.returns(s, node.payoff)
+            return index
+        node.infoset = self._infoset(s, node.seat, last[node.seat])
+        self.members[node.infoset].append(index)
+        for action in np.flatnonzero(self._facts[node.infoset][1]).tolist():
+            after, decision = state.copy(), (node.infoset, action)
+            game.apply(record(after), action)
+            if after["rng"] != state["rng"]:
+                raise ValueError(f"{game.id} draws chance after the deal")
+            node.children[action] = self._add(after, (decision, last[1]) if node.seat == 0 else (last[0], decision))
+        return index
+
+    def _infoset(self, s: Record, seat: int, last: Decision) -> int:
+        """The index of the information set in which `seat` decides, a new one if it has not been met."""
+        view, mask = self.game.new_views(), np.zeros(self.game.num_actions, np.int8)
+        self.game.observe(s, seat, record(view))
+        self.game.legal(s, mask)
+        infoset = self._infosets.setdefault((seat, view.tobytes()), len(self.members))
+        if infoset == len(self.members):
+            self.members.append([])
+            self._facts.append((last, mask))
+        elif last != self._facts[infoset][0] or (mask != self._facts[infoset][1]).any():
+            raise ValueError(f"a view of {self.game.id} hides what its seat has done or may do: no perfect recall")
+        return infoset
+
+    def probabilities(self, policy: PolicyFunction) -> np.ndarray:
+        """The policy at every information set, float64 [I, A], asked in one batch; ValueError if it is none."""
+        p = np.array(policy(self.observation, self.mask), np.float64)
+        if p.shape != self.mask.shape:
+            raise ValueError(f"a policy must return {self.mask.shape} probabilities, not {p.shape}")
+        if not np.isfinite(p).all() or (p < 0).any() or (p[self.mask == 0] > 0).any():
+            raise ValueError("probabilities must be at least 0, and 0 where the action is not legal")
+        total = p.sum(1, keepdims=True)
+        if (abs(total - 1) > 1e-4).any():
+            raise ValueError(f"probabilities must sum to 1, not {total.min():.6f} to {total.max():.6f}")
+        return p / total
+
+    def values(self, policy: PolicyFunction) -> np.ndarray:
+        """Expected result per seat when both play `policy`, float64 [2]."""
+        reach = self._reach(self.probabilities(policy), NOBODY)
+        return sum((reach[i] * node.payoff for i, node in enumerate(self.nodes)), np.zeros(2))
+
+    def best_response(self, policy: PolicyFunction, seat: int) -> float:
+        """The most that `seat` can expect against a rival who plays `policy`."""
+        p = self.probabilities(policy)
+        reach = self._reach(p, seat)  # of chance and the rival alone
+
+        @cache
+        def choice(infoset: int) -> int:
+            gains = {
+                action: sum(reach[i] * value(self.nodes[i].children[action]) for i in self.members[infoset])
+                for action in np.flatnonzero(self.mask[infoset]).tolist()
+            }
+            return max(gains, key=gains.__getitem__)
+
+        @cache
+        def value(i: int) -> float:
+            node = self.nodes[i]
+            if node.seat == NOBODY:
+                return float(node.payoff[seat])
+            if node.seat == seat:
+                return value(node.children[choice(node.infoset)])
+            return sum(float(p[node.infoset, action]) * value(child) for action, child in node.children.items())
+
+        return sum(value(i) for i in self.deals) / len(self.deals)
+
+    def nash_conv(self, policy: PolicyFunction) -> float:
+        """Sum over the seats of what a best response to `policy` gains over playing it: 0 in an equilibrium."""
+        values = self.values(policy)
+        return sum(self.best_response(policy, seat) - float(values[seat]) for seat in range(2))
+
+    def _reach(self, p: np.ndarray, free: int) -> np.ndarray:
+        """Probability of each node, float64, the decisions of seat `free` (NOBODY: no seat) taken for certain."""
+        reach = np.zeros(len(self.nodes))
+        reach[self.deals] = 1 / len(self.deals)
+        for i, node in enumerate(self.nodes):
+            for action, child in node.children.items():
+                reach[child] = reach[i] * (1 if node.seat == free else p[node.infoset, action])
+        return reach
+
+
+def nash_conv(game: Game, policy: PolicyFunction) -> float:
+    """NashConv of `policy`, in units of the game's returns (chips)."""
+    return Tree(game).nash_conv(policy)
+
+
+def uniform(observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """The policy that takes each legal action with the same probability."""
+    return mask / mask.sum(1, keepdims=True)
