@@ -142,10 +142,10 @@ class Batch:
         return self.states["to_move"]
 
     def write_to(self, observation: np.ndarray, mask: np.ndarray) -> None:
-        """From the next `reset` or `step` on, writes into these buffers."""
-        self.observation = _buffer("observation", observation, (self.n, self.game.num_features), np.float32)
-        self.mask = _buffer("mask", mask, (self.n, self.game.num_actions), np.int8)
-        self.views = self.observation.view(self.game.view_dtype).reshape(self.n)
+        """The next `reset` or `step` writes into these buffers, which are `observation` and `mask` from then on."""
+        observation = _buffer("observation", observation, (self.n, self.game.num_features), np.float32)
+        mask = _buffer("mask", mask, (self.n, self.game.num_actions), np.int8)
+        self._out = observation, mask, observation.view(self.game.view_dtype).reshape(self.n)
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
         """Begins all games anew: from one seed, or from `seeds`, uint64 [n], one a game."""
@@ -155,6 +155,7 @@ class Batch:
         else:
             self.seeds = _buffer("seeds", np.array(seeds, np.uint64), (self.n,), np.uint64)
         self.rewards[:], self.done[:] = 0, False
+        self.observation, self.mask, self.views = self._out
         self._run(self._loops.reset, self.game.packed, self.states, self.seeds, self.views, self.mask)
 
     def step(self, actions: np.ndarray) -> None:
@@ -168,6 +169,7 @@ class Batch:
             raise IllegalAction(
                 f"action {actions[bad]} is not legal for seat {self.seats[bad]} in game {bad}; legal are e.g. {legal}"
             )
+        self.observation, self.mask, self.views = self._out
         self._run(
             self._loops.step,
             self.game.packed, self.states, self.seeds, actions, self.views, self.mask, self.rewards, self.done,

@@ -1,0 +1,175 @@
+"""What a training run does, as data. The strings under the fields are the command line's help."""
+
+import tomllib
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True)
+class Network:
+    hidden: tuple[int, ...] = (256, 256)
+    """Widths of the hidden layers."""
+
+
+@dataclass(frozen=True)
+class PPO:
+    games: int = 1024
+    """Games played in lockstep, over all workers."""
+    steps: int = 64
+    """Decisions of each game between two updates."""
+    epochs: int = 2
+    """Passes over those decisions in an update."""
+    minibatch: int = 4096
+    """Decisions in one gradient step, over all workers."""
+    learning_rate: float = 1e-3
+    """Of Adam, at the start."""
+    learning_rate_end: float = 5e-5
+    """Of Adam, at the end; falls in proportion to what is left of the run."""
+    clip: float = 0.2
+    """How far the probability ratio may go from 1 before its gradient is cut (PPO's epsilon)."""
+    gamma: float = 1.0
+    """Discount between a seat's own decisions."""
+    lam: float = 0.95
+    """GAE's lambda, along a seat's own decisions."""
+    value_weight: float = 0.5
+    """Weight of the critic's squared error."""
+    entropy: float = 0.1
+    """Weight of the policy's entropy, at the start."""
+    entropy_end: float = 0.01
+    """Weight of the policy's entropy, at the end; falls in proportion to what is left of the run."""
+    kl: float = 0.1
+    """Weight of KL(policy || reference), where the reference is an earlier self."""
+    reference_every: int = 20
+    """Updates after which the reference becomes the present policy."""
+    ema: float = 0.999
+    """Decay a gradient step of the running mean of the weights, the policy that is evaluated and shipped."""
+    max_grad_norm: float = 0.5
+    """Longest gradient; longer ones are scaled down to it."""
+    reward_scale: float = 1.0
+    """Rewards are multiplied by this, for games whose stakes are far from 1."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    """What the network computes in; weights and optimiser stay float32. bfloat16 is several times faster where the
+    processor has instructions for it."""
+
+    @property
+    def dtype(self) -> "torch.dtype":
+        """`precision` as torch's type."""
+        import torch
+
+        return torch.bfloat16 if self.precision == "bfloat16" else torch.float32
+
+    def autocast(self) -> "torch.autocast":
+        """The context in which the network computes."""
+        import torch
+
+        return torch.autocast("cpu", torch.bfloat16, enabled=self.precision == "bfloat16")
+
+
+@dataclass(frozen=True)
+class Opponents:
+    share: float = 0.0
+    """Part of the tables, 0 to 1, where one seat learns and the others are played by frozen opponents. They are drawn
+    a seat when a game starts and stay for that game."""
+    bots: tuple[str, ...] = ()
+    """Scripted players among the opponents."""
+    snapshots: int = 0
+    """Earlier selves kept among the opponents; a new one replaces the oldest."""
+    snapshot_every: int = 50
+    """Updates between two snapshots."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """A training run. A TOML file gives it; options on the command line win over the file."""
+
+    game: str = "agent_avenue_v0"
+    """Environment id, or an importable module with a function `make_game`."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """Options of the game, as in `spygames.make_game(game, **options)`."""
+    name: str = "run"
+    """The run lives in runs/NAME, unless --out says otherwise."""
+    seed: int = 0
+    """Of everything: weights, games, sampling. Same seed, same machine, same workers: same result."""
+    decisions: int = 20_000_000
+    """Length of the run in decisions, over all seats and games; also what the schedules run over."""
+    workers: int = 2
+    """Threads that play and learn side by side, each on one core with its part of the games."""
+    network: Network = field(default_factory=Network)
+    """The network, one for all seats."""
+    ppo: PPO = field(default_factory=PPO)
+    """The algorithm."""
+    opponents: Opponents = field(default_factory=Opponents)
+    """Who else sits at the tables."""
+    evaluate_against: tuple[str, ...] = ("random", "greedy", "expert")
+    """Players whose win shares are shown while training and in the summary."""
+    evaluate_every: float = 60.0
+    """Seconds between two evaluations."""
+    evaluate_games: int = 400
+    """Games against each of them."""
+    evaluate_play: str = "sample"
+    """How the policy plays there: sample, argmax, or a temperature such as 0.5."""
+    save_every: float = 30.0
+    """Seconds between two saved states, from which --resume goes on."""
+
+    def __post_init__(self) -> None:
+        ppo = self.ppo
+        for name, ok, right in (
+            ("decisions", self.decisions >= 1, "at least 1"),
+            ("workers", self.workers >= 1, "at least 1"),
+            ("ppo.games", ppo.games >= self.workers and ppo.games % self.workers == 0, "a multiple of workers"),
+            ("ppo.steps", ppo.steps >= 2, "at least 2"),
+            ("ppo.epochs", ppo.epochs >= 1, "at least 1"),
+            ("ppo.minibatch", ppo.minibatch >= self.workers, "at least the number of workers"),
+            ("ppo.gamma", 0 <= ppo.gamma <= 1, "between 0 and 1"),
+            ("ppo.lam", 0 <= ppo.lam <= 1, "between 0 and 1"),
+            ("ppo.clip", ppo.clip > 0, "positive"),
+            ("ppo.ema", 0 <= ppo.ema < 1, "between 0 and 1, 1 excluded"),
+            ("ppo.reference_every", ppo.reference_every >= 1, "at least 1"),
+            ("ppo.precision", ppo.precision in ("float32", "bfloat16"), "float32 or bfloat16"),
+            ("opponents.share", 0 <= self.opponents.share <= 1, "between 0 and 1"),
+            ("opponents.snapshot_every", self.opponents.snapshot_every >= 1, "at least 1"),
+            ("network.hidden", all(w >= 1 for w in self.network.hidden), "positive widths"),
+        ):
+            if not ok:
+                raise ValueError(f"{name} must be {right}")
+        if self.opponents.share > 0 and not self.opponents.bots and not self.opponents.snapshots:
+            raise ValueError(
+                "opponents.share is positive, but there are neither opponents.bots nor opponents.snapshots"
+            )
+
+
+def read_config(path: str | Path) -> Config:
+    """The run that a TOML file describes; ValueError names a key that is unknown or of the wrong type."""
+    try:
+        with open(path, "rb") as file:
+            return from_mapping(Config, tomllib.load(file))
+    except OSError as error:
+        raise ValueError(f"cannot read {path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, ValueError) as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def from_mapping(kind: Any, values: dict[str, Any], prefix: str = "") -> Any:
+    """A config dataclass from nested plain values, checked key by key."""
+    known = {f.name: f for f in fields(kind)}
+    default = kind()
+    given: dict[str, Any] = {}
+    for key, value in values.items():
+        if key not in known:
+            raise ValueError(f"unknown key {prefix}{key}; known here: {', '.join(known)}")
+        usual = getattr(default, key)
+        if is_dataclass(usual):
+            given[key] = from_mapping(type(usual), value, f"{prefix}{key}.")
+        elif isinstance(usual, tuple) and isinstance(value, list | tuple):
+            given[key] = tuple(value)
+        elif isinstance(usual, float) and type(value) is int:
+            given[key] = float(value)
+        elif type(value) is type(usual):
+            given[key] = value
+        else:
+            raise ValueError(f"{prefix}{key} must be a {type(usual).__name__}, not {value!r}")
+    return kind(**given)

@@ -1,0 +1,137 @@
+"""What a training run shows and leaves behind: a live display, metrics.jsonl, TensorBoard events and a plot."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+WIN = "win_share/"
+"""Prefix of the metrics that are win shares against somebody."""
+
+
+class Report:
+    """Takes the metrics of every update, one mapping each with `decisions` in it."""
+
+    def __init__(self, folder: Path, total: int, done: int = 0):
+        from torch.utils.tensorboard import SummaryWriter  # slow to import, needed by no other part
+
+        self.folder, self.total = folder, total
+        self.console = Console()
+        self.rows: list[dict[str, Any]] = []
+        self._file = folder / "metrics.jsonl"
+        self._cut_back(done)
+        self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=done or None)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=self.console,
+        )
+        self._task = self._progress.add_task("decisions", total=total, completed=done, rate="")
+        self._live = Live(console=self.console, refresh_per_second=2, get_renderable=self._render)
+        self._last_line = 0.0
+
+    def __enter__(self) -> "Report":
+        if self.console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.console.is_terminal:
+            self._live.stop()
+        self._board.close()
+
+    def add(self, metrics: dict[str, Any]) -> None:
+        """One update's metrics: to the file, to TensorBoard and on screen."""
+        self.rows.append(metrics)
+        with open(self._file, "a") as file:
+            file.write(json.dumps(metrics) + "\n")
+        for name, value in metrics.items():
+            self._board.add_scalar(name, value, metrics["decisions"])
+        rate = f"{metrics['decisions_per_second']:,.0f}/s"
+        self._progress.update(self._task, completed=min(metrics["decisions"], self.total), rate=rate)
+        evaluated = any(name.startswith(WIN) for name in metrics)
+        if not self.console.is_terminal and (evaluated or time.monotonic() - self._last_line > 30):
+            self._last_line = time.monotonic()
+            self.console.print(self._line(metrics), highlight=False, soft_wrap=True)
+
+    def latest(self, name: str) -> float | None:
+        """The newest value of a metric, if there is one."""
+        return next((row[name] for row in reversed(self.rows) if name in row), None)
+
+    def plot(self) -> Path:
+        """Draws the curves so far into curves.png."""
+        return plot_curves(self.rows, self.folder / "curves.png")
+
+    def _cut_back(self, done: int) -> None:
+        """Keeps the metrics of the updates that the run goes on from; those after them are made again."""
+        if self._file.exists():
+            lines = self._file.read_text().splitlines()
+            for line in lines:
+                try:
+                    row = json.loads(line)
+                except ValueError:
+                    break  # cut by a kill
+                if row["decisions"] <= done:
+                    self.rows.append(row)
+            self._file.write_text("".join(json.dumps(row) + "\n" for row in self.rows))
+
+    def _line(self, metrics: dict[str, Any]) -> str:
+        shares = [f"{n.removeprefix(WIN)} {v:.1%}" for n, v in metrics.items() if n.startswith(WIN)]
+        left = max(0, self.total - metrics["decisions"]) / max(metrics["decisions_per_second"], 1)
+        return (
+            f"{metrics['decisions'] / 1e6:7.2f} M of {self.total / 1e6:g} M  "
+            f"{metrics['decisions_per_second']:9,.0f}/s  left {left / 60:4.1f} min  entropy {metrics['entropy']:.3f}  KL {metrics['kl_to_reference']:.4f}  "
+            f"value loss {metrics['value_loss']:.4f}" + ("  wins: " + ", ".join(shares) if shares else "")
+        )
+
+    def _render(self) -> Group:
+        table = Table(box=None, pad_edge=False)
+        names = ["policy_loss", "value_loss", "explained_variance", "entropy", "kl_to_reference", "clipped"]
+        wins = sorted({n for row in self.rows for n in row if n.startswith(WIN)})
+        values = []
+        for name in [*names, *wins]:
+            value = self.latest(name)
+            won = name.startswith(WIN)
+            table.add_column(f"wins against {name.removeprefix(WIN)}" if won else name.replace("_", " "))
+            values.append("" if value is None else f"{value:.1%}" if won else f"{value:.4f}")
+        table.add_row(*values)
+        return Group(self._progress, table)
+
+
+def plot_curves(rows: list[dict[str, Any]], path: Path) -> Path:
+    """Win shares, entropy, KL and the critic over decisions, as a PNG."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(2, 2, figsize=(11, 7), layout="constrained")
+    wins = sorted({name for row in rows for name in row if name.startswith(WIN)})
+    panels = [
+        ("win share", wins),
+        ("entropy (nats)", ["entropy"]),
+        ("KL to the reference (nats)", ["kl_to_reference"]),
+        ("variance explained by the critic", ["explained_variance"]),
+    ]
+    for axis, (title, names) in zip(axes.flat, panels, strict=True):
+        for name in names:
+            points = [(row["decisions"] / 1e6, row[name]) for row in rows if name in row]
+            axis.plot(*zip(*points, strict=True), marker="o" if name in wins else "", label=name.removeprefix(WIN))
+        axis.set(title=title, xlabel="million decisions")
+        axis.grid(alpha=0.3)
+    axes.flat[0].set_ylim(0, 1)
+    if wins:
+        axes.flat[0].legend()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+    return path

@@ -1,0 +1,123 @@
+"""Playing: every seat of many games by one network, recorded for learning."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+
+from spygames.core.batch import Batch
+from spygames.core.game import Game
+from spygames.core.players import Decisions, Player
+from spygames_training.config import PPO
+from spygames_training.gae import per_seat_gae
+from spygames_training.network import ActorCritic
+from spygames_training.opponents import Pool
+from spygames_training.sampling import sample_rows
+
+
+class Rollout:
+    """`n` games played by one network in all seats, `steps` decisions each between two updates.
+
+    On a share of the tables one seat learns and each other seat is played by a frozen opponent (or by the network, if
+    there are none yet), drawn when the game starts and never changed in it.
+
+    After `play`, the arrays [T, n, ...] hold what happened: observation (float32 [T + 1, n, F]), mask (int8 [T + 1, n,
+    A]), actions (int64), log_probabilities, values (float32), seats (int8), rewards (float32 [T, n, P]), done (bool),
+    advantages (float32) and valid (bool: the decision was the network's own, and its outcome is known).
+    """
+
+    def __init__(self, game: Game, n: int, steps: int, seed: int, share: float = 0.0):
+        self.game, self.n, self.steps = game, n, steps
+        features, actions, players = game.num_features, game.num_actions, game.num_players
+        self.observation = np.zeros((steps + 1, n, features), np.float32)
+        self.mask = np.zeros((steps + 1, n, actions), np.int8)
+        self.actions = np.zeros((steps, n), np.int64)
+        self.log_probabilities = np.zeros((steps, n), np.float32)
+        self.values = np.zeros((steps, n), np.float32)
+        self.seats = np.zeros((steps, n), np.int8)
+        self.rewards = np.zeros((steps, n, players), np.float32)
+        self.done = np.zeros((steps, n), np.bool_)
+        self.frozen = np.zeros((steps, n), np.bool_)
+        self.advantages = np.zeros((steps, n), np.float32)
+        self.valid = np.zeros((steps, n), np.bool_)
+        self.batch = Batch(game, n, seed, threads=1, observation=self.observation[-1], mask=self.mask[-1])
+        self.luck = np.random.default_rng([seed, 1]).integers(2**64, size=(n, 1), dtype=np.uint64)
+        self.rng = np.random.default_rng([seed, 2])
+        self.tables = round(share * n)
+        self.controller = np.zeros((self.tables, players), np.int64)
+        """Who plays which seat on the first tables: 0 the network, else an opponent's number in the pool."""
+        self.players: Mapping[int, Player] = {}
+        self.drawable: Sequence[int] = ()
+        self._rows = np.arange(n)
+        self._scratch = np.zeros((4, players), np.float32)
+
+    def play(self, network: ActorCritic, ppo: PPO) -> None:
+        """Fills the arrays with the next `steps` decisions of every game."""
+        self.observation[0], self.mask[0] = self.observation[-1], self.mask[-1]
+        batch = self.batch
+        for t in range(self.steps):
+            self.seats[t] = batch.seats
+            with torch.inference_mode(), ppo.autocast():
+                logits, values = network(torch.from_numpy(self.observation[t]))
+            self.values[t] = values.float().numpy()
+            sample_rows(
+                logits.float().numpy(),
+                self.mask[t],
+                self.luck,
+                self._rows,
+                1.0,
+                self.actions[t],
+                self.log_probabilities[t],
+            )
+            if self.tables:
+                self._ask_opponents(t)
+            batch.write_to(self.observation[t + 1], self.mask[t + 1])
+            batch.step(self.actions[t])
+            np.multiply(batch.rewards, ppo.reward_scale, out=self.rewards[t])
+            self.done[t] = batch.done
+            if self.tables:
+                self._draw_opponents(np.flatnonzero(batch.done[: self.tables]))
+        per_seat_gae(
+            self.rewards,
+            self.done,
+            self.seats,
+            self.values,
+            ppo.gamma,
+            ppo.lam,
+            self._scratch,
+            self.advantages,
+            self.valid,
+        )
+        self.valid &= ~self.frozen
+
+    def seat_opponents(self, pool: Pool) -> None:
+        """From now on games that begin draw their opponents from `pool`; the others keep theirs."""
+        first = not self.drawable
+        self.seat_again(pool)
+        if first:
+            self._draw_opponents(np.arange(self.tables))
+
+    def seat_again(self, pool: Pool) -> None:
+        """The same for games taken up again, which have their opponents already."""
+        self.players, self.drawable = pool.players, pool.drawable
+
+    def _draw_opponents(self, tables: np.ndarray) -> None:
+        """Draws who plays which seat in games that have just begun."""
+        if self.drawable and len(tables):
+            players = self.game.num_players
+            drawn = self.rng.choice(self.drawable, (len(tables), players))
+            drawn[np.arange(len(tables)), self.rng.integers(players, size=len(tables))] = 0
+            self.controller[tables] = drawn
+
+    def _ask_opponents(self, t: int) -> None:
+        """Puts the frozen opponents' actions in the place of the network's."""
+        tables = np.arange(self.tables)
+        who = self.controller[tables, self.seats[t, : self.tables]]
+        self.frozen[t, : self.tables] = who > 0
+        for k in np.unique(who[who > 0]):
+            rows = np.flatnonzero(who == k)
+            self.actions[t, rows] = self.players[int(k)].act(
+                Decisions(
+                    self.game, self.batch.states, self.batch.views, self.observation[t], self.mask[t], self.luck, rows
+                )
+            )

@@ -1,0 +1,99 @@
+"""All that a training run needs to go on exactly where it was, in one safetensors file: data, nothing that runs."""
+
+import copy
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from spygames_training.network import ActorCritic
+from spygames_training.opponents import Pool
+from spygames_training.ppo import Learner
+from spygames_training.rollout import Rollout
+
+
+class StateError(ValueError):
+    """A saved state that cannot be gone on from; the message is one line."""
+
+
+def save_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: Pool, progress: dict[str, Any]) -> None:
+    """Writes the state beside `path` and renames it, so that a kill at any moment leaves the old or the new one."""
+    tensors: dict[str, Tensor] = {}
+    for name, network in _networks(learner, pool).items():
+        tensors |= {f"{name}.{k}": v.detach().clone() for k, v in network.state_dict().items()}
+    for k, state in learner.optimizer.state_dict()["state"].items():
+        tensors |= {f"adam.{k}.{name}": value.detach().clone() for name, value in state.items()}
+    for k, rollout in enumerate(rollouts):
+        tensors |= {f"rollout.{k}.{name}": torch.from_numpy(a.copy()) for name, a in _arrays(rollout).items()}
+    facts = {
+        "progress": progress,
+        "updates": learner.updates,
+        "snapshots": list(pool.snapshots),
+        "next_number": pool.next_number,
+        "luck": [g.bit_generator.state for g in (learner.rng, *(r.rng for r in rollouts))],
+        "digest": rollouts[0].game.digest,
+    }
+    new = path.with_name(f".{path.name}.new")
+    save_file(tensors, new, {"facts": json.dumps(facts)})
+    with open(new, "rb") as file:
+        os.fsync(file.fileno())
+    os.replace(new, path)
+
+
+def load_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: Pool) -> dict[str, Any]:
+    """Puts everything back and returns the progress that was saved; StateError says what does not fit."""
+    try:
+        with safe_open(path, "pt") as file:
+            facts = json.loads((file.metadata() or {})["facts"])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except FileNotFoundError as error:
+        raise StateError(f"{path}: there is no saved state to go on from") from error
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise StateError(f"{path} is cut or no saved state ({str(error)[:80]})") from error
+    if facts["digest"] != rollouts[0].game.digest:
+        raise StateError(f"{path} was saved with other rules than the present ones; it cannot go on exactly")
+    try:
+        for number in facts["snapshots"]:
+            pool.put_snapshot(number, copy.deepcopy(learner.ema))
+        for name, network in _networks(learner, pool).items():
+            network.load_state_dict({k: tensors[f"{name}.{k}"] for k in network.state_dict()})
+        adam = learner.optimizer.state_dict()
+        names = ("step", "exp_avg", "exp_avg_sq")
+        parameters = range(len(list(learner.network.parameters())))
+        if f"adam.0.{names[0]}" in tensors:
+            adam["state"] = {k: {name: tensors[f"adam.{k}.{name}"] for name in names} for k in parameters}
+        learner.optimizer.load_state_dict(adam)
+        for k, rollout in enumerate(rollouts):
+            for name, array in _arrays(rollout).items():
+                array[...] = tensors[f"rollout.{k}.{name}"].numpy()
+            rollout.seat_again(pool)
+    except (KeyError, RuntimeError, ValueError) as error:
+        raise StateError(f"{path} is of a run with other settings ({str(error).splitlines()[0][:100]})") from error
+    for generator, luck in zip((learner.rng, *(r.rng for r in rollouts)), facts["luck"], strict=True):
+        generator.bit_generator.state = luck
+    learner.updates, pool.next_number = facts["updates"], facts["next_number"]
+    return facts["progress"]
+
+
+def _networks(learner: Learner, pool: Pool) -> dict[str, ActorCritic]:
+    own = {"network": learner.network, "ema": learner.ema, "reference": learner.reference}
+    return own | {f"snapshot.{number}": network for number, network in pool.snapshots.items()}
+
+
+def _arrays(rollout: Rollout) -> dict[str, np.ndarray]:
+    """What a rollout carries over from one update to the next; views, to be read or written."""
+    return {
+        "states": rollout.batch.states.view(np.uint8),
+        "seeds": rollout.batch.seeds.view(np.int64),
+        "luck": rollout.luck.view(np.int64),
+        "controller": rollout.controller,
+        "observation": rollout.observation[-1],
+        "mask": rollout.mask[-1],
+    }

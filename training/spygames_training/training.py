@@ -1,0 +1,173 @@
+"""A training run from its config to a checkpoint, and on from where it was stopped."""
+
+import copy
+import dataclasses
+import json
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import spygames
+from spygames.core.game import Game
+from spygames.core.players import make_player
+from spygames_training.checkpoint import save_checkpoint
+from spygames_training.config import Config, from_mapping
+from spygames_training.evaluation import evaluate
+from spygames_training.network import ActorCritic
+from spygames_training.opponents import Pool
+from spygames_training.policy import from_network
+from spygames_training.ppo import Learner
+from spygames_training.report import WIN, Report
+from spygames_training.rollout import Rollout
+from spygames_training.state import load_state, save_state
+
+
+class Run:
+    """A training run in a folder: config.json, state.safetensors, checkpoint/, metrics.jsonl, tensorboard/, curves.png.
+
+    Args:
+        config: what to do. With `resume` it must be that of the run, but for `decisions`, which may be raised.
+        folder: where the run lives.
+        resume: go on from the state in `folder`.
+        game: what is played, where it is none that `config.game` can name.
+    """
+
+    def __init__(self, config: Config, folder: str | Path, resume: bool = False, game: Game | None = None):
+        self.config, self.folder = config, Path(folder)
+        self.game = game or spygames.make_game(config.game, **config.options)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.state = self.folder / "state.safetensors"
+        if self.state.exists() and not resume:
+            raise ValueError(f"{folder} holds a run already: go on with --resume, or choose another folder with --out")
+        torch.manual_seed(config.seed)
+        network = ActorCritic(self.game.num_features, self.game.num_actions, config.network.hidden)
+        ppo, workers = config.ppo, config.workers
+        self.learner = Learner(network, ppo, workers, config.seed)
+        self.pool = Pool(self.game, config.opponents)
+        self.rollouts = [
+            Rollout(self.game, ppo.games // workers, ppo.steps, config.seed * 1000 + k, config.opponents.share)
+            for k in range(workers)
+        ]
+        self.progress: dict[str, Any] = {"decisions": 0, "seconds": 0.0}
+        if resume:
+            self.progress = load_state(self.state, self.learner, self.rollouts, self.pool)
+        (self.folder / "config.json").write_text(json.dumps(dataclasses.asdict(config), indent=2) + "\n")
+
+    def train(self) -> ActorCritic:
+        """Trains to the end and returns the policy to ship, the mean of the weights. Ctrl-C or SIGTERM saves and raises
+        KeyboardInterrupt; from there, or from the last saved state after a kill, `resume` goes on."""
+        config, learner, progress = self.config, self.learner, self.progress
+        before = signal.getsignal(signal.SIGTERM)
+        in_main_thread = _catch_sigterm(_interrupt)
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # each worker is one thread
+        try:
+            with Report(self.folder, config.decisions, progress["decisions"]) as report:
+                saved = evaluated = time.monotonic()
+                while progress["decisions"] < config.decisions:
+                    metrics = self._update()
+                    now = time.monotonic()
+                    over = progress["decisions"] >= config.decisions
+                    if over or now - evaluated >= config.evaluate_every or learner.updates == 1:
+                        metrics |= self._evaluate(config.evaluate_games)
+                        evaluated = time.monotonic()
+                    report.add(metrics)
+                    if over or now - saved >= config.save_every:
+                        self.save()
+                        saved = time.monotonic()
+                report.plot()
+                self._summarise(report)
+        except KeyboardInterrupt:
+            self.save()
+            raise
+        finally:
+            torch.set_num_threads(threads)
+            if in_main_thread:
+                signal.signal(signal.SIGTERM, before)
+        return learner.ema
+
+    def save(self) -> None:
+        """Writes the checkpoint of the policy and the state to go on from."""
+        extra = {"config": dataclasses.asdict(self.config), "seconds": round(self.progress["seconds"])}
+        results = self.progress.get("results", {})
+        save_checkpoint(
+            self.folder / "checkpoint", self.game, self.learner.ema, self.progress["decisions"], results, extra
+        )
+        save_state(self.state, self.learner, self.rollouts, self.pool, self.progress)
+
+    def _update(self) -> dict[str, Any]:
+        """Plays, learns and returns the metrics."""
+        config, learner, rollouts = self.config, self.learner, self.rollouts
+        started = time.monotonic()
+        if config.opponents.share > 0:
+            if config.opponents.snapshots and learner.updates % config.opponents.snapshot_every == 0:
+                self.pool.add_snapshot(learner.ema)
+            self.pool.forget(int(k) for rollout in rollouts for k in rollout.controller.flat)
+            for rollout in rollouts:
+                rollout.seat_opponents(self.pool)
+        learner.play(rollouts)
+        parts = learner.update(rollouts, 1 - self.progress["decisions"] / config.decisions)
+        decisions = config.ppo.games * config.ppo.steps
+        seconds = time.monotonic() - started
+        self.progress["decisions"] += decisions
+        self.progress["seconds"] += seconds
+        return {
+            "decisions": self.progress["decisions"],
+            "seconds": self.progress["seconds"],
+            "decisions_per_second": decisions / seconds,
+            **parts,
+        }
+
+    def _evaluate(self, games: int) -> dict[str, float]:
+        """Win shares of the mean of the weights, which play as the config says."""
+        if not self.config.evaluate_against:
+            return {}
+        player = from_network(self.game, self.learner.ema, self.config.evaluate_play)
+        opponents = [make_player(self.game, name) for name in self.config.evaluate_against]
+        results = evaluate(self.game, player, opponents, games, seed=self.config.seed)
+        shares = {WIN + result.opponent: result.win_share for result in results}
+        self.progress["results"] = {"play": self.config.evaluate_play, "games": games, **shares}
+        return shares
+
+    def _summarise(self, report: Report) -> None:
+        """Win shares at the start, half-way and at the end: summary.json and on screen."""
+        with_shares = [row for row in report.rows if any(name.startswith(WIN) for name in row)]
+        summary: dict[str, Any] = {"decisions": self.progress["decisions"], "seconds": round(self.progress["seconds"])}
+        half = self.progress["decisions"] / 2
+        moments = {"start": with_shares[:1], "half": sorted(with_shares, key=lambda r: abs(r["decisions"] - half))[:1]}
+        moments["end"] = with_shares[-1:]
+        for moment, rows in moments.items():
+            summary[moment] = {name: value for row in rows for name, value in row.items() if name.startswith(WIN)}
+        (self.folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
+        rate = summary["decisions"] / max(self.progress["seconds"], 1e-9)
+        report.console.print(f"{summary['decisions']:,} decisions in {summary['seconds']} s ({rate:,.0f} a second)")
+
+
+def resume_config(folder: str | Path) -> Config:
+    """The config of the run in `folder`; ValueError if there is none."""
+    path = Path(folder) / "config.json"
+    try:
+        return from_mapping(Config, json.loads(path.read_text()))
+    except (OSError, json.JSONDecodeError) as error:
+        raise ValueError(f"{folder} holds no run to go on with: {error}") from error
+
+
+def train(config: Config, folder: str | Path, resume: bool = False, game: Game | None = None) -> ActorCritic:
+    """Makes a `Run` and trains it to the end."""
+    return copy.deepcopy(Run(config, folder, resume, game).train())
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _catch_sigterm(handler: Any) -> bool:
+    """Whether this is the main thread, the only one that can."""
+    try:
+        signal.signal(signal.SIGTERM, handler)
+    except ValueError:
+        return False
+    return True
