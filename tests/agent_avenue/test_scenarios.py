@@ -1,6 +1,6 @@
 """The positions and moves in `scenarios/*.json`: whatever the rules say happens, happens.
 
-A scenario has `rules` (the IDs it proves), `start` (a state mapping), `actions` (texts, each legal when its turn comes),
+A scenario has `rules` (the IDs it proves), `start` (a state mapping), `actions` (texts, each legal in its turn),
 and what must hold: `legal_at_start` (all legal texts), `after` (parts of the mapping), `legal_after`.
 """
 

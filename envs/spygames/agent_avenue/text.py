@@ -1,19 +1,22 @@
 """Agent Avenue as text: actions, and states as mappings. Texts are absolute: seats and sides by number."""
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
 from spygames.agent_avenue import rules
-from spygames.agent_avenue.cards import AGENTS, COPIES, KINDS
+from spygames.agent_avenue.cards import AGENTS, CARDS, COPIES, KINDS
 from spygames.agent_avenue.rules import (
     DISCARDS,
     END_REASONS,
+    HAND,
     NONE,
     OVER,
     PHASES,
     PLAY,
+    RAN_OUT,
     RECRUIT,
     SEATS,
     SIDES,
@@ -78,7 +81,7 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
         "deck": [AGENTS[s.deck[i]] for i in reversed(range(s.deck_size))],
         "face_up": _card(s.face_up),
         "face_down": _card(s.face_down),
-        **_UNUSED,
+        **deepcopy(_UNUSED),  # a caller may change what it gets
         "winner": _or_none(s.winner),
         "end_reason": None if s.end_reason == NONE else END_REASONS[s.end_reason],
         "rng": int(s.rng),
@@ -90,8 +93,8 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     """Writes `mapping` into the zeroed state `s`; ImpossibleState says what is wrong with it.
 
     Checked are the cards (each copy in one place), the phase against what lies on the table, and that the game
-    goes on exactly where nobody has won yet. Progress and the number of discards left are free within their
-    range, so that a scenario can place the meeples as it likes.
+    is over exactly where somebody has won, and why. Progress, hand sizes and the number of discards left are free
+    within their range, so that a scenario can place meeples and cards as it likes.
     """
     check_keys(mapping, _KEYS, _LEFT_OUT)
     for key in ("mode", "players"):
@@ -118,8 +121,8 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
             card = member(card, f"in_play of side {side}", AGENTS)
             s.in_play[side, card] = integer(count, f"in_play of side {side}", 1, COPIES[card])
     deck = [member(card, "deck", AGENTS) for card in sequence(mapping["deck"], "deck")]
-    if len(deck) > len(s.deck):
-        raise ImpossibleState(f"deck holds {len(deck)} cards; the game has {len(s.deck)}")
+    if len(deck) > CARDS:
+        raise ImpossibleState(f"deck holds {len(deck)} cards; the game has {CARDS}")
     s.deck[:] = NONE
     s.deck[: len(deck)] = deck[::-1]
     s.deck_size = len(deck)
@@ -132,8 +135,8 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     s.end_reason = _optional(mapping["end_reason"], "end_reason", END_REASONS)
     remembered = mapping.get("record") or {}
     check_keys(remembered, (), ("kept",), "record")
-    held = rules.hand_size(s, int(s.active_side))
-    usual = min(held, rules.HAND - 2) if s.phase == RECRUIT else 0
+    held = int(rules.hand_size(s, int(s.active_side)))
+    usual = 0 if s.phase != RECRUIT else held if held > HAND else min(held, HAND - 2)  # a larger hand has not drawn
     s.kept = integer(remembered.get("kept", usual), "record kept", 0, held if s.phase == RECRUIT else 0)
     _check(s)
 
@@ -144,12 +147,16 @@ def _check(s: Record) -> None:
         places = [*s.hands[:, card], *s.discarded[:, card], *s.in_play[:, card]]
         total = sum(map(int, places)) + int((s.deck == card).sum()) + (s.face_up == card) + (s.face_down == card)
         if total != COPIES[card]:
-            raise ImpossibleState(f"there are {COPIES[card]} copies of {AGENTS[card]}, but the state holds {total}")
+            raise ImpossibleState(
+                f"there are {COPIES[card]} copies of {AGENTS[card]}, but hands, discarded, in_play, deck, face_up and "
+                f"face_down hold {total}"
+            )
     for seat in range(SEATS):
         thrown = int(s.discarded[seat].sum())
         if thrown + s.discards_left[seat] > DISCARDS:
             raise ImpossibleState(
-                f"seat {seat} has discarded {thrown} and has {s.discards_left[seat]} left: {DISCARDS} at most"
+                f"discarded of seat {seat} holds {thrown} and discards_left is {s.discards_left[seat]}: "
+                f"{DISCARDS} together at most"
             )
     phase = PHASES[s.phase]
     expected = {PLAY: int(s.active_side), RECRUIT: rules.other(int(s.active_side)), OVER: NONE}[int(s.phase)]
@@ -161,15 +168,26 @@ def _check(s: Record) -> None:
     if s.phase != RECRUIT and any(offered):
         raise ImpossibleState(f"face_up and face_down must be null in phase {phase}")
     if s.phase == RECRUIT and s.face_up == s.face_down and s.hands[s.active_side, s.face_up] < s.kept:
-        raise ImpossibleState("two identical cards can be offered only by a hand of nothing else")
+        raise ImpossibleState("face_up and face_down can be identical only where the hand held nothing else")
     if s.phase == PLAY and rules.hand_size(s, int(s.to_move)) < 2:
-        raise ImpossibleState(f"seat {s.to_move} must play but holds fewer than 2 cards")
+        raise ImpossibleState(f"hands of seat {s.to_move} holds fewer than 2 cards, but it must play two")
     if (s.phase == OVER) != (s.winner != NONE) or (s.phase == OVER) != (s.end_reason != NONE):
         raise ImpossibleState("winner and end_reason belong to phase over, and to no other")
-    for side in range(SIDES):
-        reason = rules.claim(s, side)
-        if s.phase != OVER and reason != NONE:
-            raise ImpossibleState(f"side {side} has won already ({END_REASONS[reason]}), so phase must be over")
+    _check_end(s)
+
+
+def _check_end(s: Record) -> None:
+    """Raises ImpossibleState where the result is not what the End step finds in this position."""
+    found = s.copy()
+    found.winner = found.end_reason = NONE
+    rules.end_step(found)
+    winner, reason = int(found.winner), int(found.end_reason)
+    if s.phase == OVER and winner == NONE:
+        raise ImpossibleState("phase is over, but nobody has won and the next player can play")
+    if s.phase == OVER and (s.winner, s.end_reason) != (winner, reason):
+        raise ImpossibleState(f"winner and end_reason must be {winner} and {END_REASONS[reason]} in this position")
+    if s.phase != OVER and reason not in (NONE, RAN_OUT):
+        raise ImpossibleState(f"side {winner} has won already ({END_REASONS[reason]}), so phase must be over")
 
 
 def _cards(counts: np.ndarray) -> list[str]:
@@ -193,5 +211,8 @@ def _optional(value: object, key: str, names: tuple[str, ...]) -> int:
 
 
 def _put(counts: np.ndarray, cards: object, key: str) -> None:
-    for card in sequence(cards, key):
+    cards = sequence(cards, key)
+    if len(cards) > CARDS:
+        raise ImpossibleState(f"{key} holds {len(cards)} cards; the game has {CARDS}")
+    for card in cards:
         counts[member(card, key, AGENTS)] += 1

@@ -1,0 +1,322 @@
+"""States and actions as text: both ways, byte for byte, and what is refused."""
+
+import copy
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from spygames.agent_avenue import make_game
+from spygames.core.game import Game, ImpossibleState, record
+
+UNUSED = {  # keys of other modes, as the rules have them with two players in simple mode
+    "market_supply": [],
+    "market_deck": [],
+    "market_in_play": {"0": [], "1": []},
+    "market_discard": [],
+    "pending": [],
+    "ability": None,
+    "captain": {},
+    "lead": None,
+    "seen_in_hand": {"0": {}, "1": {}},
+}
+H0 = ["double_agent", "enforcer", "sentinel", "mole"]
+H1 = ["double_agent", "enforcer", "saboteur", "sentinel"]
+Mapping = dict[str, Any]
+
+
+def test_bytes_come_back_over_random_play(game: Game, random_play: Callable[..., Iterator[Any]]) -> None:
+    for table in random_play(60, seed=3):
+        mapping = json.loads(json.dumps(table.mapping))
+        states = game.new_states()
+        game.state_from_dict(game, mapping, record(states))
+        assert states.tobytes() == table.states.tobytes()
+        assert game.state_to_dict(game, record(states)) == table.mapping
+
+
+@pytest.mark.parametrize("first", [1, "random"])
+def test_bytes_come_back_with_other_options(first: int | str) -> None:
+    game = make_game(first_player=first)
+    for seed in range(10):
+        states = game.start(seed)
+        again = game.new_states()
+        game.state_from_dict(game, game.state_to_dict(game, record(states)), record(again))
+        assert states.tobytes() == again.tobytes()
+
+
+def test_a_restored_game_replays_the_same_luck(at: Callable[..., Any], fresh: Callable[[int], Any]) -> None:
+    table = fresh(11).act(*(f"discard {card}" for card in fresh(11).mapping["hands"]["0"][:1]))
+    again = at(table.mapping)
+    for _ in range(3):
+        for t in (table, again):
+            t.act(min(t.legal, key=lambda text: (text.startswith("discard"), text)))
+        assert table.states.tobytes() == again.states.tobytes()
+
+
+def test_every_key_is_there_and_no_other(fresh: Callable[[int], Any], position: Callable[..., Mapping]) -> None:
+    mapping = fresh(0).mapping
+    assert set(mapping) == {*position({}), *UNUSED, "rng", "record"}
+    assert {key: mapping[key] for key in UNUSED} == UNUSED
+    assert isinstance(mapping["rng"], int)
+    json.dumps(mapping)
+
+
+def test_a_caller_may_change_what_it_gets(fresh: Callable[[int], Any]) -> None:
+    mapping = fresh(0).mapping
+    mapping["market_in_play"]["0"].append("spycation")
+    mapping["seen_in_hand"]["1"]["mole"] = 1
+    mapping["pending"].append({})
+    assert {key: fresh(0).mapping[key] for key in UNUSED} == UNUSED
+
+
+@pytest.mark.parametrize("offered", [None, ("saboteur", "codebreaker")])
+def test_unused_keys_may_be_left_out_or_empty(
+    at: Callable[..., Any], position: Callable[..., Mapping], offered: tuple[str, str] | None
+) -> None:
+    up, down = offered or (None, None)
+    start = position({"0": H0, "1": H1}, face_up=up, face_down=down, active=1)
+    short, full = at(start), at(start | copy.deepcopy(UNUSED))
+    assert short.states.tobytes() == full.states.tobytes()
+    assert at(short.mapping).states.tobytes() == short.states.tobytes()
+    assert {key: short.mapping[key] for key in start} == start
+
+
+def test_rng_and_record_may_be_left_out(at: Callable[..., Any], position: Callable[..., Mapping]) -> None:
+    start = position({"0": H0, "1": H1}, face_up="saboteur", face_down="codebreaker")
+    table = at(start)
+    assert table.mapping["rng"] == 0
+    assert table.mapping["record"] == {"kept": 2}
+    assert at(start | {"rng": 2**64 - 1}).mapping["rng"] == 2**64 - 1
+
+
+def test_lists_are_sorted_and_the_deck_keeps_its_order(
+    at: Callable[..., Any], position: Callable[..., Mapping]
+) -> None:
+    start = position({"0": H0[::-1], "1": H1}, discarded={"1": ["sentinel", "enforcer"]}, deck=["saboteur", "sidekick"])
+    shuffled = start | {"hands": {"1": H1[::-1], "0": H0[::-1]}}
+    mapping = at(shuffled).mapping
+    assert mapping["hands"] == {"0": H0, "1": H1}
+    assert mapping["discarded"]["1"] == ["enforcer", "sentinel"]
+    assert mapping["deck"] == start["deck"]
+    assert mapping["deck"][:2] == ["saboteur", "sidekick"]
+
+
+def test_keys_may_be_numbers(at: Callable[..., Any], position: Callable[..., Mapping]) -> None:
+    start = position({"0": H0, "1": H1})
+    numbered = start | {"hands": {int(k): v for k, v in start["hands"].items()}}
+    assert at(numbered).states.tobytes() == at(start).states.tobytes()
+
+
+def with_card(key: str, card: str) -> Callable[[Mapping], None]:
+    def change(m: Mapping) -> None:
+        m[key]["0"].append(card)
+
+    return change
+
+
+def put(key: str, value: Any) -> Callable[[Mapping], None]:
+    return lambda m: m.__setitem__(key, value)
+
+
+def inside(key: str, which: str, value: Any) -> Callable[[Mapping], None]:
+    return lambda m: m[key].__setitem__(which, value)
+
+
+def drop(key: str) -> Callable[[Mapping], None]:
+    return lambda m: m.__delitem__(key)
+
+
+REFUSED: list[tuple[str, Callable[[Mapping], None], str]] = [
+    *((f"no {key}", drop(key), key) for key in (
+        "mode", "players", "phase", "to_move", "active_side", "turn", "progress", "hands", "in_play", "discarded",
+        "discards_left", "deck", "face_up", "face_down", "winner", "end_reason",
+    )),
+    ("unknown key", put("colour", 1), "colour"),
+    ("mode", put("mode", "advanced"), "mode"),
+    ("players", put("players", 4), "players"),
+    ("phase of another mode", put("phase", "market"), "phase"),
+    ("phase no text", put("phase", 0), "phase"),
+    ("to_move too large", put("to_move", 2), "to_move"),
+    ("to_move a text", put("to_move", "0"), "to_move"),
+    ("to_move null in a running game", put("to_move", None), "to_move"),
+    ("to_move the waiting seat", put("to_move", 1), "to_move"),
+    ("active_side the waiting side", put("active_side", 1), "to_move"),
+    ("active_side negative", put("active_side", -1), "active_side"),
+    ("active_side true", put("active_side", True), "active_side"),
+    ("active_side null", put("active_side", None), "active_side"),
+    ("turn 0", put("turn", 0), "turn"),
+    ("turn too large", put("turn", 2**15), "turn"),
+    ("turn a fraction", put("turn", 1.5), "turn"),
+    ("progress of one side", put("progress", [0]), "progress"),
+    ("progress a mapping", put("progress", {"0": 0, "1": 0}), "progress"),
+    ("progress a fraction", put("progress", [0.0, 0]), "progress"),
+    ("progress out of range", put("progress", [0, 10**6]), "progress"),
+    ("hands of one seat", put("hands", {"0": H0}), "hands"),
+    ("hands of three seats", inside("hands", "2", []), "hands"),
+    ("hands a list", put("hands", [H0, H1]), "hands"),
+    ("hand a text", inside("hands", "0", "mole"), "hands"),
+    ("hand of null", inside("hands", "1", None), "hands"),
+    ("hand of an unknown card", with_card("hands", "spy"), "hands"),
+    ("hand of a number", with_card("hands", 3), "hands"),  # type: ignore[arg-type]
+    ("hand with a second mole", with_card("hands", "mole"), "mole"),
+    ("hand of a wrapped-round number of cards", inside("hands", "0", [*H0, *["saboteur"] * 256]), "hands"),
+    ("a card too few", lambda m: m["deck"].remove("codebreaker"), "codebreaker"),
+    ("a card too many in the deck", lambda m: m["deck"].append("codebreaker"), "codebreaker"),
+    ("far too many in the deck", lambda m: m["deck"].extend(["codebreaker"] * 256), "deck"),
+    ("one card in place of another", lambda m: m["deck"].__setitem__(0, "mole"), "copies of double_agent"),
+    ("deck null", put("deck", None), "deck"),
+    ("deck with an unknown card", lambda m: m["deck"].__setitem__(0, "Mole"), "deck"),
+    ("in_play a list", inside("in_play", "0", ["mole"]), "in_play"),
+    ("in_play of nobody", put("in_play", {}), "in_play"),
+    ("in_play zero", inside("in_play", "0", {"saboteur": 0}), "in_play"),
+    ("in_play negative", inside("in_play", "0", {"saboteur": -1}), "in_play"),
+    ("in_play seven", inside("in_play", "0", {"saboteur": 7}), "in_play"),
+    ("in_play two moles", inside("in_play", "0", {"mole": 2}), "in_play"),
+    ("in_play unknown", inside("in_play", "1", {"spy": 1}), "in_play"),
+    ("in_play a card too many", inside("in_play", "1", {"saboteur": 1}), "in_play"),
+    ("discarded a card too many", with_card("discarded", "saboteur"), "discarded"),
+    ("discards_left five", inside("discards_left", "0", 5), "discards_left"),
+    ("discards_left negative", inside("discards_left", "1", -1), "discards_left"),
+    ("discards_left missing", put("discards_left", {"0": 4}), "discards_left"),
+    ("discards_left beside discards", lambda m: m["discarded"]["0"].append(m["deck"].pop()), "discards_left"),
+    ("face_up in phase play", lambda m: m.update(face_up=m["deck"].pop()), "face_up"),
+    ("face_down in phase play", lambda m: m.update(face_down=m["deck"].pop()), "face_down"),
+    ("face_up unknown", put("face_up", "spy"), "face_up"),
+    ("recruit without cards", lambda m: m.update(phase="recruit", to_move=1), "face_up"),
+    ("recruit with one card", lambda m: m.update(phase="recruit", to_move=1, face_up=m["deck"].pop()), "face_down"),
+    ("hand of one card to play", lambda m: (m["deck"].extend(H0[1:]), m["hands"].update({"0": H0[:1]})), "hands"),
+    ("winner in a running game", put("winner", 0), "winner"),
+    ("winner of no side", put("winner", 2), "winner"),
+    ("end_reason in a running game", put("end_reason", "caught"), "end_reason"),
+    ("end_reason unknown", put("end_reason", "tired"), "end_reason"),
+    ("over without winner", lambda m: m.update(phase="over", to_move=None), "winner"),
+    ("over for no reason", lambda m: m.update(phase="over", to_move=None, winner=0, end_reason="caught"), "over"),
+    ("side 0 has caught", put("progress", [7, 0]), "phase"),
+    ("side 1 has caught", put("progress", [0, 9]), "phase"),
+    ("market cards", put("market_supply", ["spycation"]), "market_supply"),
+    ("market cards in play", put("market_in_play", {"0": ["getaway_car"], "1": []}), "market_in_play"),
+    ("captain", put("captain", {"0": 0}), "captain"),
+    ("ability", put("ability", {"side": 0}), "ability"),
+    ("lead", put("lead", 0), "lead"),
+    ("pending", put("pending", [{"side": 1, "do": "market"}]), "pending"),
+    ("seen_in_hand", put("seen_in_hand", {"0": {"mole": 1}, "1": {}}), "seen_in_hand"),
+    ("rng negative", put("rng", -1), "rng"),
+    ("rng too large", put("rng", 2**64), "rng"),
+    ("rng a text", put("rng", "7"), "rng"),
+    ("record unknown", put("record", {"luck": 1}), "luck"),
+    ("record a list", put("record", ["kept"]), "record"),
+    ("kept in phase play", put("record", {"kept": 1}), "kept"),
+    ("kept negative", put("record", {"kept": -1}), "kept"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "key"), [pytest.param(c, k, id=i) for i, c, k in REFUSED])
+def test_refused(
+    at: Callable[..., Any], position: Callable[..., Mapping], change: Callable[[Mapping], None], key: str
+) -> None:
+    start = position({"0": H0, "1": H1})
+    at(start)
+    change(start)
+    with pytest.raises(ImpossibleState, match=re.escape(key)):
+        at(start)
+
+
+@pytest.mark.parametrize("value", [None, [], "play", 3])
+def test_no_mapping_is_refused(at: Callable[..., Any], value: Any) -> None:
+    with pytest.raises(ImpossibleState, match="mapping"):
+        at(value)
+
+
+@pytest.mark.rule("AA-17")
+@pytest.mark.parametrize("card", ["codebreaker", "daredevil"])
+@pytest.mark.parametrize("n", [3, 4, 5, 6])
+def test_three_of_these_in_a_running_game_are_refused(
+    at: Callable[..., Any], position: Callable[..., Mapping], card: str, n: int
+) -> None:
+    with pytest.raises(ImpossibleState, match=f"won already \\({card}s\\), so phase must be over"):
+        at(position({"0": H0, "1": H1}, in_play={"1": {card: n}}))
+
+
+@pytest.mark.rule("AA-10")
+def test_an_identical_pair_is_refused_unless_all_that_was_kept_is_alike(
+    at: Callable[..., Any], position: Callable[..., Mapping]
+) -> None:
+    pair = {"face_up": "saboteur", "face_down": "saboteur"}
+    for hand, fine in (
+        (["saboteur", "saboteur", "enforcer", "mole"], True),
+        (["saboteur"] * 4, True),
+        (["saboteur", "enforcer", "enforcer", "mole"], False),
+        (["codebreaker", "codebreaker", "enforcer", "mole"], False),
+    ):
+        start = position({"0": hand, "1": [*H0[:3], "sentinel"]}, **pair)
+        if fine:
+            at(start)
+        else:
+            with pytest.raises(ImpossibleState, match="face_up and face_down"):
+                at(start)
+    # Without a deck nothing was drawn: three are left of a hand above four, and all of them were kept.
+    start = position({"0": ["saboteur"] * 2 + ["mole"], "1": H0[:2]}, **pair, rest="table")
+    at(start | {"record": {"kept": 2}})
+    with pytest.raises(ImpossibleState, match="face_up and face_down"):
+        at(start | {"record": {"kept": 3}})
+    with pytest.raises(ImpossibleState, match="kept"):
+        at(start | {"record": {"kept": 4}})
+    larger = position({"0": ["saboteur"] * 2 + H0, "1": ["sentinel"] * 4}, **pair)
+    with pytest.raises(ImpossibleState, match="face_up and face_down"):
+        at(larger)
+
+
+@pytest.mark.rule("AA-17", "AA-18", "AA-19")
+def test_a_result_that_the_position_does_not_bear_is_refused(
+    at: Callable[..., Any], position: Callable[..., Mapping]
+) -> None:
+    over = {"phase": "over", "to_move": None, "winner": 0, "end_reason": "codebreakers"}
+    won = position({"0": H0, "1": H1}, in_play={"0": {"codebreaker": 3}}) | over
+    at(won)
+    for change in (
+        {"winner": 1}, {"winner": None}, {"end_reason": "caught"}, {"end_reason": "ran_out"}, {"end_reason": None},
+        {"end_reason": "masterplan"}, {"progress": [7, 0]}, {"to_move": 1},
+    ):  # fmt: skip
+        with pytest.raises(ImpossibleState, match=r"winner|end_reason|to_move"):
+            at(won | change)
+    both = position({"0": H0, "1": H1}, in_play={"0": {"codebreaker": 3}, "1": {"codebreaker": 3}}, active=1) | over
+    with pytest.raises(ImpossibleState, match="winner"):
+        at(both)
+    at(both | {"winner": 1})
+    out = position({"0": [], "1": ["mole"]}, rest="table") | over | {"end_reason": "ran_out"}
+    at(out)
+    at(out | {"progress": [0, 1], "winner": 1})
+    for change in ({"winner": 1}, {"progress": [0, 1]}, {"end_reason": "caught"}):
+        with pytest.raises(ImpossibleState, match="winner and end_reason"):
+            at(out | change)
+
+
+def test_every_action_has_one_text(game: Game, fresh: Callable[[int], Any]) -> None:
+    s = fresh(0).s
+    texts = [game.action_to_string(game, s, action, 0) for action in range(game.num_actions)]
+    assert len(set(texts)) == game.num_actions == 8 + 64 + 2
+    for action, text in enumerate(texts):
+        for seat in (0, 1):
+            assert game.action_to_string(game, s, action, seat) == text
+            assert game.string_to_action(game, s, text, seat) == action
+    assert {"discard sentinel", "play enforcer mole", "play mole enforcer", "recruit up", "recruit down"} <= set(texts)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "discard", "discard spy", "play mole", "play mole mole mole", "recruit", "recruit left", "Recruit up",
+             "recruit up ", " recruit up", "up enforcer", "lead player_1", "market spycation", "play enforcer  mole"],
+)  # fmt: skip
+def test_no_other_text_is_an_action(game: Game, fresh: Callable[[int], Any], text: str) -> None:
+    with pytest.raises(ValueError, match="no action of Agent Avenue"):
+        game.string_to_action(game, fresh(0).s, text, 0)
+
+
+def test_a_refused_mapping_says_how_many_copies_there_are(
+    at: Callable[..., Any], position: Callable[..., Mapping]
+) -> None:
+    start = position({"0": H0, "1": H1})
+    start["deck"].remove("codebreaker")
+    with pytest.raises(ImpossibleState, match=r"there are 6 copies of codebreaker, but .* hold 5"):
+        at(start)
