@@ -12,7 +12,6 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
 from spygames.core.game import Game
+from spygames.core.registry import game_ids, make_game
 from spygames_training.network import ActorCritic, blank
 
 FORMAT = 1
@@ -177,10 +177,8 @@ def _named_game(folder: Path, environment: Mapping[str, Any]) -> Game:
     """The game that a checkpoint names, if it is one of this package's: a file must not choose what is imported."""
     name = _get(folder, environment, "id", str)
     options = _get(folder, environment, "options", dict)
-    if not re.fullmatch(r"[a-z0-9_]{1,60}_v\d{1,4}", name) or find_spec(f"spygames.{name}") is None:
+    if name not in game_ids():
         raise CheckpointError(f"{folder} was trained on {name!r:.60}, which is no game of spygames here: name the game")
-    from spygames import make_game
-
     try:
         return make_game(name, **options)
     except (ValueError, TypeError) as error:

@@ -1,0 +1,203 @@
+"""How well players play: every deal in every seating, and how sure one may be of the result.
+
+Letters: n games, D deals, P seats.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spygames.core.batch import Batch, spread
+from spygames.core.game import Game
+from spygames.core.players import Decisions, Player
+from spygames.core.rng import next_seed
+
+LOCKSTEP = 1024
+"""Games played at a time; results do not depend on it."""
+RESAMPLES = 2000
+
+Progress = Callable[[int], None]
+"""Called with the number of games that have ended since the last call."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a challenger did against an opponent who sat in all other seats."""
+
+    challenger: str
+    opponent: str
+    deals: int
+    """Each was played with the challenger in every seat."""
+    games: int
+    win_share: float
+    """Games won, a game that neither wins nor loses anything (return 0) as half a win; 0 to 1."""
+    interval: tuple[float, float]
+    """95 % bootstrap interval of `win_share` over deals."""
+    mean_return: float
+    """In the game's own units."""
+    return_interval: tuple[float, float]
+    """95 % bootstrap interval of `mean_return` over deals."""
+    by_seat: tuple[float, ...]
+    """`win_share` by the seat of the challenger, [P], of `deals` games each."""
+
+
+def evaluate(
+    game: Game,
+    challenger: Player,
+    opponents: Sequence[Player],
+    games: int,
+    seed: int,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Plays `challenger` against each opponent, on the same deals.
+
+    Args:
+        game: what is played.
+        challenger: sits in one seat, in each once a deal.
+        opponents: one result each.
+        games: against each; rounded up to whole deals (P games each).
+        seed: 0..2^64-1, of the deals and of the players' luck; the same one gives the same results.
+        progress: see `Progress`.
+    """
+    results = []
+    for opponent in opponents:
+        returns = _match(game, challenger, opponent, games, seed, progress)
+        results.append(_summary(challenger, opponent, np.diagonal(returns, axis1=1, axis2=2), seed))
+    return results
+
+
+def cross_play(
+    game: Game, players: Sequence[Player], games: int, seed: int, progress: Progress | None = None
+) -> list[Result]:
+    """Every player against every other one, as in `evaluate`: a result for each ordered pair, by challenger.
+
+    With two seats a pair plays `games` games, which count for both; with more seats each has its own, where it sits
+    alone among the other's.
+    """
+    found: dict[tuple[int, int], Result] = {}
+    for i, first in enumerate(players):
+        for j, second in enumerate(players):
+            if i == j or (i, j) in found:
+                continue
+            returns = _match(game, first, second, games, seed, progress)
+            found[i, j] = _summary(first, second, np.diagonal(returns, axis1=1, axis2=2), seed)
+            if game.num_players == 2:
+                other = np.diagonal(returns[:, ::-1], axis1=1, axis2=2)
+                found[j, i] = _summary(second, first, other, seed)
+    return [found[pair] for pair in sorted(found)]
+
+
+def matches(game: Game, players: int) -> int:
+    """How many times `cross_play` of so many players plays its number of games."""
+    return players * (players - 1) // (2 if game.num_players == 2 else 1)
+
+
+def deals_for(game: Game, games: int) -> int:
+    """Deals that make at least `games` games when each is played in every seating; ValueError below 1."""
+    if games < 1:
+        raise ValueError(f"games must be at least 1, not {games}")
+    return -(-games // game.num_players)
+
+
+def play_games(
+    game: Game,
+    players: Sequence[Player],
+    seating: np.ndarray,
+    seeds: np.ndarray,
+    luck_seed: int,
+    progress: Progress | None = None,
+) -> np.ndarray:
+    """Plays each game once, to its end, many in lockstep; returns its results, float32 [n, P].
+
+    A long game counts as much as a short one: who is through waits.
+
+    Args:
+        game: what is played.
+        players: asked once a step for all their games; all of them see and do what is theirs only.
+        seating: int [n, P], the index in `players` of who sits where.
+        seeds: uint64 [n], the deals.
+        luck_seed: 0..2^64-1, of the players' own luck, a stream for each game.
+        progress: see `Progress`.
+    """
+    n = len(seeds)
+    luck = spread(np.uint64(luck_seed), n).reshape(n, 1)
+    out = np.zeros((n, game.num_players), np.float32)
+    for lo in range(0, n, LOCKSTEP):
+        part = slice(lo, min(lo + LOCKSTEP, n))
+        _play_part(game, players, seating[part], seeds[part], luck[part], out[part], progress)
+    return out
+
+
+def _play_part(
+    game: Game,
+    players: Sequence[Player],
+    seating: np.ndarray,
+    seeds: np.ndarray,
+    luck: np.ndarray,
+    out: np.ndarray,
+    progress: Progress | None,
+) -> None:
+    batch = Batch(game, len(seeds), 0, threads=1)
+    batch.reset(seeds=seeds)
+    going = np.arange(batch.n)
+    while len(going):
+        actions = batch.mask.argmax(axis=1)  # games that have ended go on in the batch, which counts for nothing
+        asked = seating[going, batch.seats[going]]
+        for index, player in enumerate(players):
+            rows = going[asked == index]
+            if len(rows):
+                actions[rows] = player.act(
+                    Decisions(game, batch.states, batch.views, batch.observation, batch.mask, luck, rows)
+                )
+        batch.step(actions)
+        over = batch.done[going]
+        ended = going[over]
+        out[ended] = batch.rewards[ended]
+        going = going[~over]
+        if progress and len(ended):
+            progress(len(ended))
+
+
+def _match(game: Game, first: Player, second: Player, games: int, seed: int, progress: Progress | None) -> np.ndarray:
+    """Returns [D, P, P]: deal, seat of `first`, seat; `second` has the other seats."""
+    deals, seats = deals_for(game, games), game.num_players
+    seating = np.tile(1 - np.eye(seats, dtype=np.int64), (deals, 1))
+    seeds = np.repeat(spread(np.uint64(seed), deals), seats)
+    luck_seed = int(next_seed(np.uint64(seed)))
+    return play_games(game, (first, second), seating, seeds, luck_seed, progress).reshape(deals, seats, seats)
+
+
+def _summary(challenger: Player, opponent: Player, returns: np.ndarray, seed: int) -> Result:
+    """From the challenger's returns [D, P] by deal and seat."""
+    wins = 0.5 + 0.5 * np.sign(returns.astype(np.float64))
+    return Result(
+        challenger=challenger.name,
+        opponent=opponent.name,
+        deals=len(returns),
+        games=returns.size,
+        win_share=float(wins.mean()),
+        interval=bootstrap(wins.mean(axis=1), seed),
+        mean_return=float(returns.mean(dtype=np.float64)),
+        return_interval=bootstrap(returns.mean(axis=1, dtype=np.float64), seed),
+        by_seat=tuple(float(share) for share in wins.mean(axis=0)),
+    )
+
+
+def bootstrap(values: np.ndarray, seed: int, resamples: int = RESAMPLES) -> tuple[float, float]:
+    """The 95 % percentile interval of the mean of `values` [D], deals drawn with replacement.
+
+    Where all values are equal it has no width, which overstates how sure one can be of few deals.
+    """
+    rng = np.random.default_rng(seed)
+    d = len(values)
+    means = np.array([values[rng.integers(0, d, d)].mean() for _ in range(resamples)])
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(low), float(high)
+
+
+def share_matrix(results: Sequence[Result], players: int) -> np.ndarray:
+    """Win shares of the row against the column, float64 [m, m], NaN on the diagonal; `results` as of `cross_play`."""
+    matrix = np.full((players, players), np.nan)
+    matrix[~np.eye(players, dtype=bool)] = [result.win_share for result in results]
+    return matrix

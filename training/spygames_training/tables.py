@@ -1,0 +1,112 @@
+"""Results of evaluations on the screen, as JSON and as a picture."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from spygames.core.game import Game
+from spygames_training.evaluation import Result
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:,.0f} games/s")
+
+
+def progress_bar(**options: Any) -> Progress:
+    """A bar with games done, rate, time spent and time left; `options` as of `rich.progress.Progress`."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        **options,
+    )
+
+
+def results_table(results: Sequence[Result], title: str = "") -> Table:
+    """A row for each result: win share with its interval, the shares by seat, mean return."""
+    table = Table(title=title or None, box=SIMPLE_HEAD, pad_edge=False)
+    for name in ("challenger", "against"):
+        table.add_column(name, overflow="fold")
+    for name in ("games", "wins %", "95 %", "by seat %", "return"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for r in results:
+        low, high = (f"{100 * x:.1f}" for x in r.interval)
+        shares = " / ".join(f"{100 * share:.1f}" for share in r.by_seat)
+        table.add_row(
+            r.challenger, r.opponent, f"{r.games:,}", f"{100 * r.win_share:.1f}", f"{low}-{high}", shares,
+            f"{r.mean_return:+.3f}",
+        )  # fmt: skip
+    first = results[0]
+    table.caption = f"{first.deals:,} deals, the challenger in each of the {len(first.by_seat)} seats once a deal"
+    return table
+
+
+def matrix_table(names: Sequence[str], shares: np.ndarray) -> Table:
+    """Win shares in percent, the row's player against the column's."""
+    table = Table(title="wins of the row against the column, %", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("")
+    for name in names:
+        table.add_column(name, justify="right", overflow="fold")
+    for name, row in zip(names, shares, strict=True):
+        table.add_row(name, *("" if np.isnan(share) else f"{100 * share:.1f}" for share in row))
+    return table
+
+
+def as_json(game: Game, results: Sequence[Result], seed: int, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Everything that is needed to play the same games again, and what came of them."""
+    return {
+        "environment": {"id": game.id, "options": dict(game.options)},
+        "seed": seed,
+        "unit": "a deal, played with the challenger in every seat",
+        **(extra or {}),
+        "results": [asdict(result) for result in results],
+    }
+
+
+def check_picture(file: Path) -> None:
+    """ValueError if `heat_map` does not know the format that the ending of `file` names."""
+    from matplotlib.backend_bases import FigureCanvasBase  # slow to import
+
+    known = sorted(FigureCanvasBase.filetypes)
+    if file.suffix[1:].lower() not in known:
+        raise ValueError(f"{file} cannot be drawn: the ending must be one of {', '.join(known)}")
+
+
+def heat_map(names: Sequence[str], shares: np.ndarray, file: str | Path, title: str = "") -> None:
+    """Draws `matrix_table` as a picture; the ending of `file` says in which format (`check_picture`)."""
+    from matplotlib.figure import Figure  # slow to import
+
+    size = 2.5 + 0.9 * len(names)
+    figure = Figure(figsize=(size + 1.5, size), layout="constrained")
+    axes = figure.subplots()
+    image = axes.imshow(100 * shares, vmin=0, vmax=100, cmap="RdBu")
+    axes.set_xticks(range(len(names)), labels=names, rotation=30, ha="right")
+    axes.set_yticks(range(len(names)), labels=names)
+    axes.set_xlabel("against")
+    axes.set_title(title)
+    for i, j in np.argwhere(~np.isnan(shares)):
+        axes.text(j, i, f"{100 * shares[i, j]:.1f}", ha="center", va="center")
+    figure.colorbar(image, label="wins %")
+    figure.savefig(file, dpi=150)
