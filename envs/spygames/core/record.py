@@ -1,0 +1,330 @@
+"""Games as JSON lines: one game a line, in texts, and replayed exactly.
+
+>>> from spygames import make_game
+>>> from spygames.core.players import make_player
+>>> game = make_game("agent_avenue_v0")
+>>> record = play_record(game, [make_player(game, "random")] * 2, seed=7)
+>>> len(replay(record)) == len(record.actions) + 1
+True
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import spygames
+from spygames.core import registry
+from spygames.core.game import NOBODY, Game, IllegalAction, flat, record
+from spygames.core.kernel import Record
+from spygames.core.players import Decisions, Player
+from spygames.core.rng import mix
+
+_SHOWN = 12  # legal actions that a complaint names
+
+
+class RecordError(ValueError):
+    """A record that does not fit the games of this installation, or a file that holds none; one line says where."""
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One game, whole or broken off. Plain JSON values only."""
+
+    game: str
+    """What `spygames.make_game` makes it from: `agent_avenue_v0`, or a module."""
+    options: dict[str, Any]
+    """Every option of the game."""
+    seed: int | None
+    """0..2^64-1, what the game began from, or None if it began from `state`."""
+    state: dict[str, Any] | None
+    """The mapping that the game began from, or None if it began from `seed`."""
+    actions: tuple[str, ...]
+    """In order, as texts (`Game.action_to_string`)."""
+    returns: tuple[float, ...]
+    """The result per seat; zeros if the game was broken off."""
+    end_reason: str | None
+    """The key of that name in the last state's mapping, where the game has one."""
+    positions: tuple[str, ...] = ()
+    """A digest of each state, the first and the last included; empty: nothing to compare."""
+    players: tuple[str, ...] = ()
+    """Who played, per seat; for people."""
+    spygames: str = spygames.__version__
+    """The version of the package that recorded it."""
+
+
+def play_record(
+    game: Game,
+    players: Sequence[Player],
+    seed: int | None = None,
+    *,
+    state: Mapping[str, Any] | None = None,
+    luck: int | None = None,
+) -> GameRecord:
+    """Plays one game to its end, `players[i]` in seat i, and records it.
+
+    Args:
+        game: what is played.
+        players: one a seat; the same one may sit in several seats.
+        seed: 0..2^64-1, what the game begins from.
+        state: the mapping to begin from instead.
+        luck: 0..2^64-1, the luck of the players; None: derived from the seed, so that the seed tells all.
+
+    Raises:
+        ValueError: not one player a seat, or not exactly one of `seed` and `state`.
+        ImpossibleState: `state` is none.
+    """
+    if len(players) != game.num_players:
+        raise ValueError(f"{game.id} has {game.num_players} seats, not {len(players)}")
+    states = _begin(game, seed, state)
+    first = states.copy()
+    s = record(states)
+    start = np.uint64((seed or 0) if luck is None else luck)
+    streams = np.array([[mix(~start)]], np.uint64)
+    views, mask, row = game.new_views(), np.zeros((1, game.num_actions), np.int8), np.arange(1)
+    actions: list[int] = []
+    while s.to_move != NOBODY:
+        game.legal(s, mask[0])
+        game.observe(s, int(s.to_move), record(views))
+        decisions = Decisions(game, states.copy(), views, flat(views), mask, streams, row)
+        actions.append(int(players[s.to_move].act(decisions)[0]))
+        game.apply(s, actions[-1])
+    names = tuple(player.name for player in players)
+    return _write(game, first, seed, actions, names)
+
+
+def make_record(
+    game: Game,
+    actions: Iterable[int],
+    seed: int | None = None,
+    *,
+    state: Mapping[str, Any] | None = None,
+    players: Sequence[str] = (),
+) -> GameRecord:
+    """The record of a game that was played elsewhere: its actions (0..A-1) in order, from `seed` or `state`.
+
+    Raises:
+        IllegalAction: an action is not legal in its turn.
+        ValueError: not exactly one of `seed` and `state`.
+        ImpossibleState: `state` is none.
+    """
+    return _write(game, _begin(game, seed, state), seed, actions, tuple(players))
+
+
+def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
+    """Plays a record again and returns every state, the first and the last included: STATE [actions + 1].
+
+    Args:
+        game_record: what was recorded.
+        game: what it is played with; None: what the record names.
+
+    Raises:
+        RecordError: it does not fit: no such game or options, an impossible beginning, an action that is not
+            legal in its turn, another position after it, or another result.
+    """
+    r = game_record
+    game = game or _game_of(r)
+    try:
+        states = _begin(game, r.seed, r.state)
+    except ValueError as error:
+        raise RecordError(f"the record cannot begin: {error}{_versions(r)}") from error
+    if r.positions and len(r.positions) != len(r.actions) + 1:
+        raise RecordError(f"the record has {len(r.actions)} actions and {len(r.positions)} positions, not one more")
+    s = record(states)
+    history = game.new_states(len(r.actions) + 1)
+    history[0] = states[0]
+    _compare_position(game, r, s, 0)
+    for number, text in enumerate(r.actions, 1):
+        try:
+            action = game.string_to_action(game, s, text, int(s.to_move)) if s.to_move != NOBODY else NOBODY
+            _act(game, s, action, text)
+        except ValueError as error:
+            raise RecordError(f"move {number} does not fit: {error}{_versions(r)}") from error
+        history[number] = states[0]
+        _compare_position(game, r, s, number)
+    for what, recorded, found in (
+        ("returns", tuple(r.returns), _returns(game, s)),
+        ("end_reason", r.end_reason, _end_reason(game, s)),
+    ):
+        if recorded != found:
+            raise RecordError(f"{what} must be {found!r} after these moves, not {recorded!r}{_versions(r)}")
+    return history
+
+
+def save_games(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> None:
+    """Writes one line a game. The file is there in full or, after an error, as it was before."""
+    target = Path(path)
+    lines = "".join(json.dumps(asdict(r)) + "\n" for r in records)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, 0o666 & ~mask)  # a temporary file is its owner's alone, a saved game an ordinary file
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def load_games(path: str | os.PathLike[str]) -> list[GameRecord]:
+    """Reads a file that `save_games` wrote.
+
+    Raises:
+        RecordError: a line is no record; the message names the line and the key.
+        OSError: the file cannot be read.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise RecordError(f"{path} is no file of recorded games: {error}") from error
+    return [_read(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _begin(game: Game, seed: int | None, state: Mapping[str, Any] | None) -> np.ndarray:
+    if (seed is None) == (state is None):
+        raise ValueError("a game begins from a seed or from a state: exactly one of them")
+    if seed is not None:
+        if not 0 <= seed < 2**64:
+            raise ValueError(f"a seed is from 0 to 2^64 - 1, not {seed}")
+        return game.start(seed)
+    assert state is not None
+    states = game.new_states()
+    game.state_from_dict(game, state, record(states))
+    return states
+
+
+def _act(game: Game, s: Record, action: int, text: str | None = None) -> None:
+    """Applies a legal action; IllegalAction names what was legal."""
+    mask = np.zeros(game.num_actions, np.int8)
+    game.legal(s, mask)
+    if not 0 <= action < game.num_actions or not mask[action]:
+        what = repr(str(action) if text is None else text)
+        if s.to_move == NOBODY:
+            raise IllegalAction(f"{what} comes after the end of the game")
+        seat = int(s.to_move)
+        legal = [game.action_to_string(game, s, int(a), seat) for a in np.flatnonzero(mask)]
+        more = f" and {len(legal) - _SHOWN} more" if len(legal) > _SHOWN else ""
+        raise IllegalAction(f"{what} is not legal for seat {seat}; legal are {', '.join(legal[:_SHOWN])}{more}")
+    game.apply(s, action)
+
+
+def _write(
+    game: Game, states: np.ndarray, seed: int | None, actions: Iterable[int], players: tuple[str, ...]
+) -> GameRecord:
+    """Plays `actions` from `states` on, which move, and writes it all down."""
+    s = record(states)
+    state = game.state_to_dict(game, s) if seed is None else None
+    texts, positions = [], [_digest(game, s)]
+    for action in actions:
+        text = game.action_to_string(game, s, action, int(s.to_move)) if 0 <= action < game.num_actions else None
+        _act(game, s, action, text)
+        texts.append(str(text))
+        positions.append(_digest(game, s))
+    return GameRecord(
+        game=_name_of(game),
+        options=dict(game.options),
+        seed=seed,
+        state=state,
+        actions=tuple(texts),
+        returns=_returns(game, s),
+        end_reason=_end_reason(game, s),
+        positions=tuple(positions),
+        players=players,
+    )
+
+
+def _name_of(game: Game) -> str:
+    """What `make_game` makes `game` from; its id if nothing does, as with a game made by hand."""
+    if game.id in registry.game_ids():
+        return game.id
+    try:
+        return registry.reference(game)[0]
+    except ValueError:
+        return game.id
+
+
+def _game_of(r: GameRecord) -> Game:
+    try:
+        return registry.make_game(r.game, **r.options)
+    except (ValueError, TypeError) as error:
+        raise RecordError(f"the game of this record cannot be made: {error}{_versions(r)}") from error
+
+
+def _digest(game: Game, s: Record) -> str:
+    """Of the mapping, not of the bytes: a layout may change where the rules do not. Its `record` holds what views
+    remember, which may come to be more; everything else is the game."""
+    mapping = {key: value for key, value in game.state_to_dict(game, s).items() if key != "record"}
+    return hashlib.sha256(json.dumps(mapping, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _compare_position(game: Game, r: GameRecord, s: Record, number: int) -> None:
+    if r.positions and r.positions[number] != _digest(game, s):
+        after = f"after move {number} ({r.actions[number - 1]})" if number else "at the start"
+        raise RecordError(f"{after} the position is not the recorded one{_versions(r)}")
+
+
+def _returns(game: Game, s: Record) -> tuple[float, ...]:
+    out = np.zeros(game.num_players, np.float32)
+    game.returns(s, out)
+    return tuple(map(float, out))
+
+
+def _end_reason(game: Game, s: Record) -> str | None:
+    reason = game.state_to_dict(game, s).get("end_reason")
+    return None if reason is None else str(reason)
+
+
+def _versions(r: GameRecord) -> str:
+    """What may explain a misfit."""
+    here = spygames.__version__
+    return "" if r.spygames == here else f" (recorded with spygames {r.spygames}, this is {here})"
+
+
+def _read(line: str, where: str) -> GameRecord:
+    try:
+        found = json.loads(line)
+    except ValueError as error:
+        raise RecordError(f"{where}: not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise RecordError(f"{where}: a record is a mapping, not {type(found).__name__}")
+    names = [f.name for f in fields(GameRecord)]
+    if wrong := set(names) ^ set(found):
+        raise RecordError(f"{where}: a record has the keys {', '.join(names)}; wrong: {', '.join(sorted(wrong))}")
+    for key, (kind, what) in _FORM.items():
+        if not kind(found[key]):
+            raise RecordError(f"{where}: {key} must be {what}, not {found[key]!r}")
+    values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in found.items()}
+    return GameRecord(**values)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+_FORM = {
+    "game": (lambda v: isinstance(v, str), "text"),
+    "options": (lambda v: isinstance(v, dict), "a mapping"),
+    "seed": (lambda v: v is None or (type(v) is int and 0 <= v < 2**64), "a whole number from 0 to 2^64 - 1, or null"),
+    "state": (lambda v: v is None or isinstance(v, dict), "a mapping or null"),
+    "actions": (_is_texts, "a list of texts"),
+    "returns": (lambda v: isinstance(v, list) and all(map(_is_number, v)), "a list of numbers"),
+    "end_reason": (lambda v: v is None or isinstance(v, str), "text or null"),
+    "positions": (_is_texts, "a list of texts"),
+    "players": (_is_texts, "a list of texts"),
+    "spygames": (lambda v: isinstance(v, str), "text"),
+}
+"""What each key of a line must be."""
