@@ -178,7 +178,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             return
         game = self.game
         if type(action) is not int:
-            action = self._number(action)
+            action = int(action) if type(action) is np.int64 else self._number(action)
         if not 0 <= action < game.num_actions:
             raise self._illegal(f"action {action} is not in 0..{game.num_actions - 1}")
         features = np.empty(game.num_features, np.float32)
@@ -346,25 +346,23 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def _show(self) -> None:
         """Derives all that AEC environments show from the state and from how many agents are gone."""
-        self.to_move = int(self._states["to_move"][0])
-        over = self.to_move < 0
+        self.to_move = seat = int(self._states["to_move"][0])
+        over = seat == NOBODY
+        if over:
+            seat = min(self._gone, self.game.num_players - 1)
+        features, mask, results = self._look(seat)
         self.agents = agents = self.possible_agents[self._gone :]
-        if over and agents:
-            self.agent_selection = agents[0]
-        elif not over:
-            self.agent_selection = self.possible_agents[self.to_move]
-        features, mask, results = self._look(self.seat(self.agent_selection))
-        result = dict(zip(self.possible_agents, results.tolist(), strict=True))
+        self.agent_selection = self.possible_agents[seat]
+        self._cumulative_rewards = dict(zip(agents, results[self._gone :].tolist(), strict=True))
         # The result is what the last decision brought; stepping the dead brings nothing more.
-        self.rewards = {agent: 0.0 if self._gone else result[agent] for agent in agents}
-        self._cumulative_rewards = {agent: result[agent] for agent in agents}
+        self.rewards = dict.fromkeys(agents, 0.0) if self._gone else dict(self._cumulative_rewards)
         self.terminations = dict.fromkeys(agents, over)
         self.truncations = dict.fromkeys(agents, False)
-        zeros = self.game.num_actions
-        self.infos = {agent: {"action_mask": np.zeros(zeros, np.int8)} for agent in agents}
-        if not over:
+        self.infos = {agent: {"action_mask": np.zeros(self.game.num_actions, np.int8)} for agent in agents}
+        self._observation = None
+        if agents:
             self.infos[self.agent_selection] = {"action_mask": mask}
-        self._observation = {"observation": features, "action_mask": mask}
+            self._observation = {"observation": features, "action_mask": mask}
 
     def _show_nothing(self) -> None:
         """What there is before the first reset."""
@@ -387,7 +385,13 @@ class GameEnv(AECEnv[str, Any, Any]):
         if action is not None:
             raise IllegalAction(f"the game is over, so {self.agent_selection} can only be stepped with None")
         self._gone += 1
-        self._show()
+        agent, *self.agents = self.agents
+        for shown in (self._cumulative_rewards, self.terminations, self.truncations, self.infos):
+            del shown[agent]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._observation = None
+        if self.agents:
+            self.agent_selection = self.agents[0]
 
     def _current(self) -> np.ndarray:
         """The state [1]; ResetNeeded where there is none."""
@@ -403,7 +407,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """An action as a plain integer; IllegalAction for what is none."""
         if isinstance(action, np.ndarray) and action.shape == ():
             action = action[()]
-        if isinstance(action, int | np.integer) and not isinstance(action, bool):
+        if isinstance(action, np.integer) or (isinstance(action, int) and not isinstance(action, bool)):
             return int(action)
         raise self._illegal(f"an action is a whole number, not {action!r:.100}")
 

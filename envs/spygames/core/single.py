@@ -39,7 +39,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
     equal games.
     """
 
-    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012 (Gymnasium's form)
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (Gymnasium's form)
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """The answer to an illegal action that does nothing."""
         if not self._warned:
             self._warned = True
-            warnings.warn(f"{why}. It did nothing; use info['action_mask'] (said once)", stacklevel=3)
+            warnings.warn(f"{why}: it did nothing, see info['action_mask'] (said once)", stacklevel=3)
         observation, info = self._seen()
         return observation, 0.0, False, False, {**info, "illegal_action": why}
 
