@@ -137,6 +137,7 @@ def load_checkpoint(path: str | Path, game: Game | None = None) -> Checkpoint:
     config = _read_config(folder / CONFIG)
     environment = _get(folder, config, "environment", dict)
     layout = _get(folder, config, "layout", dict)
+    _get(folder, config, "step", int)
     if game is None:
         game = _named_game(folder, environment)
     elif environment.get("id") != game.id:

@@ -1,0 +1,324 @@
+"""Checkpoints come back as they were saved, survive a kill, and are refused, with one line, when they are not right."""
+
+import copy
+import json
+import os
+import pickle
+import resource
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from spygames.agent_avenue import make_game
+from spygames.core.game import Game
+from spygames_training.checkpoint import CheckpointError, layout_hash, load_checkpoint, save_checkpoint
+from spygames_training.network import ActorCritic
+from tests.poker import kuhn
+
+GAME = make_game()
+OTHER_LAYOUT = replace(GAME, view_dtype=np.dtype([*GAME.view_dtype.descr, ("more", np.float32, 3)]))
+
+
+def network(game: Game = GAME, hidden: tuple[int, ...] = (16, 8), seed: int = 0) -> ActorCritic:
+    torch.manual_seed(seed)
+    return ActorCritic(game.num_features, game.num_actions, hidden)
+
+
+def same(a: ActorCritic, b: ActorCritic) -> bool:
+    ours, theirs = a.state_dict(), b.state_dict()
+    return ours.keys() == theirs.keys() and all(torch.equal(ours[k], theirs[k]) for k in ours)
+
+
+def refusal(path: Path, game: Game | None = None) -> str:
+    with pytest.raises(CheckpointError) as caught:
+        load_checkpoint(path, game)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert len(text) < 600
+    return text
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "agent"
+    save_checkpoint(path, GAME, network(), 1234, {"random": 0.9}, {"seed": 3})
+    return path
+
+
+def edit(folder: Path, **changes: Any) -> None:
+    file = folder / "config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+def test_round_trip(folder: Path) -> None:
+    found = load_checkpoint(folder)
+    assert same(found.network, network())
+    assert not found.network.training
+    assert (found.game.id, dict(found.game.options)) == (GAME.id, dict(GAME.options))
+    meta = found.meta
+    assert (meta["format"], meta["step"], meta["results"], meta["extra"]) == (1, 1234, {"random": 0.9}, {"seed": 3})
+    assert meta["environment"] == {"id": GAME.id, "options": dict(GAME.options)}
+    assert meta["layout"] == {**GAME.layout, "hash": layout_hash(GAME)}
+    assert meta["network"] == {"kind": "mlp", "hidden": [16, 8]}
+    assert meta["code"].keys() == {"spygames", "game", "torch"}
+    observation = torch.rand(5, GAME.num_features)
+    for a, b in zip(found.network(observation), network()(observation), strict=True):
+        assert torch.equal(a, b)
+
+
+def test_a_run_folder_stands_for_its_checkpoint(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "run" / "checkpoint", GAME, network(), 1)
+    (tmp_path / "run" / "metrics.jsonl").touch()
+    assert same(load_checkpoint(tmp_path / "run").network, network())
+
+
+def test_the_same_checkpoint_gives_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "again", GAME, network(), 1234, {"random": 0.9}, {"seed": 3})
+    for name in ("model.safetensors", "config.json"):
+        assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes()
+
+
+def test_loading_leaves_the_luck_of_torch_alone(folder: Path) -> None:
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    load_checkpoint(folder)
+    assert torch.equal(before, torch.get_rng_state())
+
+
+def test_other_options_with_the_same_layout_are_welcome(folder: Path) -> None:
+    game = make_game(first_player="random")
+    assert load_checkpoint(folder, game).game is game
+
+
+def test_a_game_of_elsewhere_must_be_given(tmp_path: Path) -> None:
+    game = kuhn.make_game()
+    save_checkpoint(tmp_path / "kuhn", game, network(game), 1)
+    assert same(load_checkpoint(tmp_path / "kuhn", game).network, network(game))
+    assert "'kuhn_poker_v0', which is no game of spygames here" in refusal(tmp_path / "kuhn")
+
+
+def test_a_checkpoint_chooses_no_module_to_import(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "intruder_v0.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in ("intruder_v0", "tests.poker.kuhn", "..agent_avenue_v0", "os", ""):
+        edit(folder, environment={"id": name, "options": {}})
+        assert "no game of spygames" in refusal(folder)
+
+
+def test_layouts_differ_by_order_too() -> None:
+    fields = list(GAME.view_dtype.descr)
+    turned = replace(GAME, view_dtype=np.dtype([fields[-1], *fields[:-1]]))
+    assert len({layout_hash(GAME), layout_hash(turned), layout_hash(OTHER_LAYOUT), layout_hash(kuhn.make_game())}) == 4
+
+
+def test_refuses_what_is_not_there(tmp_path: Path, folder: Path) -> None:
+    assert "there is no such checkpoint" in refusal(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    assert "is no checkpoint" in refusal(tmp_path / "empty")
+    for name in ("model.safetensors", "config.json"):
+        shutil.copytree(folder, tmp_path / "half", dirs_exist_ok=True)
+        (tmp_path / "half" / name).unlink()
+        assert refusal(tmp_path / "half") == f"{tmp_path / 'half' / name} is missing"
+
+
+def test_refuses_another_game_and_another_layout(folder: Path) -> None:
+    assert "trained on agent_avenue_v0, not on kuhn_poker_v0" in refusal(folder, kuhn.make_game())
+    assert "trained on agent_avenue_v0, not on agent_avenue_v1" in refusal(folder, replace(GAME, version=1))
+    assert "has another layout than agent_avenue_v0 here: observation fields more differ" in refusal(
+        folder, OTHER_LAYOUT
+    )
+    assert "74 actions instead of 75" in refusal(folder, replace(GAME, num_actions=75))
+    edit(folder, environment={"id": GAME.id, "options": {"players": 17}})
+    assert "options that agent_avenue_v0 does not take: players must be" in refusal(folder)
+    edit(folder, environment={"id": GAME.id, "options": {"colour": 1}})
+    assert "options that agent_avenue_v0 does not take" in refusal(folder)
+
+
+def test_refuses_cut_files(folder: Path) -> None:
+    for name, ends in (("config.json", 2), ("model.safetensors", 1)):
+        file = folder / name
+        whole = file.read_bytes()
+        for length in [0, 1, 7, 8, 9, 100, len(whole) // 2, len(whole) - ends]:
+            file.write_bytes(whole[:length])
+            assert f"{name} is cut short" in refusal(folder)
+        file.write_bytes(whole)
+    load_checkpoint(folder)
+
+
+def test_refuses_other_tensors_than_it_names(folder: Path) -> None:
+    file = folder / "model.safetensors"
+    tensors = load_file(file)
+    wrong: dict[str, dict[str, torch.Tensor]] = {
+        "no value.bias instead of": {k: v for k, v in tensors.items() if k != "value.bias"},
+        "instead of no more": {**tensors, "more": torch.zeros(1)},
+        "value.bias torch.float32 [2]": {**tensors, "value.bias": torch.zeros(2)},
+        "value.bias torch.float64 [1]": {**tensors, "value.bias": torch.zeros(1, dtype=torch.float64)},
+        "holds other weights": {**tensors, "value.bias": torch.ones(1)},
+    }
+    for text, content in wrong.items():
+        save_file(content, file)
+        assert text in refusal(folder)
+
+
+def test_refuses_weights_that_are_no_numbers(folder: Path, tmp_path: Path) -> None:
+    broken = network()
+    with torch.no_grad():
+        broken.value.bias[0] = torch.nan
+    with pytest.raises(CheckpointError, match=r"value\.bias are not all finite"):
+        save_checkpoint(tmp_path / "broken", GAME, broken, 1)
+    assert not (tmp_path / "broken").exists()
+
+
+def test_refuses_odd_configs(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    for changes, text in (
+        ({"format": 2}, "format 2; this version reads format 1"),
+        ({"network": {"kind": "lstm", "hidden": [8]}}, "kind lstm is not known"),
+        ({"network": {"kind": "mlp", "hidden": [16, "8"]}}, "hidden must be"),
+        ({"network": {"kind": "mlp", "hidden": [16, True]}}, "hidden must be"),
+        ({"network": {"kind": "mlp", "hidden": [0]}}, "hidden must be"),
+        ({"network": {"kind": "mlp", "hidden": [1 << 40]}}, "hidden must be"),
+        ({"network": {"kind": "mlp", "hidden": [1] * 10_000}}, "hidden must be"),
+        ({"network": {"kind": "mlp", "hidden": [16]}}, "does not hold the network that config.json describes"),
+        ({"weights": {}}, "sha256 is missing"),
+        ({"layout": None}, "layout is missing"),
+    ):
+        edit(folder, **{**config, **changes})
+        assert text in refusal(folder)
+    for content, text in (
+        ("[]", "no mapping"), ("[" * 100_000, "is not JSON"), ("9" * 10_000, "is not JSON"), ("\xff", "is not JSON"),
+        ("0" * (2 << 20), "is longer than"),
+    ):  # fmt: skip
+        (folder / "config.json").write_text(content, "latin-1")
+        assert text in refusal(folder)
+
+
+def test_a_config_cannot_ask_for_memory(folder: Path) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    edit(folder, network={"kind": "mlp", "hidden": [8192] * 16})  # 4 GB of weights
+    assert "does not hold the network" in refusal(folder)
+    (folder / "model.safetensors").write_bytes((1 << 60).to_bytes(8, "little") + b"{}")
+    assert "is no safetensors file" in refusal(folder)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000  # kilobytes
+
+
+class Trap:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(Path.cwd() / "trapped"),)
+
+
+def test_loading_runs_nothing(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (folder / "model.safetensors").write_bytes(pickle.dumps(Trap()))
+    assert "is no safetensors file" in refusal(folder)
+    torch.save({"trunk.0.weight": Trap()}, folder / "model.safetensors")
+    assert "is no safetensors file" in refusal(folder)
+    assert not (tmp_path / "trapped").exists()
+    with pytest.raises(TypeError):  # the trap works: this is what loading must not do
+        torch.nn.Module().load_state_dict(pickle.loads(pickle.dumps(Trap())))
+    assert (tmp_path / "trapped").exists()
+
+
+def leaves(node: Any, where: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if where:
+        yield where
+    if isinstance(node, dict | list):
+        for key in node if isinstance(node, dict) else range(len(node)):
+            yield from leaves(node[key], (*where, key))
+
+
+def test_any_damage_is_refused_or_harmless(folder: Path) -> None:
+    """Any value of the config replaced by an odd one, any byte of either file by another."""
+    files = {name: (folder / name).read_bytes() for name in ("config.json", "model.safetensors")}
+    config = json.loads(files["config.json"])
+    expected = network()
+    harmless, refused = 0, []
+
+    def attempt() -> None:
+        nonlocal harmless
+        try:
+            found = load_checkpoint(folder)
+        except CheckpointError as error:
+            refused.append(str(error))
+        else:
+            assert same(found.network, expected)
+            harmless += 1
+
+    for where in leaves(config):
+        for odd in (None, True, -1, 1 << 70, "x" * 1000, [[]], {"a": 1}):
+            changed = copy.deepcopy(config)
+            node = changed
+            for key in where[:-1]:
+                node = node[key]
+            node[where[-1]] = odd
+            (folder / "config.json").write_text(json.dumps(changed))
+            attempt()
+    rng = np.random.default_rng(0)
+    for name, content in files.items():
+        for _ in range(300):
+            damaged = bytearray(content)
+            damaged[rng.integers(min(len(content), 2000))] = rng.integers(256)
+            (folder / name).write_bytes(damaged)
+            attempt()
+        (folder / name).write_bytes(content)
+    assert harmless > 50
+    assert len(refused) > 500
+    assert not any("\n" in text for text in refused)
+
+
+@pytest.mark.parametrize("step", range(12))
+def test_a_kill_leaves_the_old_or_the_new(folder: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    """Dies at the `step`-th call that touches the disk; whatever is there then can be read, and be written over."""
+
+    class KillError(BaseException):
+        pass
+
+    calls = 0
+
+    def mortal(function: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls > step:
+                raise KillError
+            return function(*args, **kwargs)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", mortal(os.fsync))
+        patch.setattr(os, "rename", mortal(os.rename))
+        patch.setattr(shutil, "rmtree", mortal(shutil.rmtree))
+        patch.setattr(Path, "mkdir", mortal(Path.mkdir))
+        try:
+            save_checkpoint(folder, GAME, network(seed=1), 5678)
+            survived = True
+        except KillError:
+            survived = False
+    found = load_checkpoint(folder)
+    old, new = same(found.network, network()), same(found.network, network(seed=1))
+    assert (new and found.meta["step"] == 5678) if not old else (found.meta["step"] == 1234 and not survived)
+    assert survived == (step > 9)
+    save_checkpoint(folder, GAME, network(seed=2), 9)
+    assert same(load_checkpoint(folder).network, network(seed=2))
+    assert [p.name for p in folder.parent.iterdir()] == [folder.name]
+
+
+def test_does_not_replace_other_things(folder: Path) -> None:
+    (folder / "notes.txt").write_text("mine")
+    with pytest.raises(CheckpointError, match="holds other things"):
+        save_checkpoint(folder, GAME, network(), 1)
+    with pytest.raises(CheckpointError, match="holds other things"):
+        save_checkpoint(folder / "notes.txt", GAME, network(), 1)
+    with pytest.raises(ValueError, match="JSON"):
+        save_checkpoint(folder.parent / "other", GAME, network(), 1, {"share": float("nan")})
+    assert (folder / "notes.txt").read_text() == "mine"
