@@ -160,9 +160,12 @@ class Batch:
 
     def step(self, actions: np.ndarray) -> None:
         """Applies one action in each game, int [n]. If one is not legal, IllegalAction and no game has moved."""
+        actions = np.asarray(actions)
+        if actions.shape != (self.n,) or actions.dtype.kind not in "iu":
+            raise IllegalAction(
+                f"actions must be whole numbers of shape ({self.n},), not {actions.dtype} of shape {actions.shape}"
+            )
         actions = np.ascontiguousarray(actions, np.int64)
-        if actions.shape != (self.n,):
-            raise IllegalAction(f"actions must have shape ({self.n},), not {actions.shape}")
         bad = first_illegal(actions, self.mask)
         if bad >= 0:
             legal = np.flatnonzero(self.mask[bad])[:5].tolist()

@@ -1,0 +1,183 @@
+"""One seat of a game as a Gymnasium environment."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import spygames
+from spygames.core.game import IllegalAction
+from spygames.core.players import Decisions
+from spygames.core.single import SingleEnv
+
+
+def make(**options: Any) -> SingleEnv:
+    env = gymnasium.make("spygames/AgentAvenue-v0", **options).unwrapped
+    assert isinstance(env, SingleEnv)
+    return env
+
+
+def play(env: SingleEnv, seed: int | None = None, choices: int = 0) -> list[bytes]:
+    """A game of random decisions: what was seen, the seat, and the rewards."""
+    rng = np.random.default_rng(choices)
+    observation, info = env.reset(seed=seed)
+    seen, terminated, reward = [observation.tobytes(), bytes([info["seat"]])], False, 0.0
+    while not terminated:
+        action = rng.choice(np.flatnonzero(info["action_mask"]))
+        observation, reward, terminated, truncated, info = env.step(action)
+        assert not truncated
+        assert terminated == bool(reward)
+        assert terminated != info["action_mask"].any()
+        seen += [observation.tobytes(), np.float32(reward).tobytes()]
+    assert reward in (-1, 1)
+    return seen
+
+
+def test_equal_seeds_equal_games() -> None:
+    """The opponents' luck and the seat included; the next game goes on from there."""
+    one, other = make(opponents="random"), make(opponents="random")
+    for seed in (3, None, None, 3, None):
+        assert play(one, seed) == play(other, seed)
+    assert play(one, 3) != play(one, 4)
+    assert play(one, 3) == play(other, 3)
+
+
+def test_seats() -> None:
+    assert {int(make(seat=seat).reset(seed=1)[1]["seat"]) for seat in (1, "player_1", np.int64(1))} == {1}
+    env = make(seat="random")
+    drawn = [env.reset(seed=s)[1]["seat"] for s in range(200)]
+    assert 60 < sum(drawn) < 140
+    assert env.reset(seed=1, options={"seat": "player_0"})[1]["seat"] == 0
+    for bad in (2, -1, "player_2", True, 0.0):
+        with pytest.raises(ValueError, match="seat must be"):
+            make(seat=bad)
+
+
+def test_is_asked_in_its_own_turn_only() -> None:
+    env = make(seat=1, opponents="random")
+    for seed in range(20):
+        _, info = env.reset(seed=seed)
+        terminated, reward = False, 0.0
+        while not terminated:
+            assert env.table.agent_selection == "player_1"
+            assert np.array_equal(env.action_masks(), info["action_mask"].astype(bool))
+            assert env.action_masks().dtype == np.bool_
+            _, reward, terminated, _, info = env.step(int(env.action_masks().argmax()))
+        assert reward == env.table.rewards["player_1"]
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+
+
+class Recorder:
+    """A player that keeps what it was asked, and chooses the last legal action."""
+
+    name = "recorder"
+
+    def __init__(self) -> None:
+        self.asked: list[Decisions] = []
+
+    def act(self, decisions: Decisions) -> np.ndarray:
+        self.asked.append(decisions)
+        decisions.states["progress"] = 100  # a copy: the game does not notice
+        return np.array([np.flatnonzero(decisions.mask[0])[-1]])
+
+
+def test_a_player_of_ones_own() -> None:
+    recorder = Recorder()
+    env = make(seat=0, opponents=recorder)
+    play(env, 5)
+    assert recorder.asked
+    for decisions in recorder.asked:
+        assert decisions.states["to_move"][0] == 1
+        assert decisions.views["decides"][0] == 1
+        assert decisions.observation.tobytes() == decisions.views.tobytes()
+        assert decisions.rows.tolist() == [0]
+    assert play(make(seat=0, opponents=[recorder]), 5) == play(env, 5)
+
+
+def test_opponents_are_checked() -> None:
+    with pytest.raises(ValueError, match="no player 'nobody'"):
+        make(opponents="nobody")
+    with pytest.raises(ValueError, match="1 other seats, but 2"):
+        make(opponents=["random", "random"])
+    with pytest.raises(ValueError, match="illegal must be"):
+        make(illegal="explode")
+
+
+def test_stronger_opponents_win_more() -> None:
+    """The opponent is the one that was named."""
+    wins = {}
+    for opponent in ("random", "greedy"):
+        env = make(opponents=opponent)
+        wins[opponent] = sum(play(env, seed, seed)[-1] == np.float32(1).tobytes() for seed in range(150))
+    assert wins["greedy"] < wins["random"] - 20
+
+
+def test_illegal_actions() -> None:
+    env = make()
+    observation, info = env.reset(seed=1)
+    action = int(np.flatnonzero(info["action_mask"] == 0)[0])
+    with pytest.warns(UserWarning, match="did nothing"):
+        again, reward, terminated, _, info = env.step(action)
+    assert np.array_equal(again, observation)
+    assert (reward, terminated) == (0.0, False)
+    assert "not legal" in info["illegal_action"]
+    strict = make(illegal="raise")
+    strict.reset(seed=1)
+    with pytest.raises(IllegalAction, match="may do"):
+        strict.step(action)
+
+
+def test_starts_from_a_mapping() -> None:
+    table = spygames.agent_avenue_v0.env()
+    table.reset(seed=3)
+    table.step(int(table.infos["player_0"]["action_mask"].nonzero()[0][-1]))  # offers two cards
+    env = make(seat=1)
+    observation, _ = env.reset(seed=0, options={"state": table.state_to_dict()})
+    assert np.array_equal(observation, table.observe("player_1")["observation"])
+    while table.to_move >= 0:
+        table.step(int(table.infos[table.agent_selection]["action_mask"].argmax()))
+    with pytest.raises(ValueError, match="nothing to decide"):
+        env.reset(options={"state": table.state_to_dict()})
+
+
+def test_games_without_a_decision_are_dealt_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = make(seat=1)
+    reset = env.table.reset
+    env.table.reset(seed=1)
+    while env.table.to_move >= 0:
+        env.table.step(int(env.table.infos[env.table.agent_selection]["action_mask"].argmax()))
+    over = {"state": env.table.state_to_dict()}
+    deals = []
+
+    def over_at_once(seed: int, options: dict[str, Any]) -> None:
+        deals.append(seed)
+        reset(seed, over if len(deals) < 3 else options)
+
+    monkeypatch.setattr(env.table, "reset", over_at_once)
+    _, info = env.reset(seed=1)
+    assert info["action_mask"].any()
+    assert len(set(deals)) == len(deals) == 3
+
+    monkeypatch.setattr(env.table, "reset", lambda seed, options: reset(seed, over))
+    with pytest.raises(ValueError, match="not asked for one decision"):
+        env.reset(seed=1)
+
+
+def test_render_shows_what_the_seat_may_know() -> None:
+    env = make(seat=1, render_mode="ansi")
+    env.reset(seed=1)
+    assert env.render() == env.table.to_text("player_1")
+    assert make().render() is None
+
+
+def test_vectorized() -> None:
+    """Gymnasium's own vector of environments takes it."""
+    many = gymnasium.make_vec("spygames/AgentAvenue-v0", num_envs=3, opponents="random")
+    observations, infos = many.reset(seed=1)
+    assert observations.shape == (3, spygames.make_game("agent_avenue_v0").num_features)
+    for _ in range(40):
+        observations, *_, infos = many.step(np.array([mask.argmax() for mask in infos["action_mask"]]))
+    assert observations.shape[0] == 3
+    many.close()
