@@ -1,0 +1,372 @@
+"""Recorded games replay exactly, golden ones above all, and what does not fit is refused with one line."""
+
+import json
+import runpy
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import spygames
+from spygames.agent_avenue import make_game
+from spygames.core.game import Game, IllegalAction, ImpossibleState, record
+from spygames.core.players import make_player
+from spygames.core.record import (
+    GameRecord,
+    RecordError,
+    load_games,
+    make_record,
+    play_record,
+    replay,
+    save_games,
+)
+from spygames.core.rng import next_seed
+from tests import pennies
+from tests.poker import kuhn
+
+GOLDEN = Path(__file__).parent / "golden"
+FILES = sorted(GOLDEN.glob("*/*.jsonl"))
+GAMES = sorted(path.parent.name for path in Path(spygames.__file__).parent.glob("*/rules.py"))
+SCRIPT = Path(__file__).parents[1] / "scripts" / "record_game.py"
+
+
+def played(seed: int = 3, game: Game | None = None) -> GameRecord:
+    game = game or make_game()
+    return play_record(game, [make_player(game, "random")] * game.num_players, seed)
+
+
+# Golden games
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_golden_games_replay(path: Path) -> None:
+    games = load_games(path)
+    assert games
+    for game_record in games:
+        assert game_record.game.startswith(path.parent.name)
+        assert len(game_record.positions) == len(game_record.actions) + 1  # else nothing would be compared
+        states = replay(game_record)
+        assert states["to_move"][-1] < 0
+
+
+def test_every_game_has_golden_games() -> None:
+    assert GAMES
+    assert sorted({path.parent.name for path in FILES}) == GAMES
+
+
+def test_golden_games_cover_agent_avenue() -> None:
+    games = [r for path in FILES if path.parent.name == "agent_avenue" for r in load_games(path)]
+    ends = {(r.end_reason, r.returns[0] > 0) for r in games}
+    reasons = ("caught", "codebreakers", "daredevils", "ran_out")
+    assert ends >= {(reason, first) for reason in reasons for first in (True, False)}
+    kinds = {text.split()[0] for r in games for text in r.actions}
+    assert kinds >= {"discard", "play", "recruit"}
+    first = {replay(r)["to_move"][0] for r in games if r.options["first_player"] == "random"}
+    assert first == {0, 1}
+    assert any(r.state is not None for r in games)
+
+
+# Recording and replaying
+
+
+def test_record_says_what_happened() -> None:
+    r = played()
+    states = replay(r)
+    assert (r.game, r.seed, r.state) == ("agent_avenue_v0", 3, None)
+    assert r.options == {"mode": "simple", "players": 2, "first_player": 0}
+    assert r.players == ("random", "random")
+    assert len(states) == len(r.actions) + 1
+    assert states[0] == make_game().start(3)[0]
+    end = make_game().state_to_dict(make_game(), record(states, -1))
+    assert r.returns == ((1.0, -1.0) if end["winner"] == 0 else (-1.0, 1.0))
+    assert r.end_reason == end["end_reason"] is not None
+    assert played() == r
+    assert played(4) != r
+
+
+def test_replay_gives_the_very_states() -> None:
+    game = make_game()
+    states = game.start(8)
+    s, mask, luck = record(states), np.zeros(game.num_actions, np.int8), np.random.default_rng(1)
+    history, actions = [states.copy()], []
+    while s.to_move >= 0:
+        game.legal(s, mask)
+        actions.append(int(luck.choice(np.flatnonzero(mask))))
+        game.apply(s, actions[-1])
+        history.append(states.copy())
+    r = make_record(game, actions, 8, players=["one", "two"])
+    assert replay(r).tobytes() == np.concatenate(history).tobytes()
+    assert r.players == ("one", "two")
+    cut = make_record(game, actions[:5], 8)  # a game broken off
+    assert cut.returns == (0, 0)
+    assert replay(cut).tobytes() == np.concatenate(history[:6]).tobytes()
+
+
+def test_players_have_luck_of_their_own() -> None:
+    game = make_game()
+    players = [make_player(game, "random")] * 2
+    one, two = (play_record(game, players, 3, luck=luck) for luck in (1, 2))
+    assert one.positions[0] == two.positions[0]
+    assert one.actions != two.actions
+    assert play_record(game, players, 3, luck=1) == one
+
+
+def test_a_game_from_a_state() -> None:
+    game = make_game()
+    middle = game.state_to_dict(game, record(replay(played()), 6))
+    r = play_record(game, [make_player(game, "random")] * 2, state=middle)
+    assert (r.seed, r.state) == (None, middle)
+    assert game.state_to_dict(game, record(replay(r))) == middle
+
+
+def test_games_from_elsewhere() -> None:
+    r = played(5, kuhn.make_game())
+    assert (r.game, r.end_reason) == ("tests.poker.kuhn", None)  # found again by its module
+    assert len(replay(r)) == len(r.actions) + 1
+    # Three seats, and made by hand: replayed with the game at hand.
+    by_hand = replace(
+        pennies.make_game(), module=np, state_to_dict=lambda g, s: {"rng": int(s.rng), "phase": int(s.phase)}
+    )
+    r = played(5, by_hand)
+    assert (r.game, len(r.returns)) == ("pennies_v0", 3)
+    assert len(replay(r, by_hand)) == len(r.actions) + 1
+    assert "no game 'pennies_v0'" in refusal(r)
+
+
+def test_not_exactly_one_beginning() -> None:
+    game = make_game()
+    with pytest.raises(ValueError, match="exactly one"):
+        make_record(game, [])
+    with pytest.raises(ValueError, match="exactly one"):
+        make_record(game, [], 1, state={})
+    with pytest.raises(ValueError, match="2 seats, not 1"):
+        play_record(game, [make_player(game, "random")], 1)
+    with pytest.raises(ImpossibleState):
+        make_record(game, [], state={})
+    with pytest.raises(ValueError, match="0 to 2\\^64"):
+        make_record(game, [], -1)
+    for action in (-1, game.num_actions, 0):
+        with pytest.raises(IllegalAction, match="not legal for seat 0; legal are"):
+            make_record(game, [action], 31)
+
+
+# Records that do not fit
+
+
+def refusal(game_record: GameRecord) -> str:
+    with pytest.raises(RecordError) as error:
+        replay(game_record)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def with_action(r: GameRecord, number: int, text: str) -> GameRecord:
+    return replace(r, actions=(*r.actions[:number], text, *r.actions[number + 1 :]))
+
+
+def test_each_changed_action_is_refused() -> None:
+    game, r = make_game(), played()
+    states = replay(r)
+    mask = np.zeros(game.num_actions, np.int8)
+    legal_ones = 0
+    for number, was in enumerate(r.actions):
+        s = record(states, number)
+        game.legal(s, mask)
+        for action in np.flatnonzero(mask):
+            text = game.action_to_string(game, s, int(action), int(s.to_move))
+            if text != was:
+                legal_ones += 1
+                assert f"after move {number + 1} ({text}) the position is not" in refusal(with_action(r, number, text))
+    assert legal_ones > 20
+
+
+def test_changed_action_is_refused_by_its_result_alone() -> None:
+    r = replace(played(), positions=())
+    flipped = {"recruit up": "recruit down", "recruit down": "recruit up"}
+    refused = 0
+    for number, text in enumerate(r.actions):
+        if text in flipped:
+            try:
+                replay(with_action(r, number, flipped[text]))
+            except RecordError:
+                refused += 1
+    assert refused
+    replay(r)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"game": "bridge_v0"}, "the game of this record cannot be made: no game 'bridge_v0'; there are agent"),
+        ({"game": "agent_avenue_v99"}, "the game of this record cannot be made: no game 'agent_avenue_v99'"),
+        ({"options": {"mode": "hard"}}, "the game of this record cannot be made: mode must be"),
+        ({"options": {"colour": 1}}, "the game of this record cannot be made: "),
+        ({"options": {"first_player": 1}}, "at the start the position is not the recorded one"),
+        ({"seed": 4}, "at the start the position is not the recorded one"),
+        ({"seed": None}, "the record cannot begin: "),
+        ({"seed": None, "state": {"mode": "simple"}}, "the record cannot begin: the state lacks"),
+        ({"positions": ("aa",)}, "actions and 1 positions"),
+        ({"returns": (0.0, 0.0)}, "returns must be ("),
+        ({"end_reason": "masterplan"}, "end_reason must be '"),
+    ],
+)
+def test_misfits_are_refused(change: dict[str, Any], message: str) -> None:
+    assert message in refusal(replace(played(), **change))
+
+
+def test_bad_moves_are_refused() -> None:
+    r = played()
+    assert refusal(with_action(r, 1, "play mole mole")).startswith(
+        "move 2 does not fit: 'play mole mole' is not legal for seat"
+    )
+    assert "legal are" in refusal(with_action(r, 1, "play mole mole"))
+    assert refusal(with_action(r, 2, "sing")).startswith("move 3 does not fit: 'sing' is no action")
+    longer = replace(r, actions=(*r.actions, "recruit up"), positions=())
+    assert refusal(longer).endswith("'recruit up' comes after the end of the game")
+    shorter = replace(r, actions=r.actions[:-1], positions=r.positions[:-1])
+    assert refusal(shorter).startswith("returns must be (0.0, 0.0)")
+
+
+def test_other_version_is_named() -> None:
+    old = replace(played(), spygames="0.0.1")
+    replay(old)  # an older version is no fault by itself
+    assert refusal(replace(old, seed=9)).endswith(f"(recorded with spygames 0.0.1, this is {spygames.__version__})")
+
+
+# Files
+
+
+def test_files_round_trip(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    middle = make_game().state_to_dict(make_game(), record(replay(played()), 6))
+    from_state = play_record(make_game(), [make_player(make_game(), "random")] * 2, state=middle)
+    games = [played(2**64 - 1), played(1), from_state]
+    save_games(path, games)
+    assert load_games(path) == games
+    assert len(path.read_text().splitlines()) == 3
+    assert [p.name for p in tmp_path.iterdir()] == ["games.jsonl"]
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "games.jsonl"
+    save_games(path, [played(1)])
+    before = path.read_bytes()
+
+    def full(*args: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="no space left"):
+        save_games(path, [played(2), played(3)])
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["games.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda line: line[:-30], "line 2: not JSON"),
+        (lambda line: "[1]", "line 2: a record is a mapping, not list"),
+        (lambda line: line.replace('"seed"', '"sead"'), "wrong: sead, seed"),
+        (lambda line: line.replace('"seed": 3', '"seed": -3'), "line 2: seed must be a whole number"),
+        (lambda line: line.replace('"seed": 3', '"seed": true'), "line 2: seed must be a whole number"),
+        (lambda line: line.replace('"random", "random"', '"random", 1'), "line 2: players must be a list of texts"),
+    ],
+)
+def test_bad_files_are_refused(tmp_path: Path, change: Callable[[str], str], message: str) -> None:
+    path = tmp_path / "games.jsonl"
+    save_games(path, [played(), played()])
+    first, second = path.read_text().splitlines()
+    assert change(second) != second
+    path.write_text(f"{first}\n{change(second)}\n")
+    with pytest.raises(RecordError) as error:
+        load_games(path)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_no_text_at_all_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(RecordError, match="no file of recorded games"):
+        load_games(path)
+
+
+# The script
+
+
+def run_script(*argv: object) -> int:
+    main = runpy.run_path(str(SCRIPT))["main"]
+    try:
+        return main([str(a) for a in argv])
+    except SystemExit as leaving:
+        return int(leaving.code or 0)
+
+
+def test_script_records_and_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "games.jsonl"
+    assert run_script("--players", "greedy", "random", "--games", 3, "--seed", 5, "--out", out) == 0
+    games = load_games(out)
+    assert [r.seed for r in games[:2]] == [5, int(next_seed(np.uint64(5)))]
+    assert len(games) == 3
+    assert {r.players for r in games} == {("greedy", "random")}
+    assert run_script("--replay", out) == 0
+    assert "3 games of" in capsys.readouterr().out
+    assert run_script("--replay", out, "--show") == 0
+    shown = capsys.readouterr().out
+    for r in games:
+        for text in r.actions:
+            assert f": {text}\n" in shown
+    again = tmp_path / "again.jsonl"
+    run_script("--players", "greedy", "random", "--games", 3, "--seed", 5, "--out", again)
+    assert again.read_bytes() == out.read_bytes()
+
+
+def test_script_takes_options(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    assert run_script("--players", "random", "--option", "first_player=1", "--out", out) == 0
+    assert load_games(out)[0].options["first_player"] == 1
+
+
+def test_script_refuses_a_changed_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games.jsonl"
+    save_games(path, [played()])
+    line = json.loads(path.read_text())
+    line["actions"][3] = "discard mole"
+    path.write_text(json.dumps(line) + "\n")
+    assert run_script("--replay", path) == 2
+    complaint = capsys.readouterr().err
+    assert "game 1: " in complaint
+    assert complaint.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["--players", "random"],
+        ["--players", "nobody", "--out", "x.jsonl"],
+        ["--players", "random", "random", "random", "--out", "x.jsonl"],
+        ["--players", "random", "--games", "0", "--out", "x.jsonl"],
+        ["--players", "random", "--seed", "-1", "--out", "x.jsonl"],
+        ["--players", "random", "--game", "bridge_v0", "--out", "x.jsonl"],
+        ["--players", "random", "--option", "players=9", "--out", "x.jsonl"],
+        ["--players", "random", "--out", "nowhere/x.jsonl"],
+        ["--players", "random", "--replay", "x.jsonl"],
+        ["--players", "random", "--out", "x.jsonl", "--show"],
+        ["--replay", "nowhere.jsonl"],
+    ],
+)
+def test_script_refuses_wrong_arguments(
+    argv: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(SCRIPT)])
+    assert run_script(*argv) == 2
+    captured = capsys.readouterr()
+    assert captured.err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
