@@ -1,0 +1,314 @@
+"""What `determinize` redraws is uniform: a chi-square test against an exact count, which wrong resamplers fail.
+
+In each position the unseen cards are few. Every way to lay them, copy by copy, to the hidden places (the face-down
+card, the rival's hand and discards, the deck in its order) counts once, if AA-10 allows it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from spygames.agent_avenue.cards import AGENTS
+from spygames.agent_avenue.rules import NONE
+from spygames.core.game import Game
+
+Outcome = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""Face-down card or NONE, copies of each agent in the rival's hand and discards, deck."""
+Resampler = Callable[[Any, int, int], None]
+"""(table, seat, seed): redraws what the seat cannot know."""
+
+DRAWS = 6000
+ALARM = 1e-4  # a right resampler falls below this once in 10,000 positions
+
+DA, EN, CB, SA, DD, SE, SK, MO = AGENTS
+POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {  # viewer, position; all that is not named lies on the table
+    "to play": (
+        0,
+        {"hands": {"0": [DA, EN, DD, DD], "1": [CB, SA, SE, SE]}, "discarded": {"1": [MO]}, "deck": [CB, EN]},
+    ),
+    "the rival is to play": (
+        1,
+        {"hands": {"1": [DA, EN, DD, DD], "0": [CB, SA, SE, SE]}, "discarded": {"0": [MO], "1": [SK]}, "deck": [CB]},
+    ),
+    "own cards offered": (
+        0,
+        {
+            "hands": {"0": [DA, EN, DD, DD], "1": [CB, SA, SE, SE]},
+            "deck": [EN, CB],
+            "face_up": SA,
+            "face_down": MO,
+        },
+    ),
+    "an identical pair is possible, the rival drew": (
+        1,
+        {
+            "hands": {"1": [DA, EN, DD, DD], "0": [CB, SA, SA, SE]},
+            "discarded": {"0": [MO]},
+            "deck": [SA],
+            "face_up": SA,
+            "face_down": CB,
+        },
+    ),
+    "an identical pair is the truth": (
+        1,
+        {
+            "hands": {"1": [DA, EN, DD, DD], "0": [CB, CB, SE, SE]},
+            "discarded": {"0": [MO]},
+            "deck": [EN],
+            "face_up": SE,
+            "face_down": SE,
+        },
+    ),
+    "an identical pair is possible, the deck is empty": (
+        0,
+        {
+            "hands": {"0": [DA, EN, DD, DD], "1": [SA, SA]},
+            "discarded": {"1": [CB, MO]},
+            "face_up": SA,
+            "face_down": SA,
+            "active": 1,
+        },
+    ),
+    "one card was kept": (
+        0,
+        {
+            "hands": {"0": [DA, EN, DD, DD], "1": [SE]},
+            "discarded": {"1": [MO, SE, CB]},
+            "face_up": SE,
+            "face_down": CB,
+            "active": 1,
+        },
+    ),
+    "no card was kept": (
+        0,
+        {
+            "hands": {"0": [DA, EN, DD, DD], "1": []},
+            "discarded": {"1": [MO, SE, CB]},
+            "face_up": SE,
+            "face_down": SE,
+            "active": 1,
+        },
+    ),
+    "no copy of the open card is left": (
+        0,
+        {
+            "hands": {"0": [DA, EN, DD, DD], "1": [SE, SE, SA, EN]},
+            "deck": [CB],
+            "face_up": MO,
+            "face_down": CB,
+            "active": 1,
+        },
+    ),
+    "the game is over": (
+        1,
+        {
+            "hands": {"1": [DA, EN, DD, DD], "0": [CB, SA, SE, SE]},
+            "discarded": {"0": [MO]},
+            "deck": [CB, EN],
+            "phase": "over",
+            "to_move": None,
+            "winner": 1,
+            "end_reason": "caught",
+            "progress": [0, 8],
+        },
+    ),
+}
+
+
+def outcome(table: Any, seat: int) -> Outcome:
+    """What lies in the places that `seat` cannot see."""
+    s, rival = table.s, 1 - seat
+    down = int(s.face_down) if seat != s.active_side else NONE
+    hand, discards, deck = s.hands[rival], s.discarded[rival], s.deck[: s.deck_size]
+    return down, tuple(hand.tolist()), tuple(discards.tolist()), tuple(deck.tolist())
+
+
+def unseen(table: Any, seat: int) -> list[int]:
+    """The cards in those places."""
+    down, hand, discards, deck = outcome(table, seat)
+    held = [card for place in (hand, discards) for card, n in enumerate(place) for _ in range(n)]
+    return [*([] if down == NONE else [down]), *held, *deck]
+
+
+def exact(table: Any, seat: int) -> dict[Outcome, float]:
+    """The chance of each outcome, by counting every order of the unseen cards."""
+    truth = outcome(table, seat)
+    down, hand, discards, _ = truth
+    counts: Counter[Outcome] = Counter()
+    for order in permutations(unseen(table, seat)):
+        cards = list(order)
+        laid_down = NONE if down == NONE else cards.pop()
+        places = []
+        for size in (sum(hand), sum(discards)):
+            places.append(tuple(map([cards.pop() for _ in range(size)].count, range(len(AGENTS)))))
+        # AA-10: two alike only from a hand of nothing else, so that what was kept of it is alike, too.
+        if laid_down == NONE or laid_down != table.s.face_up or places[0][laid_down] >= table.s.kept:
+            counts[laid_down, places[0], places[1], tuple(cards)] += 1
+    assert truth in counts
+    return {result: n / counts.total() for result, n in counts.items()}
+
+
+def p_value(table: Any, seat: int, resample: Resampler) -> float:
+    """How likely draws as uneven as these, or more so, are if they are uniform; 0 where one is impossible."""
+    chances = exact(table, seat)
+    truth = table.states.copy()
+    seen: Counter[Outcome] = Counter()
+    for seed in range(DRAWS):
+        table.states[:] = truth
+        resample(table, seat, seed)
+        seen[outcome(table, seat)] += 1
+    table.states[:] = truth
+    if not set(seen) <= set(chances):
+        return 0.0
+    rare = {result for result, chance in chances.items() if chance * DRAWS < 5}
+    cells = [(seen[result], chance) for result, chance in chances.items() if result not in rare]
+    if rare:
+        cells.append((sum(seen[result] for result in rare), sum(chances[result] for result in rare)))
+    observed, expected = np.array(cells).T
+    return float(stats.chisquare(observed, expected / expected.sum() * DRAWS).pvalue)
+
+
+@pytest.fixture
+def table_of(at: Callable[..., Any], position: Callable[..., Any]) -> Callable[[str], tuple[Any, int]]:
+    """A position by its name: the table and the viewer."""
+
+    def find(name: str) -> tuple[Any, int]:
+        seat, parts = POSITIONS[name]
+        return at(position(**parts, rest="table")), seat
+
+    return find
+
+
+def ours(table: Any, seat: int, seed: int) -> None:
+    """The kernel under test."""
+    table.game.determinize(table.s, seat, np.uint64(seed))
+
+
+def nothing(table: Any, seat: int, seed: int) -> None:
+    """Leaves the truth where it is, which looks right to every seat."""
+
+
+def lay(table: Any, seat: int, order: list[int]) -> None:
+    """Lays these cards to the hidden places."""
+    s, rival = table.s, 1 - seat
+    sizes = int(s.hands[rival].sum()), int(s.discarded[rival].sum())
+    if s.face_down >= 0 and seat != s.active_side:
+        s.face_down = order.pop()
+    for place, size in zip((s.hands, s.discarded), sizes, strict=True):
+        place[rival] = np.bincount([order.pop() for _ in range(size)], minlength=8)
+    s.deck[: s.deck_size] = order
+
+
+def unseen_order(table: Any, seat: int, seed: int) -> list[int]:
+    """The unseen cards in some order."""
+    return np.random.default_rng(seed).permutation(unseen(table, seat)).tolist()
+
+
+def blind(table: Any, seat: int, seed: int) -> None:
+    """Deals all unseen cards without a thought for AA-10."""
+    lay(table, seat, unseen_order(table, seat, seed))
+
+
+def never_alike(table: Any, seat: int, seed: int) -> None:
+    """Thinks that AA-10 forbids every identical pair."""
+    blind(table, seat, seed)
+    while table.s.face_down == table.s.face_up:
+        seed += DRAWS
+        blind(table, seat, seed)
+
+
+def keeps_the_deck(table: Any, seat: int, seed: int) -> None:
+    """Redraws all but the luck to come."""
+    s = table.s
+    deck = s.deck[: s.deck_size].tolist()
+    order = unseen_order(table, seat, seed)
+    for card in deck:
+        order.remove(card)
+    lay(table, seat, [*deck, *order])
+
+
+@pytest.mark.rule("AA-9", "AA-10", "AA-12")
+@pytest.mark.parametrize("name", POSITIONS)
+def test_what_is_redrawn_is_uniform(table_of: Callable[[str], tuple[Any, int]], name: str) -> None:
+    table, seat = table_of(name)
+    assert p_value(table, seat, ours) > ALARM
+
+
+WRONG = [
+    (nothing, "to play"),
+    (nothing, "an identical pair is possible, the rival drew"),
+    (nothing, "the game is over"),
+    (blind, "an identical pair is possible, the rival drew"),
+    (blind, "an identical pair is the truth"),
+    (blind, "one card was kept"),
+    (never_alike, "an identical pair is possible, the rival drew"),
+    (never_alike, "no card was kept"),
+    (keeps_the_deck, "to play"),
+    (keeps_the_deck, "own cards offered"),
+]
+
+
+@pytest.mark.parametrize(("resample", "name"), [pytest.param(f, n, id=f"{f.__name__}: {n}") for f, n in WRONG])
+def test_a_wrong_resampler_fails(table_of: Callable[[str], tuple[Any, int]], resample: Resampler, name: str) -> None:
+    table, seat = table_of(name)
+    assert p_value(table, seat, resample) < ALARM
+
+
+@pytest.mark.parametrize("name", ["to play", "no card was kept"])
+def test_where_aa_10_forbids_nothing_a_blind_deal_is_right(
+    table_of: Callable[[str], tuple[Any, int]], name: str
+) -> None:
+    table, seat = table_of(name)
+    assert p_value(table, seat, blind) > ALARM
+
+
+def test_positions_are_what_they_are_called(table_of: Callable[[str], tuple[Any, int]]) -> None:
+    """Whether an identical pair is among the outcomes."""
+    for name, some in (
+        ("an identical pair is possible, the rival drew", True),
+        ("an identical pair is the truth", True),
+        ("an identical pair is possible, the deck is empty", True),
+        ("one card was kept", True),
+        ("no card was kept", True),
+        ("no copy of the open card is left", False),
+    ):
+        table, seat = table_of(name)
+        alike = [result for result in exact(table, seat) if result[0] == table.s.face_up]
+        assert bool(alike) == some
+
+
+def test_the_result_depends_on_the_view_and_the_seed_alone(
+    game: Game, table_of: Callable[[str], tuple[Any, int]]
+) -> None:
+    for name in POSITIONS:
+        table, seat = table_of(name)
+        start = table.states.copy()
+        for seed in range(50):
+            table.states[:] = start
+            ours(table, seat, seed)
+            expected = table.states.tobytes()
+            ours(table, seat, 1000 + seed)
+            table.s.rng = np.uint64(seed * 77)
+            ours(table, seat, seed)
+            assert table.states.tobytes() == expected
+
+
+def test_redrawn_games_are_possible_and_look_the_same(
+    game: Game, at: Callable[..., Any], random_play: Callable[..., Iterator[Any]]
+) -> None:
+    different = 0
+    for i, table in enumerate(random_play(60, seed=9)):
+        for seat in (0, 1):
+            again = at(table.mapping)
+            ours(again, seat, i)
+            assert again.view(seat).tobytes() == table.view(seat).tobytes()
+            if table.s.to_move == seat:
+                assert again.mask.tolist() == table.mask.tolist()
+            assert at(again.mapping).states.tobytes() == again.states.tobytes()
+            different += outcome(again, seat) != outcome(table, seat)
+    assert different > 1000

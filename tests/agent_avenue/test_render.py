@@ -1,0 +1,133 @@
+"""The drawing: recorded ones line by line, and over random play all that a seat may know and nothing else."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames.agent_avenue.cards import AGENTS
+from spygames.core.game import NOBODY, Game
+
+DRAWINGS = Path(__file__).parent / "drawings"
+HANDS = {
+    "0": ["double_agent", "enforcer", "sentinel", "mole"],
+    "1": ["enforcer", "enforcer", "codebreaker", "saboteur"],
+}
+OFFER: dict[str, Any] = {
+    "hands": HANDS,
+    "in_play": {"0": {"double_agent": 2, "sentinel": 1}, "1": {"enforcer": 1, "codebreaker": 2}},
+    "discarded": {"0": ["saboteur"], "1": ["daredevil", "sidekick"]},
+    "face_up": "codebreaker",
+    "face_down": "daredevil",
+    "progress": [5, 2],
+    "turn": 3,
+}
+END: dict[str, Any] = {"hands": {"0": ["enforcer", "saboteur"], "1": []}, "rest": "table", "progress": [-3, 1]}
+
+
+@pytest.mark.parametrize("viewer", [0, 1, NOBODY])
+@pytest.mark.parametrize("name", ["offer", "end"])
+def test_recorded_drawings(at: Callable[..., Any], position: Callable[..., Any], name: str, viewer: int) -> None:
+    if name == "offer":
+        table = at(position(**OFFER))
+    else:
+        table = at(position(**END)).act("play saboteur enforcer", "recruit up")
+    who = "nobody" if viewer == NOBODY else f"player_{viewer}"
+    assert table.drawing(viewer) + "\n" == (DRAWINGS / f"{name}_{who}.txt").read_text()
+
+
+@pytest.mark.rule("AA-9", "AA-12")
+def test_a_seat_is_shown_nothing_that_it_cannot_know(game: Game, random_play: Callable[..., Iterator[Any]]) -> None:
+    """Whatever the hidden cards are, the drawing is the same."""
+    changed = 0
+    for i, table in enumerate(random_play(40, seed=5)):
+        truth = table.states.copy()
+        shown = [table.drawing(seat) for seat in (0, 1)]
+        for seat in (0, 1):
+            game.determinize(table.s, seat, np.uint64(i))
+            assert table.drawing(seat) == shown[seat]
+            changed += table.drawing(1 - seat) != shown[1 - seat]
+            table.states[:] = truth
+    assert changed > 500, "the redrawn cards must differ for the test to mean anything"
+
+
+def test_a_seat_is_shown_what_it_knows(random_play: Callable[..., Iterator[Any]]) -> None:
+    for table in random_play(40, seed=6):
+        s, mapping = table.s, table.mapping
+        for seat in (0, 1):
+            text = " ".join(table.drawing(seat).split())
+            hand = ", ".join(mapping["hands"][str(seat)]) or "none"
+            discards = ", ".join(mapping["discarded"][str(seat)]) or "none"
+            assert f"Your hand: {hand} Your discards: {discards} Agent deck: {s.deck_size} cards" in text
+            assert f"player_{seat} (you)" in text
+            for card, name in enumerate(AGENTS):
+                row = next(line for line in table.drawing(seat).splitlines() if line.strip().startswith(name))
+                assert [int(n) if n != "." else 0 for n in row.split()[-2:]] == s.in_play[:, card].tolist()
+            if mapping["phase"] == "recruit":
+                down = mapping["face_down"] if seat == mapping["active_side"] else "a hidden card"
+                assert f": {mapping['face_up']} face up, {down} face down" in text
+            else:
+                assert "Offered" not in text
+            lead = int(s.progress[0] - s.progress[1])
+            assert (f"({int(lead < 0)}) leads by {abs(lead)}" if lead else "neither meeple leads") in text
+        everything = " ".join(table.drawing(NOBODY).split())
+        for seat in "01":
+            assert f"player_{seat}'s hand: {', '.join(mapping['hands'][seat]) or 'none'}" in everything
+        if mapping["deck"]:
+            assert everything.endswith(", ".join(mapping["deck"]))
+
+
+def test_drawings_are_at_most_80_columns_wide(random_play: Callable[..., Iterator[Any]]) -> None:
+    for table in random_play(40, seed=7):
+        for viewer in (0, 1, NOBODY):
+            lines = table.drawing(viewer).splitlines()
+            assert max(map(len, lines)) <= 80
+            assert all(line.isascii() and line == line.rstrip() for line in lines)
+
+
+@pytest.mark.rule("AA-2", "AA-15")
+def test_the_board_is_a_loop_and_the_meeples_stand_where_they_should(
+    at: Callable[..., Any], position: Callable[..., Any]
+) -> None:
+    """Read the 14 cells back from the drawing: neighbours touch, and each meeple is in its cell."""
+    for p0, p1 in [(0, 0), (3, 2), (13, 12), (-1, 3), (20, 26), (-15, -16), (7, 9), (6, 0)]:
+        lines = at(position(HANDS, progress=[p0, p1])).drawing(0).splitlines()
+        cells = {}
+        for y, line in enumerate(lines):
+            for x in range(3, 40, 8):
+                number = line[x + 2 : x + 4].strip() if line[x : x + 1] == "|" else ""
+                if number.isdigit():
+                    cells[int(number)] = ((x - 3) // 8, y // 3, line[x + 4 : x + 8], lines[y + 1][x : x + 8])
+        assert sorted(cells) == list(range(14))
+        for space, (x, y, home, meeples) in cells.items():
+            nx, ny, *_ = cells[(space + 1) % 14]
+            assert abs(nx - x) + abs(ny - y) == 1, f"{space} must lie beside the next space"
+            assert ("home" in home) == (space in (0, 7))
+            assert ("(0)" in meeples) == (space == p0 % 14)
+            assert ("(1)" in meeples) == (space == (7 + p1) % 14)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"in_play": {"0": {"codebreaker": 3}}, "end_reason": "codebreakers"}, "it has three Codebreakers"),
+        ({"in_play": {"1": {"daredevil": 3}}, "end_reason": "daredevils"}, "player_1 has three Daredevils"),
+        ({"progress": [9, 1], "end_reason": "caught"}, "it has caught player_1, with a lead of 8"),
+        (
+            {"hands": {"0": []}, "rest": "table", "end_reason": "ran_out"},
+            "the cards have run out, and it is level with player_1 in a turn of its own",
+        ),
+        (
+            {"hands": {"1": []}, "active": 1, "progress": [4, 1], "rest": "table", "end_reason": "ran_out"},
+            "the cards have run out, and it leads by 3",
+        ),
+    ],
+)  # fmt: skip
+@pytest.mark.rule("AA-17", "AA-19")
+def test_the_result_is_told_with_its_reason(
+    at: Callable[..., Any], position: Callable[..., Any], changes: dict[str, Any], words: str
+) -> None:
+    start = position(**{"hands": HANDS, **changes}) | {"phase": "over", "to_move": None, "winner": 0}
+    assert f"player_0 wins: {words}" in " ".join(at(start).drawing(1).split())
