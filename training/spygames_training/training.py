@@ -26,7 +26,7 @@ from spygames_training.state import load_state, save_state
 
 
 class Run:
-    """A training run in a folder: config.json, state.safetensors, checkpoint/, metrics.jsonl, tensorboard/, curves.png.
+    """A training run in a folder: run.json, state.safetensors, checkpoint/, metrics.jsonl, tensorboard/, curves.png.
 
     Args:
         config: what to do. With `resume` it must be that of the run, but for `decisions`, which may be raised.
@@ -54,7 +54,7 @@ class Run:
         self.progress: dict[str, Any] = {"decisions": 0, "seconds": 0.0}
         if resume:
             self.progress = load_state(self.state, self.learner, self.rollouts, self.pool)
-        (self.folder / "config.json").write_text(json.dumps(dataclasses.asdict(config), indent=2) + "\n")
+        (self.folder / "run.json").write_text(json.dumps(dataclasses.asdict(config), indent=2) + "\n")
 
     def train(self) -> ActorCritic:
         """Trains to the end and returns the policy to ship, the mean of the weights. Ctrl-C or SIGTERM saves and raises
@@ -148,7 +148,7 @@ class Run:
 
 def resume_config(folder: str | Path) -> Config:
     """The config of the run in `folder`; ValueError if there is none."""
-    path = Path(folder) / "config.json"
+    path = Path(folder) / "run.json"
     try:
         return from_mapping(Config, json.loads(path.read_text()))
     except (OSError, json.JSONDecodeError) as error:
