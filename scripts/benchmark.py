@@ -78,12 +78,28 @@ def _cells(result: Result) -> tuple[str, str]:
     return show(result.median, unit), f"{show(min(result.figures), unit)} to {show(max(result.figures), unit)}"
 
 
+def short(results: list[Result], host: dict[str, str]) -> str:
+    """A few figures for the README."""
+    found = {r.bench.name: r for r in results}
+    lines = [
+        f"Medians on {host['cores']} cores of an {host['processor']}, decisions a second:",
+        "",
+        "| | |",
+        "|---|---:|",
+    ]
+    for name in ("aec", "batch", "training", "pz_connect_four", "pz_leduc", "os_leduc", "os_backgammon"):
+        r = found[name]
+        who = r.bench.title if r.bench.beside else f"spygames, {r.bench.title}"
+        lines.append(f"| {who} | {_cells(r)[0] or r.reason} |")
+    return "\n".join(lines)
+
+
 def write(text: str, results: list[Result], host: dict[str, str], settings: str) -> None:
-    """Into docs/benchmarks.md, between the markers, and docs/benchmarks.json."""
-    page = DOCS / "benchmarks.md"
-    before, _, rest = page.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
+    """Into docs/benchmarks.md and, in short, README.md, between the markers; and into docs/benchmarks.json."""
+    for page, content in ((DOCS / "benchmarks.md", text), (DOCS.parent / "README.md", short(results, host))):
+        before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+        _, _, after = rest.partition(END)
+        page.write_text(f"{before}{BEGIN}\n\n{content}\n\n{END}{after}", encoding="utf-8")
     figures = {
         r.bench.name: {
             "title": r.bench.title,

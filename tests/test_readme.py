@@ -1,0 +1,49 @@
+"""The README's code runs, and its links lead somewhere."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_python_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the README's order and in one folder: what is trained in one is evaluated in the next."""
+    assert len(BLOCKS) >= 7
+    monkeypatch.chdir(tmp_path)
+    for block in BLOCKS:
+        names: dict[str, object] = {"__name__": "readme"}
+        exec(compile(block, "README.md", "exec"), names)
+
+
+def test_environments_need_no_training_extra() -> None:
+    """Importing spygames and playing, in a batch and by one seat, loads neither torch nor the training package."""
+    code = """
+import sys
+import spygames
+spygames.make_batch("agent_avenue_v0", 2, seed=1)
+spygames.agent_avenue_v0.env().reset(seed=1)
+spygames.agent_avenue_v0.single_env(opponents="greedy").reset(seed=1)
+print(*sorted({"torch", "spygames_training", "rich", "tyro", "matplotlib"} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/benchmarks.md", "docs/decisions.md", "CHANGELOG.md"])
+def test_links_lead_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    targets = [t for t in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in t]
+    assert not [t for t in targets if not (ROOT / page).parent.joinpath(t).exists()]
+
+
+def test_commands_name_files_that_are_there() -> None:
+    commands = re.findall(r"(?:scripts|configs)/\w+\.(?:py|toml)", README)
+    assert commands
+    assert not [c for c in commands if not (ROOT / c).exists()]
