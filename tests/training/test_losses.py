@@ -1,0 +1,78 @@
+"""The hand-written gradient against torch's, from the same formula written as tensor operations."""
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F  # noqa: N812
+
+from spygames_training.losses import PARTS, loss_gradients
+
+CLIP, VALUE, ENTROPY, KL = 0.2, 0.5, 0.07, 0.3
+
+
+def example(seed, k=64, n=100, width=11):
+    rng = np.random.default_rng(seed)
+    mask = rng.random((n, width)) < 0.5
+    mask[np.arange(n), rng.integers(width, size=n)] = True
+    return {
+        "logits": rng.normal(0, 2, (k, width)).astype(np.float32),
+        "values": rng.normal(size=k).astype(np.float32),
+        "rows": rng.permutation(n)[:k],
+        "mask": mask,
+        "actions": np.array([rng.choice(np.flatnonzero(m)) for m in mask]),
+        "log_probabilities": np.log(rng.uniform(0.05, 1, n)).astype(np.float32),
+        "advantages": rng.normal(size=n).astype(np.float32),
+        "targets": rng.normal(size=n).astype(np.float32),
+        "reference": rng.normal(0, 2, (n, width)).astype(np.float32),
+    }
+
+
+def by_torch(e, clip=CLIP, value=VALUE, entropy_weight=ENTROPY, kl_weight=KL):
+    logits = torch.tensor(e["logits"], dtype=torch.float64, requires_grad=True)
+    values = torch.tensor(e["values"], dtype=torch.float64, requires_grad=True)
+    mask, actions, old, advantages, targets, reference = (
+        torch.tensor(e[name][e["rows"]])
+        for name in ("mask", "actions", "log_probabilities", "advantages", "targets", "reference")
+    )
+    log_pi = F.log_softmax(logits.masked_fill(~mask, -1e9), -1)
+    log_reference = F.log_softmax(reference.double().masked_fill(~mask, -1e9), -1)
+    pi = log_pi.exp()
+    log_ratio = log_pi.gather(1, actions[:, None])[:, 0] - old
+    ratio = log_ratio.exp()
+    policy = -torch.minimum(ratio * advantages, ratio.clamp(1 - clip, 1 + clip) * advantages).mean()
+    critic = 0.5 * (values - targets).square().mean()
+    entropy = -(pi * log_pi).masked_fill(~mask, 0).sum(-1).mean()
+    kl = (pi * (log_pi - log_reference)).masked_fill(~mask, 0).sum(-1).mean()
+    (policy + value * critic - entropy_weight * entropy + kl_weight * kl).backward()
+    outside = ((ratio - 1).abs() > clip).double().mean()
+    parts = [policy, critic, entropy, kl, outside, (ratio - 1 - log_ratio).mean()]
+    return logits.grad, values.grad, [p.item() for p in parts]
+
+
+def by_kernel(e, clip=CLIP, value=VALUE, entropy_weight=ENTROPY, kl_weight=KL):
+    d_logits, d_values, parts = np.empty_like(e["logits"]), np.empty_like(e["values"]), np.zeros(len(PARTS))
+    loss_gradients(*e.values(), clip, value, entropy_weight, kl_weight, d_logits, d_values, parts)
+    return d_logits, d_values, parts
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gradients_and_parts_agree_with_torch(seed):
+    e = example(seed)
+    for ours, theirs in zip(by_kernel(e), by_torch(e), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("weights", [(0.2, 1.0, 0.0, 0.0), (0.2, 0.0, 1.0, 0.0), (0.2, 0.0, 0.0, 1.0), (0.01, 0.0, 0.0, 0.0)])
+def test_each_term_alone_agrees_with_torch(weights):
+    e = example(9)
+    for ours, theirs in zip(by_kernel(e, *weights), by_torch(e, *weights), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)
+
+
+def test_illegal_actions_get_no_gradient_whatever_their_logits():
+    e = example(3)
+    before = by_kernel(e)[0]
+    illegal = ~e["mask"][e["rows"]]
+    assert not before[illegal].any()
+    e["logits"][illegal] += 50
+    np.testing.assert_array_equal(by_kernel(e)[0], before)
