@@ -208,7 +208,7 @@ def test_copies_replay(variant: Variant, seed: int, steps: int, choices: int) ->
         env.step(None if termination else int(legal[choose(len(legal))]))
     restored, saved = variant.env(), env.save()
     restored.restore(saved)
-    copies = [copy.deepcopy(env), env.clone(), pickle.loads(pickle.dumps(env)), restored, env]
+    copies = [copy.copy(env), copy.deepcopy(env), env.clone(), pickle.loads(pickle.dumps(env)), restored, env]
     traces = [list(trace(each)) for each in copies]  # one after the other: they share nothing
     assert all(t == traces[0] for t in traces)
     assert len(traces[0]) > 2

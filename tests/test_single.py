@@ -1,5 +1,7 @@
 """One seat of a game as a Gymnasium environment."""
 
+import copy
+import pickle
 from typing import Any
 
 import gymnasium
@@ -41,6 +43,20 @@ def test_equal_seeds_equal_games() -> None:
         assert play(one, seed) == play(other, seed)
     assert play(one, 3) != play(one, 4)
     assert play(one, 3) == play(other, 3)
+
+
+@pytest.mark.parametrize("opponents", ["random", "greedy", "mcts:3"])
+def test_copies_replay(opponents: str) -> None:
+    env = make(opponents=opponents)
+    env.reset(seed=3)
+    env.step(int(env.action_masks().argmax()))
+    ends = []
+    for each in (copy.deepcopy(env), pickle.loads(pickle.dumps(env)), env):
+        terminated = False
+        while not terminated:
+            *_, terminated, _, _ = each.step(int(each.action_masks().argmax()))
+        ends.append((each.table.save(), each.reset()[0].tobytes()))
+    assert ends[0] == ends[1] == ends[2]
 
 
 def test_seats() -> None:

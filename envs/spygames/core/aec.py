@@ -3,7 +3,6 @@
 There is no parallel form: seats decide one after the other, and whoever waits has nothing to choose from.
 """
 
-import copy
 import json
 import warnings
 import zlib
@@ -19,7 +18,6 @@ from pettingzoo import AECEnv
 
 from spygames.core.game import NOBODY, Game, IllegalAction, record
 from spygames.core.kernel import Record, announce, bind
-from spygames.core.registry import load, reference
 from spygames.core.rng import next_seed
 
 Observation = dict[str, np.ndarray]
@@ -73,16 +71,26 @@ class Calls(NamedTuple):
 
 
 @cache
-def _bound(name: str, view: np.dtype, *kernels: Callable[..., object]) -> Calls:
+def _bound(what: str, name: str, view: np.dtype, *kernels: Callable[..., object]) -> Calls:
     names = dict(zip(("init", "legal", "apply", "returns", "observe"), kernels, strict=True))
     templates: tuple[Any, ...] = (_deal, _step, _look)
-    return Calls(*(bind(template, name, VIEW=view, **names) for template in templates))
+    bound = Calls(*(bind(template, name, VIEW=view, **names) for template in templates))
+    announce(list(bound), what)
+    return bound
 
 
 def calls(game: Game) -> Calls:
     """The compiled calls of `game`; every environment of one variant shares them."""
     kernels = (game.init, game.legal, game.apply, game.returns, game.observe)
-    return _bound(f"{game.id}-{game.digest}", game.view_dtype, *kernels)
+    return _bound(game.id, f"{game.id}-{game.digest}", game.view_dtype, *kernels)
+
+
+@cache
+def _header(game: Game) -> bytes:
+    """How a saved game begins: of which game, with which options, in which layout."""
+    layout = sha256(repr(game.state_dtype.descr).encode()).hexdigest()[:12]
+    names = {"game": game.id, "options": dict(game.options), "state": layout}
+    return _MAGIC + json.dumps(names).encode("ascii") + b"\n"
 
 
 class GameEnv(AECEnv[str, Any, Any]):
@@ -130,7 +138,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._observation: Observation | None = None
         self._show_nothing()
         self._calls = calls(game)
-        announce(list(self._calls), game.id)
 
     def observation_space(self, agent: str) -> Space[Any]:
         """The space of `observe(agent)`, always the same object."""
@@ -276,7 +283,8 @@ class GameEnv(AECEnv[str, Any, Any]):
             raise self._no_game()
 
     def clone(self) -> Self:
-        """An independent game in the same position, luck included. Spaces are shared; `copy.deepcopy` copies them."""
+        """An independent game in the same position, luck included, as `copy.copy` makes it. Spaces are shared;
+        `copy.deepcopy` copies them, too."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         if self.to_move != _UNBORN:
@@ -286,7 +294,7 @@ class GameEnv(AECEnv[str, Any, Any]):
     def save(self) -> bytes:
         """The game as it stands, luck and following games included, for `restore`."""
         body = self._current().tobytes() + self._seed.tobytes() + bytes([self._gone])
-        return self._header() + body + zlib.crc32(body).to_bytes(4, "little")
+        return _header(self.game) + body + zlib.crc32(body).to_bytes(4, "little")
 
     def restore(self, saved: bytes) -> None:
         """Goes on where `save` was called, in an environment of the same game and options.
@@ -294,7 +302,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         ValueError says what is wrong with `saved`; the environment is then as it was. Nothing in it is executed, and
         a position that the game does not know is refused.
         """
-        header = self._header()
+        header = _header(self.game)
         if not isinstance(saved, bytes) or not saved.startswith(_MAGIC):
             raise ValueError("this is no saved game of spygames")
         if not saved.startswith(header):
@@ -314,19 +322,14 @@ class GameEnv(AECEnv[str, Any, Any]):
     def __repr__(self) -> str:
         return f"{self.game.id}({', '.join(f'{key}={value!r}' for key, value in self.game.options.items())})"
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        other = object.__new__(type(self))
-        shared = {id(self): other, id(self.game): self.game, id(self._calls): self._calls}
-        memo.update(shared)
-        other.__dict__.update(copy.deepcopy(self.__dict__, memo))
-        return other
+    def __copy__(self) -> Self:
+        return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "game": reference(self.game), "_calls": None}
+        return {**self.__dict__, "_calls": None}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values)
-        self.game = load(values["game"])
         self._calls = calls(self.game)
 
     def _next_seed(self, seed: int | None) -> np.uint64:
@@ -428,11 +431,6 @@ class GameEnv(AECEnv[str, Any, Any]):
         if self.to_move == NOBODY:
             raise ValueError("the game is over: nobody is to move, so name an agent")
         return self.to_move
-
-    def _header(self) -> bytes:
-        layout = sha256(repr(self.game.state_dtype.descr).encode()).hexdigest()[:12]
-        names = {"game": self.game.id, "options": dict(self.game.options), "state": layout}
-        return _MAGIC + json.dumps(names).encode("ascii") + b"\n"
 
     def _is_possible(self, states: np.ndarray) -> bool:
         """Whether the game knows the position in `states` [1]: its mapping reads back as the same bytes."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from spygames.core.kernel import Int, Record
+from spygames.core.registry import load, reference
 
 NOBODY = -1
 """The seat to move in a game that is over; the sentinel of every other "none" in states, too."""
@@ -85,6 +86,13 @@ class Game:
         for name in ("state_dtype", "view_dtype"):
             object.__setattr__(self, name, np.dtype((np.record, getattr(self, name))))
         object.__setattr__(self, "packed", self.packed.view(np.dtype((np.record, self.packed.dtype))))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
+        return self  # nothing in it changes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the module that makes it and its options."""
+        return load, (reference(self),)
 
     @property
     def id(self) -> str:

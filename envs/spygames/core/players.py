@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -49,9 +49,12 @@ class Scripted:
     """A scripted bot of the game."""
 
     def __init__(self, game: Game, name: str):
-        self.name = name
+        self.game, self.name = game, name
         self._loop = bot_loop(game, name)
         announce([self._loop], f"the player {name} of {game.id}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Scripted, (self.game, self.name)
 
     def act(self, decisions: Decisions) -> np.ndarray:
         d = decisions
