@@ -316,11 +316,17 @@ class SearchPlayer:
         if threads < 1:
             raise ValueError(f"threads must be at least 1, not {threads}")
         self.name = f"{kind}:{simulations}"
+        self._arguments = game, kind, simulations, exploration, threads
         self._simulations, self._exploration = simulations, float(exploration)
         self._memories = [_memory(game, kind, simulations) for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._rows = _loops(game, kind).rows
         announce([self._rows], f"the search {kind} of {game.id}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Copied and pickled by its arguments: it remembers nothing between decisions, and a copy of its memory
+        # part by part would tear apart what shares memory.
+        return SearchPlayer, self._arguments
 
     def act(self, decisions: Decisions) -> np.ndarray:
         """One legal action for each of `decisions.rows`, int64 [k]; advances the luck of the rows it searched."""
