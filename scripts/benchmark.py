@@ -138,7 +138,10 @@ def main() -> None:
     results = measure([benches[name] for name in args.only or benches], runs, seconds)
     on = f"{host['processor']}, {host['cores']} cores, {host['system']}"
     versions = ", ".join(f"{k} {host[k]}" for k in ("python", "numpy", "numba", "pettingzoo", "open_spiel", "torch"))
-    busy = f"Load average at the start: {host['load at the start']}."
+    load = host["load at the start"]
+    busy = f"Load average at the start: {load}."
+    if load != "unknown" and float(load) > 0.7:
+        busy = f"**Taken beside other jobs (load average {load}), so the figures are too low.**"
     text = f"{table(results)}\n\n{date.today()}, {on}; {versions}. {settings}. {busy}"
     print(text)
     if args.write:
