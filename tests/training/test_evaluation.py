@@ -1,0 +1,251 @@
+"""Evaluation counts every game once, seats everybody everywhere, and says how sure it is of what it found."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames.agent_avenue import make_game
+from spygames.core.batch import spread
+from spygames.core.game import Game, flat, record
+from spygames.core.players import Decisions, Player, make_player
+from spygames_training import evaluation
+from spygames_training.checkpoint import save_checkpoint
+from spygames_training.evaluation import bootstrap, cross_play, evaluate, play_games, share_matrix
+from spygames_training.network import ActorCritic
+from tests import pennies
+from tests.poker import kuhn, leduc
+from tests.training.scripts import FOLDER, complaint, script
+
+GAMES = {
+    "agent_avenue": make_game(),
+    "kuhn": kuhn.make_game(),
+    "leduc": leduc.make_game(),
+    "pennies": pennies.make_game(),
+}
+
+
+@dataclass
+class Stubborn:
+    """Always the n-th legal action from the front, or from the back if negative."""
+
+    n: int
+    name: str = "stubborn"
+
+    def act(self, decisions: Decisions) -> np.ndarray:
+        legal = [np.flatnonzero(decisions.mask[row]) for row in decisions.rows]
+        return np.array([actions[min(self.n, len(actions) - 1)] for actions in legal], np.int64)
+
+
+FIRST, LAST = Stubborn(0, "first"), Stubborn(-1, "last")
+PASSER, BETTOR = Stubborn(0, "passer"), Stubborn(1, "bettor")  # in Kuhn
+
+
+def alone(game: Game, players: list[Player], seats: np.ndarray, seed: np.uint64, luck: np.uint64) -> np.ndarray:
+    """One game, by itself; its results, [P]."""
+    states, own_luck = game.start(int(seed)), np.array([[luck]], np.uint64)
+    state, mask = record(states), np.zeros((1, game.num_actions), np.int8)
+    while state.to_move >= 0:
+        game.legal(state, mask[0])
+        views = game.new_views()
+        game.observe(state, int(state.to_move), record(views))
+        d = Decisions(game, states, views, flat(views), mask, own_luck, np.arange(1))
+        game.apply(state, int(players[seats[state.to_move]].act(d)[0]))
+    out = np.zeros(game.num_players, np.float32)
+    game.returns(state, out)
+    return out
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_in_lockstep_end_as_they_do_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game, n = GAMES[name], 60
+    players = [make_player(game, "random"), FIRST, LAST]
+    rng = np.random.default_rng(0)
+    seating, seeds = rng.integers(0, 3, (n, game.num_players)), spread(np.uint64(7), n)
+    ended: list[int] = []
+    found = play_games(game, players, seating, seeds, 11, ended.append)
+    assert (found.dtype, found.shape) == (np.float32, (n, game.num_players))
+    assert sum(ended) == n
+    expected = [alone(game, players, *row) for row in zip(seating, seeds, spread(np.uint64(11), n), strict=True)]
+    np.testing.assert_array_equal(found, expected)
+    assert len(np.unique(found, axis=0)) > 1
+    monkeypatch.setattr(evaluation, "LOCKSTEP", 7)
+    np.testing.assert_array_equal(play_games(game, players, seating, seeds, 11), found)
+
+
+def test_who_always_bets_takes_the_antes_of_who_always_passes() -> None:
+    (result,) = evaluate(GAMES["kuhn"], BETTOR, [PASSER], 51, 0)
+    assert (result.challenger, result.opponent, result.deals, result.games) == ("bettor", "passer", 26, 52)
+    assert (result.win_share, result.interval, result.by_seat) == (1.0, (1.0, 1.0), (1.0, 1.0))
+    assert (result.mean_return, result.return_interval) == (1.0, (1.0, 1.0))
+    (reverse,) = evaluate(GAMES["kuhn"], PASSER, [BETTOR], 51, 0)
+    assert (reverse.win_share, reverse.by_seat, reverse.mean_return) == (0.0, (0.0, 0.0), -1.0)
+
+
+def test_the_unit_is_the_deal() -> None:
+    """Two that play alike win each deal from one side: half of the games, with no doubt left, whatever the cards."""
+    (result,) = evaluate(GAMES["kuhn"], BETTOR, [BETTOR], 200, 0)
+    assert (result.win_share, result.interval, result.mean_return) == (0.5, (0.5, 0.5), 0.0)
+    assert 0.3 < result.by_seat[0] < 0.7
+    assert result.by_seat[0] != 0.5
+    assert sum(result.by_seat) == pytest.approx(1)
+
+
+def test_a_game_without_a_winner_is_half_a_win() -> None:
+    game = GAMES["leduc"]
+    seating = np.tile([0, 1], (400, 1))
+    returns = play_games(game, [BETTOR, BETTOR], seating, spread(np.uint64(0), 400), 1)
+    drawn = (returns == 0).all(axis=1).mean()
+    assert drawn > 0.02
+    (result,) = evaluate(game, BETTOR, [BETTOR], 800, 0)
+    assert result.by_seat[0] == pytest.approx((returns[:, 0] > 0).mean() + drawn / 2)
+    assert sum(result.by_seat) == pytest.approx(1)
+
+
+def test_more_seats_the_challenger_sits_in_each_once_a_deal() -> None:
+    game = GAMES["pennies"]
+    seen = []
+
+    class Watched(Stubborn):
+        def act(self, decisions: Decisions) -> np.ndarray:
+            seen.append((self.name, set(decisions.states["to_move"][decisions.rows].tolist())))
+            return super().act(decisions)
+
+    random = make_player(game, "random")
+    (result,) = evaluate(game, Watched(0, "me"), [random], 300, 0)
+    assert (result.deals, result.games, len(result.by_seat)) == (100, 300, 3)
+    assert set().union(*(seats for _, seats in seen)) == {0, 1, 2}
+    (other,) = evaluate(game, random, [Watched(0, "me")], 300, 0)
+    assert result.win_share != pytest.approx(1 - other.win_share)  # one against two is not two against one
+
+
+def test_cross_play_agrees_with_evaluate() -> None:
+    for name, players in (("leduc", [FIRST, BETTOR, LAST]), ("pennies", [FIRST, LAST])):
+        game = GAMES[name]
+        ended: list[int] = []
+        results = cross_play(game, players, 90, 3, ended.append)
+        expected = [evaluate(game, a, [b], 90, 3)[0] for a in players for b in players if a is not b]
+        assert results == expected
+        assert sum(ended) == 90 * evaluation.matches(game, len(players))
+        shares = share_matrix(results, len(players))
+        assert np.isnan(np.diag(shares)).all()
+        assert shares[0, 1] == expected[0].win_share
+        assert shares[1, 0] == expected[len(players) - 1].win_share
+
+
+def test_a_seed_gives_one_result() -> None:
+    game = GAMES["agent_avenue"]
+    greedy, random = make_player(game, "greedy"), make_player(game, "random")
+    first = evaluate(game, greedy, [random], 100, 5)
+    assert first == evaluate(game, greedy, [random], 100, 5)
+    others = [evaluate(game, greedy, [random], 100, seed)[0] for seed in (6, 7, 2**64 - 1)]
+    assert len({(r.win_share, r.by_seat) for r in [*first, *others]}) > 1
+    with pytest.raises(ValueError, match="games must be at least 1"):
+        evaluate(game, greedy, [random], 0, 5)
+
+
+def test_bootstrap_is_as_wide_as_theory_says() -> None:
+    rng = np.random.default_rng(0)
+    for values in (rng.random(1000) < 0.3, rng.normal(5, 2, 400)):
+        low, high = bootstrap(values.astype(np.float64), 1)
+        error = values.std() / len(values) ** 0.5
+        assert low == pytest.approx(values.mean() - 1.96 * error, abs=0.2 * error)
+        assert high == pytest.approx(values.mean() + 1.96 * error, abs=0.2 * error)
+
+
+def test_bootstrap_covers_the_truth() -> None:
+    """The 95 % interval holds the true mean in about 95 % of 300 samples: 271 to 297 leaves one in ten thousand."""
+    rng = np.random.default_rng(0)
+    inside = 0
+    for _ in range(300):
+        low, high = bootstrap((rng.random(200) < 0.7).astype(np.float64), 1, 400)
+        inside += low <= 0.7 <= high
+    assert 268 <= inside <= 297
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> str:
+    game = make_game(first_player="random")
+    save_checkpoint(tmp_path / "agent", game, ActorCritic(game.num_features, game.num_actions, (8,)), 1)
+    return str(tmp_path / "agent")
+
+
+def test_script(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    evaluate_script = script("evaluate")
+    files = [tmp_path / "a.json", tmp_path / "b.json"]
+    for file in files:
+        argv = [agent, "--against", "random", "greedy", "--play", "sample", "argmax", "--games", "40", "--seed", "3"]
+        assert evaluate_script.main([*argv, "--json", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert "agent@argmax" in out
+    assert "agent@sample" in out
+    found: dict[str, Any] = json.loads(files[0].read_text())
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert found["environment"]["options"]["first_player"] == "random"  # the checkpoint's own
+    pairs = [(r["challenger"], r["opponent"]) for r in found["results"]]
+    assert pairs == [(f"agent@{how}", bot) for how in ("sample", "argmax") for bot in ("random", "greedy")]
+    game = make_game(first_player="random")
+    expected = evaluate(game, make_player(game, f"{agent}@argmax"), [make_player(game, "greedy")], 40, 3)[0]
+    assert found["results"][3]["win_share"] == expected.win_share
+    assert tuple(found["results"][3]["interval"]) == expected.interval
+
+
+def test_script_cross_play(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture, file = tmp_path / "x.png", tmp_path / "x.json"
+    argv = ["--cross-play", "random", "greedy", f"{agent}@0.5", "--option", "first_player=1", "--games", "20"]
+    assert script("evaluate").main([*argv, "--plot", str(picture), "--json", str(file)]) == 0
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+    found = json.loads(file.read_text())
+    assert found["environment"]["options"]["first_player"] == 1
+    assert len(found["results"]) == 6
+    assert "agent@0.5" in capsys.readouterr().out
+
+
+def test_script_other_games(capsys: pytest.CaptureFixture[str]) -> None:
+    assert script("evaluate").main(["random", "--game", "tests.poker.kuhn", "--games", "20"]) == 0
+    assert "kuhn_poker_v0" in capsys.readouterr().out
+
+
+def test_script_answers_wrong_input_with_one_line(
+    agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evaluate_script = script("evaluate")
+    (tmp_path / "cut").mkdir()
+    (tmp_path / "cut" / "config.json").write_text("{")
+    for argv, text in (
+        ([], "name one player"),
+        (["random", "--cross-play", "random", "greedy"], "name one player"),
+        (["--cross-play", "random"], "at least two"),
+        (["--cross-play", "random", "greedy", "--against", "random"], "do not go with it"),
+        (["--cross-play", "random", "greedy", "--plot", str(tmp_path / "x.foo")], "the ending must be one of"),
+        (["nobody"], "no player 'nobody'"),
+        (["random", "--against", "nobody"], "no player 'nobody'"),
+        (["random", "--against", "mcts:none"], "simulations"),
+        (["random", "--game", "nothing_v0"], "no game 'nothing_v0'"),
+        (["random", "--option", "players=17"], "players must be"),
+        (["random", "--option", "players"], "NAME=VALUE"),
+        (["random", "--option", "colour=1"], "does not take these options"),
+        (["random", "--games", "0"], "'0' is not a whole number from 1"),
+        (["random", "--seed", "-1"], "not a whole number from 0"),
+        (["random", "--json", str(tmp_path / "none" / "x.json")], "cannot be written"),
+        ([str(tmp_path)], "is no checkpoint"),
+        ([str(tmp_path / "cut")], "is cut short"),
+        ([agent, "--play", "best"], "sample, argmax or with a temperature"),
+        ([agent, "--game", "tests.poker.kuhn"], "trained on agent_avenue_v0, not on kuhn_poker_v0"),
+    ):
+        assert text in complaint(evaluate_script, argv, capsys)
+
+
+def test_script_as_a_command() -> None:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    for argv, code in ((["--help"], 0), (["random", "--games", "10", "--against", "random"], 0), (["nobody"], 2)):
+        command = [sys.executable, str(FOLDER / "evaluate.py"), *argv]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
