@@ -41,7 +41,13 @@ def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path):
     assert {"policy_loss", "value_loss", "entropy", "kl_to_reference", "win_share/random"} <= rows[-1].keys()
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert all("win_share/random" in summary[moment] for moment in ("start", "half", "end"))
-    for name in ("checkpoint/model.safetensors", "checkpoint/config.json", "state.safetensors", "curves.png", "run.json"):
+    for name in (
+        "checkpoint/model.safetensors",
+        "checkpoint/config.json",
+        "state.safetensors",
+        "curves.png",
+        "run.json",
+    ):
         assert (tmp_path / name).stat().st_size > 0
     assert list((tmp_path / "tensorboard").iterdir())
 
@@ -90,8 +96,19 @@ def test_a_state_of_other_settings_is_refused(tmp_path):
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_the_command_goes_on_after_it_was_stopped(tmp_path, how):
     """Stopped by Ctrl-C, by a plain kill or by kill -9, the run goes on from its last state."""
-    options = "--decisions 100000000 --network.hidden 16 --ppo.games 32 --ppo.steps 8 --ppo.minibatch 64".split()
-    options += "--evaluate-every 1e9 --evaluate-games 2 --evaluate-against random --save-every 0".split()
+    options = [
+        "--decisions",
+        "100000000",
+        "--network.hidden",
+        "16",
+        "--ppo.games",
+        "32",
+        "--ppo.steps",
+        "8",
+        "--ppo.minibatch",
+        "64",
+    ]
+    options += ["--evaluate-every", "1e9", "--evaluate-games", "2", "--evaluate-against", "random", "--save-every", "0"]
     command = [sys.executable, "scripts/train.py"]
     run = tmp_path / "run"
     process = subprocess.Popen([*command, "--out", str(run), *options], stdout=subprocess.PIPE, text=True)

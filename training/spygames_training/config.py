@@ -51,22 +51,23 @@ class PPO:
     """Longest gradient; longer ones are scaled down to it."""
     reward_scale: float = 1.0
     """Rewards are multiplied by this, for games whose stakes are far from 1."""
-    precision: Literal["float32", "bfloat16"] = "float32"
-    """What the network computes in; weights and optimiser stay float32. bfloat16 is several times faster where the
-    processor has instructions for it."""
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    """What the network computes in while it plays and learns; weights and optimiser are float32 always. bfloat16 is
+    several times faster where the processor has instructions for it, which is where auto takes it."""
 
     @property
     def dtype(self) -> "torch.dtype":
-        """`precision` as torch's type."""
+        """`precision` as torch's type, on this machine."""
         import torch
 
-        return torch.bfloat16 if self.precision == "bfloat16" else torch.float32
+        fast = self.precision == "auto" and torch.cpu._is_avx512_bf16_supported()
+        return torch.bfloat16 if fast or self.precision == "bfloat16" else torch.float32
 
     def autocast(self) -> "torch.autocast":
         """The context in which the network computes."""
         import torch
 
-        return torch.autocast("cpu", torch.bfloat16, enabled=self.precision == "bfloat16")
+        return torch.autocast("cpu", torch.bfloat16, enabled=self.dtype is torch.bfloat16)
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ class Config:
             ("ppo.clip", ppo.clip > 0, "positive"),
             ("ppo.ema", 0 <= ppo.ema < 1, "between 0 and 1, 1 excluded"),
             ("ppo.reference_every", ppo.reference_every >= 1, "at least 1"),
-            ("ppo.precision", ppo.precision in ("float32", "bfloat16"), "float32 or bfloat16"),
+            ("ppo.precision", ppo.precision in ("auto", "float32", "bfloat16"), "auto, float32 or bfloat16"),
             ("opponents.share", 0 <= self.opponents.share <= 1, "between 0 and 1"),
             ("opponents.snapshot_every", self.opponents.snapshot_every >= 1, "at least 1"),
             ("network.hidden", all(w >= 1 for w in self.network.hidden), "positive widths"),

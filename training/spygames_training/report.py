@@ -86,13 +86,18 @@ class Report:
             self._file.write_text("".join(json.dumps(row) + "\n" for row in self.rows))
 
     def _line(self, metrics: dict[str, Any]) -> str:
-        shares = [f"{n.removeprefix(WIN)} {v:.1%}" for n, v in metrics.items() if n.startswith(WIN)]
-        left = max(0, self.total - metrics["decisions"]) / max(metrics["decisions_per_second"], 1)
-        return (
-            f"{metrics['decisions'] / 1e6:7.2f} M of {self.total / 1e6:g} M  "
-            f"{metrics['decisions_per_second']:9,.0f}/s  left {left / 60:4.1f} min  entropy {metrics['entropy']:.3f}  KL {metrics['kl_to_reference']:.4f}  "
-            f"value loss {metrics['value_loss']:.4f}" + ("  wins: " + ", ".join(shares) if shares else "")
-        )
+        rate = metrics["decisions_per_second"]
+        left = max(0, self.total - metrics["decisions"]) / max(rate, 1) / 60
+        parts = [
+            f"{metrics['decisions'] / 1e6:7.2f} M of {self.total / 1e6:g} M",
+            f"{rate:9,.0f}/s",
+            f"left {left:4.1f} min",
+            f"entropy {metrics['entropy']:.3f}",
+            f"KL {metrics['kl_to_reference']:.4f}",
+            f"value loss {metrics['value_loss']:.4f}",
+            *(f"wins against {n.removeprefix(WIN)} {v:.1%}" for n, v in metrics.items() if n.startswith(WIN)),
+        ]
+        return "  ".join(parts)
 
     def _render(self) -> Group:
         table = Table(box=None, pad_edge=False)

@@ -1,0 +1,41 @@
+"""The trainer is right: on two solved games its agents come close to equilibrium, by exact NashConv."""
+
+import pytest
+
+from spygames.core.game import Game
+from spygames_training.config import PPO, Config, Network
+from spygames_training.policy import Policy
+from spygames_training.training import train
+
+from . import kuhn, leduc
+from .nashconv import nash_conv
+
+
+def trained_nash_conv(game: Game, folder, decisions: int, hidden: tuple[int, ...], **ppo) -> float:
+    """NashConv in chips of the agent that a run ends with, which plays by sampling."""
+    config = Config(
+        decisions=decisions,
+        evaluate_against=(),
+        network=Network(hidden),
+        ppo=PPO(games=512, steps=16, minibatch=1024, learning_rate=2e-3, learning_rate_end=0.0, **ppo),
+    )
+    policy = Policy(game, train(config, folder, game=game))
+    return nash_conv(game, policy.probabilities)
+
+
+@pytest.mark.slow
+def test_kuhn_comes_within_a_twentieth_of_a_chip(tmp_path, record_property):
+    value = trained_nash_conv(kuhn.make_game(), tmp_path, 4_000_000, (64, 64), entropy_end=0.0, kl=0.3)
+    record_property("nash_conv", value)
+    print(f"Kuhn poker: NashConv {value:.4f} chips")
+    assert value <= 0.05
+
+
+@pytest.mark.slow
+def test_leduc_comes_within_half_a_chip(tmp_path, record_property):
+    value = trained_nash_conv(
+        leduc.make_game(), tmp_path, 8_000_000, (128, 128), entropy=0.3, entropy_end=0.05, reward_scale=0.1
+    )
+    record_property("nash_conv", value)
+    print(f"Leduc poker: NashConv {value:.4f} chips")
+    assert value <= 0.5
