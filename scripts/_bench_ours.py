@@ -70,7 +70,7 @@ def batch_replay(threads: int, games: int = GAMES) -> Run:
             batch.step(actions)
         return recorded.size
 
-    return rate(work)
+    return rate(work, time.process_time if threads == 1 else time.perf_counter)
 
 
 def batch_random(threads: int) -> Run:

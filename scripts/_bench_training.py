@@ -1,6 +1,7 @@
 """The trainer's speed. Apart, because it needs torch."""
 
 import os
+import time
 
 import torch
 from _bench_tools import Run, rate
@@ -27,4 +28,4 @@ def training_rate() -> Run:
         return ppo.games * ppo.steps
 
     iteration()
-    return rate(iteration)
+    return rate(iteration, time.perf_counter)

@@ -78,6 +78,14 @@ def _cells(result: Result) -> tuple[str, str]:
     return show(result.median, unit), f"{show(min(result.figures), unit)} to {show(max(result.figures), unit)}"
 
 
+def caveat(host: dict[str, str]) -> str:
+    """A warning if others used the machine."""
+    load = host["load at the start"]
+    if load == "unknown" or float(load) <= 0.7:
+        return ""
+    return " **Other jobs ran beside it: what is timed by the wall (two threads, training, start-up) is too slow.**"
+
+
 def short(results: list[Result], host: dict[str, str]) -> str:
     """A few figures for the README."""
     found = {r.bench.name: r for r in results}
@@ -138,10 +146,7 @@ def main() -> None:
     results = measure([benches[name] for name in args.only or benches], runs, seconds)
     on = f"{host['processor']}, {host['cores']} cores, {host['system']}"
     versions = ", ".join(f"{k} {host[k]}" for k in ("python", "numpy", "numba", "pettingzoo", "open_spiel", "torch"))
-    load = host["load at the start"]
-    busy = f"Load average at the start: {load}."
-    if load != "unknown" and float(load) > 0.7:
-        busy = f"**Taken beside other jobs (load average {load}), so the figures are too low.**"
+    busy = f"Load average at the start: {host['load at the start']}.{caveat(host)}"
     text = f"{table(results)}\n\n{date.today()}, {on}; {versions}. {settings}. {busy}"
     print(text)
     if args.write:
