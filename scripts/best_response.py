@@ -56,9 +56,8 @@ def main() -> int:
         (result,) = evaluate(run.game, learner, [PolicyPlayer(policy)], args.games, args.seed)
         low, high = result.interval
         found[how] = {"win_share": result.win_share, "interval": [low, high], "games": result.games}
-        print(
-            f"{learner.name} wins {result.win_share:.1%} ({low:.1%} to {high:.1%}) of {result.games} against {policy.name}"
-        )
+        share = f"{result.win_share:.1%} ({low:.1%} to {high:.1%}) of {result.games} games"
+        print(f"{learner.name} wins {share} against {policy.name}")
     (folder / "best_response.json").write_text(json.dumps({"agent": policy.name, **found}, indent=2) + "\n")
     return 0
 

@@ -17,7 +17,9 @@ def trained_nash_conv(game: Game, folder, decisions: int, hidden: tuple[int, ...
         decisions=decisions,
         evaluate_against=(),
         network=Network(hidden),
-        ppo=PPO(games=512, steps=16, minibatch=1024, learning_rate=2e-3, learning_rate_end=0.0, **ppo),
+        ppo=PPO(
+            games=512, steps=16, minibatch=1024, learning_rate=2e-3, learning_rate_end=0.0, precision="float32", **ppo
+        ),
     )
     policy = Policy(game, train(config, folder, game=game))
     return nash_conv(game, policy.probabilities)
@@ -34,7 +36,7 @@ def test_kuhn_comes_within_a_twentieth_of_a_chip(tmp_path, record_property):
 @pytest.mark.slow
 def test_leduc_comes_within_half_a_chip(tmp_path, record_property):
     value = trained_nash_conv(
-        leduc.make_game(), tmp_path, 8_000_000, (128, 128), entropy=0.3, entropy_end=0.05, reward_scale=0.1
+        leduc.make_game(), tmp_path, 10_000_000, (128, 128), entropy=0.3, entropy_end=0.05, reward_scale=0.1
     )
     record_property("nash_conv", value)
     print(f"Leduc poker: NashConv {value:.4f} chips")
