@@ -91,6 +91,17 @@ def test_rng_and_record_may_be_left_out(at: Callable[..., Any], position: Callab
     assert at(start | {"rng": 2**64 - 1}).mapping["rng"] == 2**64 - 1
 
 
+@pytest.mark.rule("AA-10")
+def test_the_record_follows_from_the_hands(at: Callable[..., Any], random_play: Callable[..., Iterator[Any]]) -> None:
+    """Two players in simple mode hold at most four cards, so what was kept need not be told."""
+    for table in random_play(30, seed=4):
+        mapping = table.mapping
+        offered = mapping["phase"] == "recruit"
+        held = len(mapping["hands"][str(mapping["active_side"])])
+        assert mapping.pop("record") == {"kept": min(2, held) if offered else 0}
+        assert at(mapping).states.tobytes() == table.states.tobytes()
+
+
 def test_lists_are_sorted_and_the_deck_keeps_its_order(
     at: Callable[..., Any], position: Callable[..., Mapping]
 ) -> None:
