@@ -90,7 +90,7 @@ def short(results: list[Result], host: dict[str, str]) -> str:
     """A few figures for the README."""
     found = {r.bench.name: r for r in results}
     lines = [
-        f"Medians on {host['cores']} cores of an {host['processor']}, decisions a second:",
+        f"Medians on {host['cores']} cores of an {host['processor']}, decisions a second:{caveat(host)}",
         "",
         "| | |",
         "|---|---:|",

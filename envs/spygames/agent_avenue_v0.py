@@ -6,7 +6,7 @@
 | Registered ids | PettingZoo `spygames/agent_avenue-v0`, Gymnasium `spygames/AgentAvenue-v0` |
 | Agents | `player_0`, `player_1` |
 | Actions | `Discrete(74)`, masked |
-| Observation | `{"observation": float32 [205], "action_mask": int8 [74]}` |
+| Observation | `{"observation": float32 [160], "action_mask": int8 [74]}` |
 | Rewards | +1 for the winner, -1 for the loser, once, at the end |
 | Parallel API | no: one agent decides at a time |
 
