@@ -143,7 +143,7 @@ def test_opponents_keep_their_seats_for_the_whole_game():
     for round_ in range(12):
         if round_ % 3 == 0:
             pool.add_snapshot(network)
-        pool.forget(rollout.controller.flat)
+        pool.forget(rollout.controller.ravel().tolist())
         rollout.seat_opponents(pool)
         before = rollout.controller.copy()
         rollout.play(network, ppo)
