@@ -17,7 +17,7 @@ import numpy as np
 
 from spygames.core.game import NOBODY, Game, flat, record
 from spygames.core.players import Decisions, Player, make_player
-from spygames.core.rng import next_seed
+from spygames.core.rng import mix
 from spygames_training.command_line import Parser, add_game_arguments, choose_game, seed
 
 HELP = "Type the number of an action, or its text. show: the position again; help: this; quit (or Ctrl-D): leave."
@@ -58,7 +58,7 @@ def play(game: Game, opponent: Player, seat: int, number: int, ask: Callable[[st
     """One game of the person in `seat`; returns what that seat gets. Raises Left, EOFError, KeyboardInterrupt."""
     states = game.start(number)
     state = record(states)
-    luck = np.array([[next_seed(np.uint64(number))]], np.uint64)
+    luck = np.array([[mix(~np.uint64(number))]], np.uint64)
     mask = np.zeros((1, game.num_actions), np.int8)
     while state.to_move != NOBODY:
         game.legal(state, mask[0])

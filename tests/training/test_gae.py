@@ -24,9 +24,9 @@ def by_definition(rewards, done, seats, values, gamma, lam, game):
         own = [u for u in range(t, last + 1) if seats[u, game] == seat]
         for k, u in enumerate(own):
             following = own[k + 1] if k + 1 < len(own) else None
-            if following is None and end is None:
+            until = following if following is not None else end + 1 if end is not None else None
+            if until is None:
                 break  # what comes of this decision is not known
-            until = following if following is not None else end + 1
             paid = rewards[u:until, game, seat].sum()
             after = values[following, game] if following is not None else 0.0
             decisions.append(paid + gamma * after - values[u, game])

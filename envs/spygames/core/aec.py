@@ -18,7 +18,7 @@ from pettingzoo import AECEnv
 
 from spygames.core.game import NOBODY, Game, IllegalAction, record
 from spygames.core.kernel import Record, announce, bind
-from spygames.core.rng import next_seed
+from spygames.core.rng import as_seed, next_seed
 
 Observation = dict[str, np.ndarray]
 
@@ -334,12 +334,8 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def _next_seed(self, seed: int | None) -> np.uint64:
         """The seed of the next game."""
-        if seed is not None:
-            if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
-                raise ValueError(f"seed must be a whole number from 0 to 2**64 - 1, not {seed!r}")
-            return np.uint64(seed)
-        if self.to_move == _UNBORN:
-            return np.random.SeedSequence().generate_state(1, np.uint64)[0]
+        if seed is not None or self.to_move == _UNBORN:
+            return as_seed(seed)
         return np.uint64(next_seed(self._seed))
 
     def _begin(self, states: np.ndarray, seed: np.uint64, gone: int) -> None:

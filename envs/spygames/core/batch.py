@@ -10,7 +10,7 @@ import numpy as np
 
 from spygames.core.game import Game, IllegalAction
 from spygames.core.kernel import announce, bind, kernel
-from spygames.core.rng import GAMMA, mix, next_seed
+from spygames.core.rng import GAMMA, as_seed, mix, next_seed
 
 # Stand for the kernels of a game, which `bind` puts in their place.
 init: Any = None
@@ -95,7 +95,7 @@ class Batch:
 
     observation: float32 [n, F], what the seat to move may know. mask: int8 [n, A], 1 where legal.
     rewards: float32 [n, P], non-zero only where a game has just ended. done: bool [n]; where it is true,
-    observation and mask belong to the next game already.
+    observation and mask belong to the next game already. `step` judges by `mask` what is legal: do not write into it.
 
     Args:
         game: what is played.
@@ -150,8 +150,7 @@ class Batch:
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
         """Begins all games anew: from one seed, or from `seeds`, uint64 [n], one a game."""
         if seeds is None:
-            base = np.uint64(np.random.SeedSequence().generate_state(1, np.uint64)[0] if seed is None else seed)
-            self.seeds = spread(base, self.n)
+            self.seeds = spread(as_seed(seed), self.n)
         else:
             self.seeds = _buffer("seeds", np.array(seeds, np.uint64), (self.n,), np.uint64)
         self.rewards[:], self.done[:] = 0, False

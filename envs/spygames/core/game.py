@@ -4,6 +4,7 @@ Letters used for shapes everywhere: n games, P seats, A actions, F view features
 """
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -35,7 +36,7 @@ bot advances as it likes (`spygames.core.bots.uniform`). It sees no state, so it
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """One variant of a game: the options are fixed, everything else follows from them."""
+    """One variant of a game: the options are fixed, everything else follows. Equal ones share their compiled code."""
 
     name: str
     """Folder name, as `agent_avenue`."""
@@ -110,6 +111,18 @@ class Game:
         folder = Path(str(self.module.__file__)).parent
         text = b"".join(p.read_bytes() for p in sorted(folder.glob("*.py")))
         return hashlib.sha256(text + repr((self.name, self.view_dtype)).encode()).hexdigest()[:12]
+
+    @cached_property
+    def _key(self) -> tuple[object, ...]:
+        kernels = (self.init, self.legal, self.apply, self.returns, self.observe, self.determinize)
+        bots = tuple(self.bots.items())
+        return (self.id, self.digest, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
 
     @property
     def layout(self) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Whoever decides for seats: scripted bots, searches and trained policies behind one call over many games."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -77,9 +78,9 @@ def make_player(game: Game, spec: str) -> Player:
 
         if not number.isdecimal() or int(number) < 1:
             raise ValueError(f"{spec!r} must give the simulations a decision, as in {kind}:200")
-        return SearchPlayer(game, kind, int(number))
-    path, _, how = spec.partition("@")
-    if Path(path).exists():
+        return SearchPlayer(game, kind, int(number), threads=os.cpu_count() or 1)
+    path, _, how = (spec, "", "") if Path(spec).exists() else spec.rpartition("@")
+    if path and Path(path).exists():
         try:
             from spygames_training.policy import load_player
         except ImportError as error:

@@ -37,3 +37,12 @@ def shuffle(s: Record, items: np.ndarray, n: Int) -> None:
     for i in range(n - 1, 0, -1):
         j = below(s, i + 1)
         items[i], items[j] = items[j], items[i]
+
+
+def as_seed(seed: object) -> np.uint64:
+    """`seed` if it is a whole number from 0 to 2^64 - 1, one from the system's entropy for None; else ValueError."""
+    if seed is None:
+        return np.random.SeedSequence().generate_state(1, np.uint64)[0]
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
+        raise ValueError(f"seed must be a whole number from 0 to 2**64 - 1, not {seed!r}")
+    return np.uint64(seed)
