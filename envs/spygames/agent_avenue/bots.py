@@ -4,7 +4,7 @@ import numpy as np
 
 from spygames.agent_avenue.cards import CATCH, KINDS
 from spygames.agent_avenue.expert import expert
-from spygames.agent_avenue.outlook import lead, lead_after, runs_out, unseen, verdict
+from spygames.agent_avenue.outlook import face_up, lead, lead_after, runs_out, unseen, verdict
 from spygames.agent_avenue.rules import DISCARD_CARD, PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
 from spygames.core.bots import random
 from spygames.core.kernel import Int, Record, kernel
@@ -48,10 +48,7 @@ def worth(view: Record, mine: Int, theirs: Int) -> float:
 @kernel
 def worth_of_choice(view: Record, take_up: bool) -> float:
     """The average worth of taking the face-up or the face-down card, over the cards that may lie face down."""
-    up = 0
-    for card in range(KINDS):
-        if view.face_up[card]:
-            up = card
+    up = face_up(view)
     total, count = 0.0, 0
     for down in range(KINDS):
         n = unseen(view, down)

@@ -4,8 +4,8 @@ Everything is seen from the viewer: side 0 is its own, `mine` and `theirs` are t
 the other side recruit in the turn that is looked at.
 """
 
-from spygames.agent_avenue.cards import CATCH, CODEBREAKER, DAREDEVIL, ICONS
-from spygames.agent_avenue.rules import HAND, THREE
+from spygames.agent_avenue.cards import CATCH, CODEBREAKER, DAREDEVIL, ICONS, KINDS
+from spygames.agent_avenue.rules import HAND, NONE, THREE
 from spygames.core.kernel import Int, Record, kernel
 
 OWN, RIVAL = 0, 1
@@ -27,6 +27,15 @@ def hand(view: Record, card: Int) -> Int:
 def unseen(view: Record, card: Int) -> Int:
     """Copies that may be anywhere hidden: in the deck, in the rival's hand or discards, face down."""
     return int(view.unseen[card] * 6 + 0.5)
+
+
+@kernel
+def face_up(view: Record) -> Int:
+    """The agent offered openly."""
+    for card in range(KINDS):
+        if view.face_up[card]:
+            return card
+    return NONE
 
 
 @kernel
