@@ -20,12 +20,13 @@ setup: .venv/.installed
 	$(PY) $(PIP_INSTALL) -e '.[training,dev]'
 	@touch $@
 
-# Trains an agent by self-play for a few minutes and measures it against the scripted opponents.
+# Trains an agent by self-play for a few minutes and measures it against the scripted opponents. Goes on where it was stopped.
 demo: setup
-	$(PY) scripts/train.py --config configs/demo.toml
-	$(PY) scripts/evaluate.py runs/demo --against random greedy expert --games 2000
+	$(PY) scripts/train.py $(if $(wildcard runs/demo/state.safetensors),--resume runs/demo,--config configs/demo.toml)
+	$(PY) scripts/evaluate.py runs/demo --play sample 0.5 --against random greedy expert --games 2000 --json runs/demo/evaluation.json
 	@echo
-	@echo "The agent is in runs/demo. Play against it:  $(PY) scripts/play.py runs/demo"
+	@echo "The agent is in runs/demo/checkpoint, its curves in runs/demo/curves.png, its figures in runs/demo/evaluation.json."
+	@echo "Play against it:  $(PY) scripts/play.py --against runs/demo"
 
 test: setup
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q $(TEST_ARGS)
