@@ -7,6 +7,8 @@ A player is a scripted bot (random, greedy, ...), a search with its simulations 
 path of a checkpoint, which is sampled unless @argmax or a temperature (@0.5) stands behind it. They sit in the order
 in which they are named; one name stands for all seats. The first game is dealt from --seed, each later one from the
 seed that follows it, as in an environment that is reset without a seed.
+
+Games of a module of your own need --game for --replay, too: a file does not choose what is imported.
 """
 
 import argparse
@@ -15,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from spygames.core.game import NOBODY, record
+from spygames.core.game import NOBODY, Game, record
 from spygames.core.players import make_player
 from spygames.core.record import GameRecord, RecordError, load_games, play_record, replay, save_games
 from spygames.core.registry import make_game
@@ -48,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
         if args.replay is None:
             play_games(args)
         else:
-            replay_games(args.replay, args.show)
+            replay_games(args.replay, args.show, args.game)
     except (ValueError, OSError) as error:
         print(f"record_game.py: {error}", file=sys.stderr)
         return 2
@@ -73,23 +75,23 @@ def play_games(args: argparse.Namespace) -> None:
     print(f"{len(games)} games in {args.out}")
 
 
-def replay_games(path: Path, show: bool) -> None:
-    """Replays every game of the file."""
+def replay_games(path: Path, show: bool, game_id: str | None) -> None:
+    """Replays every game of the file; `game_id` is what they are played with, None: what they name."""
     games = load_games(path)
     for number, game_record in enumerate(games, 1):
         try:
-            states = replay(game_record)
-        except RecordError as error:
+            game = None if game_id is None else make_game(game_id, **game_record.options)
+            states = replay(game_record, game)
+        except (RecordError, TypeError) as error:
             raise RecordError(f"{path}, game {number}: {error}") from error
         if show:
-            show_game(game_record, states)
+            show_game(game or make_game(game_record.game, **game_record.options), game_record, states)
         print(f"game {number}: {summary(game_record)}")
     print(f"{len(games)} games of {path} replayed exactly")
 
 
-def show_game(game_record: GameRecord, states: np.ndarray) -> None:
+def show_game(game: Game, game_record: GameRecord, states: np.ndarray) -> None:
     """Each position with the action that follows."""
-    game = make_game(game_record.game, **game_record.options)
     for number, text in enumerate((*game_record.actions, None)):
         s = record(states, number)
         print(game.to_text(game, s, NOBODY))

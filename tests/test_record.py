@@ -14,7 +14,7 @@ import pytest
 import spygames
 from spygames.agent_avenue import make_game
 from spygames.core.game import Game, IllegalAction, ImpossibleState, record
-from spygames.core.players import make_player
+from spygames.core.players import Decisions, make_player
 from spygames.core.record import (
     GameRecord,
     RecordError,
@@ -125,8 +125,8 @@ def test_a_game_from_a_state() -> None:
 
 def test_games_from_elsewhere() -> None:
     r = played(5, kuhn.make_game())
-    assert (r.game, r.end_reason) == ("tests.poker.kuhn", None)  # found again by its module
-    assert len(replay(r)) == len(r.actions) + 1
+    assert (r.game, r.end_reason) == ("tests.poker.kuhn", None)
+    assert len(replay(r, kuhn.make_game())) == len(r.actions) + 1
     # Three seats, and made by hand: replayed with the game at hand.
     by_hand = replace(
         pennies.make_game(), module=np, state_to_dict=lambda g, s: {"rng": int(s.rng), "phase": int(s.phase)}
@@ -147,11 +147,52 @@ def test_not_exactly_one_beginning() -> None:
         play_record(game, [make_player(game, "random")], 1)
     with pytest.raises(ImpossibleState):
         make_record(game, [], state={})
-    with pytest.raises(ValueError, match="0 to 2\\^64"):
+    with pytest.raises(ValueError, match="seed must be"):
         make_record(game, [], -1)
-    for action in (-1, game.num_actions, 0):
+
+
+def test_seeds_are_whole_numbers(tmp_path: Path) -> None:
+    game = make_game()
+    players = [make_player(game, "random")] * 2
+    for bad in (True, 1.5, -1, 2**64, "7"):
+        with pytest.raises(ValueError, match="seed must be"):
+            make_record(game, [], bad)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="seed must be"):
+            play_record(game, players, bad)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="seed must be"):
+            play_record(game, players, 1, luck=bad)  # type: ignore[arg-type]
+    path = tmp_path / "games.jsonl"
+    games = [play_record(game, players, kind(7), luck=kind(8)) for kind in (int, np.int64, np.uint64)]
+    save_games(path, games)
+    assert load_games(path) == games
+    assert games[0] == games[1] == games[2]
+
+
+def test_illegal_actions_are_refused() -> None:
+    game = make_game()
+    for action in (-1, game.num_actions, 2**70, 0, 9.0, None, True, "9"):
         with pytest.raises(IllegalAction, match="not legal for seat 0; legal are"):
-            make_record(game, [action], 31)
+            make_record(game, [action], 31)  # type: ignore[list-item]
+
+
+class Cheat:
+    """Answers the same whatever is legal."""
+
+    name = "cheat"
+
+    def __init__(self, answer: Any):
+        self.answer = answer
+
+    def act(self, decisions: Decisions) -> np.ndarray:
+        decisions.mask[:] = 1  # judged is by the game's own mask
+        return np.array([self.answer])
+
+
+@pytest.mark.parametrize("answer", [-1, 10**6, 0, 9.0, None])
+def test_players_are_judged(answer: Any) -> None:
+    game = make_game()
+    with pytest.raises(IllegalAction, match=r"the player cheat answered an illegal action: .* for seat 1"):
+        play_record(game, [make_player(game, "random"), Cheat(answer)], 31)
 
 
 # Records that do not fit
@@ -201,6 +242,7 @@ def test_changed_action_is_refused_by_its_result_alone() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        ({"game": "spygames.agent_avenue"}, "there are agent_avenue_v0, and one of another module must be passed"),
         ({"game": "bridge_v0"}, "the game of this record cannot be made: no game 'bridge_v0'; there are agent"),
         ({"game": "agent_avenue_v99"}, "the game of this record cannot be made: no game 'agent_avenue_v99'"),
         ({"options": {"mode": "hard"}}, "the game of this record cannot be made: mode must be"),
@@ -237,6 +279,13 @@ def test_other_version_is_named() -> None:
     assert refusal(replace(old, seed=9)).endswith(f"(recorded with spygames 0.0.1, this is {spygames.__version__})")
 
 
+def test_a_file_does_not_choose_what_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "trap_of_a_file.py").write_text("raise SystemExit('imported')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "no game 'trap_of_a_file'" in refusal(replace(played(), game="trap_of_a_file"))
+    assert "trap_of_a_file" not in sys.modules
+
+
 # Files
 
 
@@ -271,7 +320,10 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
     [
         (lambda line: line[:-30], "line 2: not JSON"),
         (lambda line: "[1]", "line 2: a record is a mapping, not list"),
-        (lambda line: line.replace('"seed"', '"sead"'), "wrong: sead, seed"),
+        (lambda line: line.replace('"seed"', '"sead"'), "wrong: 'sead', 'seed'"),
+        (lambda line: line.replace('"seed"', '"se\\nad"'), "wrong: 'se\\nad', 'seed'"),
+        (lambda line: line[:-1] + ', "x": ' + "[" * 10**5 + "]" * 10**5 + "}", "line 2: not JSON"),
+        (lambda line: line.replace('"seed": 3', '"seed": "' + "3" * 10**5 + '"'), "line 2: seed must be a whole"),
         (lambda line: line.replace('"seed": 3', '"seed": -3'), "line 2: seed must be a whole number"),
         (lambda line: line.replace('"seed": 3', '"seed": true'), "line 2: seed must be a whole number"),
         (lambda line: line.replace('"random", "random"', '"random", 1'), "line 2: players must be a list of texts"),
@@ -287,6 +339,21 @@ def test_bad_files_are_refused(tmp_path: Path, change: Callable[[str], str], mes
         load_games(path)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 1000
+
+
+@pytest.mark.parametrize("key", ["state", "options"])
+def test_deeply_nested_values_are_refused(tmp_path: Path, key: str) -> None:
+    path = tmp_path / "games.jsonl"
+    save_games(path, [played()])
+    line = json.loads(path.read_text())
+    line.update({key: 0, **({"seed": None} if key == "state" else {})})
+    name = "mode" if key == "options" else "rng"
+    for depth in (10, 200, 400, 600, 800, 900, 940, 960, 970, 980, 990, 1000, 2000):
+        nested = json.dumps(line).replace(f'"{key}": 0', f'"{key}": {{"{name}": {"[" * depth}{"]" * depth}}}')
+        path.write_text(nested + "\n")
+        with pytest.raises(RecordError):
+            replay(load_games(path)[0])
 
 
 def test_no_text_at_all_is_refused(tmp_path: Path) -> None:
@@ -324,6 +391,15 @@ def test_script_records_and_replays(tmp_path: Path, capsys: pytest.CaptureFixtur
     again = tmp_path / "again.jsonl"
     run_script("--players", "greedy", "random", "--games", 3, "--seed", 5, "--out", again)
     assert again.read_bytes() == out.read_bytes()
+
+
+def test_script_replays_games_of_a_module_that_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "games.jsonl"
+    assert run_script("--players", "random", "--game", "tests.poker.kuhn", "--out", out) == 0
+    assert run_script("--replay", out) == 2
+    assert "one of another module must be passed" in capsys.readouterr().err
+    assert run_script("--replay", out, "--game", "tests.poker.kuhn", "--show") == 0
+    assert "player_0: " in capsys.readouterr().out
 
 
 def test_script_takes_options(tmp_path: Path) -> None:

@@ -24,9 +24,10 @@ from spygames.core import registry
 from spygames.core.game import NOBODY, Game, IllegalAction, flat, record
 from spygames.core.kernel import Record
 from spygames.core.players import Decisions, Player
-from spygames.core.rng import mix
+from spygames.core.rng import as_seed, mix
 
 _SHOWN = 12  # legal actions that a complaint names
+_LONG = 100  # characters of what was found that a complaint shows
 
 
 class RecordError(ValueError):
@@ -77,15 +78,16 @@ def play_record(
         luck: 0..2^64-1, the luck of the players; None: derived from the seed, so that the seed tells all.
 
     Raises:
-        ValueError: not one player a seat, or not exactly one of `seed` and `state`.
+        ValueError: not one player a seat, not exactly one of `seed` and `state`, or a seed that is none.
         ImpossibleState: `state` is none.
+        IllegalAction: a player answered what is not legal; the message names it.
     """
     if len(players) != game.num_players:
         raise ValueError(f"{game.id} has {game.num_players} seats, not {len(players)}")
     states = _begin(game, seed, state)
     first = states.copy()
     s = record(states)
-    start = np.uint64((seed or 0) if luck is None else luck)
+    start = as_seed((seed or 0) if luck is None else luck)
     streams = np.array([[mix(~start)]], np.uint64)
     views, mask, row = game.new_views(), np.zeros((1, game.num_actions), np.int8), np.arange(1)
     actions: list[int] = []
@@ -93,8 +95,11 @@ def play_record(
         game.legal(s, mask[0])
         game.observe(s, int(s.to_move), record(views))
         decisions = Decisions(game, states.copy(), views, flat(views), mask, streams, row)
-        actions.append(int(players[s.to_move].act(decisions)[0]))
-        game.apply(s, actions[-1])
+        player = players[s.to_move]
+        try:
+            actions.append(_act(game, s, player.act(decisions)[0]))
+        except IllegalAction as error:
+            raise IllegalAction(f"the player {player.name} answered an illegal action: {error}") from error
     names = tuple(player.name for player in players)
     return _write(game, first, seed, actions, names)
 
@@ -110,8 +115,8 @@ def make_record(
     """The record of a game that was played elsewhere: its actions (0..A-1) in order, from `seed` or `state`.
 
     Raises:
-        IllegalAction: an action is not legal in its turn.
-        ValueError: not exactly one of `seed` and `state`.
+        IllegalAction: an action is malformed, or not legal in its turn.
+        ValueError: not exactly one of `seed` and `state`, or a seed that is none.
         ImpossibleState: `state` is none.
     """
     return _write(game, _begin(game, seed, state), seed, actions, tuple(players))
@@ -122,7 +127,8 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
 
     Args:
         game_record: what was recorded.
-        game: what it is played with; None: what the record names.
+        game: what it is played with; None: what the record names, if that is a game of this package. Any other must
+            be passed: a file does not choose what is imported.
 
     Raises:
         RecordError: it does not fit: no such game or options, an impossible beginning, an action that is not
@@ -132,7 +138,7 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
     game = game or _game_of(r)
     try:
         states = _begin(game, r.seed, r.state)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RecordError(f"the record cannot begin: {error}{_versions(r)}") from error
     if r.positions and len(r.positions) != len(r.actions) + 1:
         raise RecordError(f"the record has {len(r.actions)} actions and {len(r.positions)} positions, not one more")
@@ -184,7 +190,7 @@ def load_games(path: str | os.PathLike[str]) -> list[GameRecord]:
         OSError: the file cannot be read.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_text(encoding="utf-8").split("\n")
     except UnicodeDecodeError as error:
         raise RecordError(f"{path} is no file of recorded games: {error}") from error
     return [_read(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip()]
@@ -194,21 +200,24 @@ def _begin(game: Game, seed: int | None, state: Mapping[str, Any] | None) -> np.
     if (seed is None) == (state is None):
         raise ValueError("a game begins from a seed or from a state: exactly one of them")
     if seed is not None:
-        if not 0 <= seed < 2**64:
-            raise ValueError(f"a seed is from 0 to 2^64 - 1, not {seed}")
-        return game.start(seed)
+        return game.start(int(as_seed(seed)))
     assert state is not None
     states = game.new_states()
     game.state_from_dict(game, state, record(states))
     return states
 
 
-def _act(game: Game, s: Record, action: int, text: str | None = None) -> None:
-    """Applies a legal action; IllegalAction names what was legal."""
+def _act(game: Game, s: Record, answer: object, text: str | None = None) -> int:
+    """Applies a legal action and returns it as a plain number; IllegalAction names what was legal."""
     mask = np.zeros(game.num_actions, np.int8)
     game.legal(s, mask)
-    if not 0 <= action < game.num_actions or not mask[action]:
-        what = repr(str(action) if text is None else text)
+    action = NOBODY
+    if isinstance(answer, int | np.integer) and not isinstance(answer, bool) and 0 <= answer < game.num_actions:
+        action = int(answer)
+    if action == NOBODY or not mask[action]:
+        if text is None and action != NOBODY and s.to_move != NOBODY:
+            text = game.action_to_string(game, s, action, int(s.to_move))
+        what = repr(answer if text is None else text)[:_LONG]
         if s.to_move == NOBODY:
             raise IllegalAction(f"{what} comes after the end of the game")
         seat = int(s.to_move)
@@ -216,6 +225,7 @@ def _act(game: Game, s: Record, action: int, text: str | None = None) -> None:
         more = f" and {len(legal) - _SHOWN} more" if len(legal) > _SHOWN else ""
         raise IllegalAction(f"{what} is not legal for seat {seat}; legal are {', '.join(legal[:_SHOWN])}{more}")
     game.apply(s, action)
+    return action
 
 
 def _write(
@@ -225,15 +235,15 @@ def _write(
     s = record(states)
     state = game.state_to_dict(game, s) if seed is None else None
     texts, positions = [], [_digest(game, s)]
-    for action in actions:
-        text = game.action_to_string(game, s, action, int(s.to_move)) if 0 <= action < game.num_actions else None
-        _act(game, s, action, text)
-        texts.append(str(text))
+    for answer in actions:
+        before = states.copy()
+        action = _act(game, s, answer)
+        texts.append(game.action_to_string(game, record(before), action, int(before["to_move"][0])))
         positions.append(_digest(game, s))
     return GameRecord(
         game=_name_of(game),
         options=dict(game.options),
-        seed=seed,
+        seed=None if seed is None else int(seed),
         state=state,
         actions=tuple(texts),
         returns=_returns(game, s),
@@ -255,8 +265,11 @@ def _name_of(game: Game) -> str:
 
 def _game_of(r: GameRecord) -> Game:
     try:
+        if r.game not in registry.game_ids():
+            there = ", ".join(registry.game_ids())
+            raise ValueError(f"no game {r.game!r}; there are {there}, and one of another module must be passed")
         return registry.make_game(r.game, **r.options)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise RecordError(f"the game of this record cannot be made: {error}{_versions(r)}") from error
 
 
@@ -293,16 +306,18 @@ def _versions(r: GameRecord) -> str:
 def _read(line: str, where: str) -> GameRecord:
     try:
         found = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # the latter where lists lie deep in lists
         raise RecordError(f"{where}: not JSON: {error}") from error
     if not isinstance(found, dict):
         raise RecordError(f"{where}: a record is a mapping, not {type(found).__name__}")
     names = [f.name for f in fields(GameRecord)]
     if wrong := set(names) ^ set(found):
-        raise RecordError(f"{where}: a record has the keys {', '.join(names)}; wrong: {', '.join(sorted(wrong))}")
+        raise RecordError(
+            f"{where}: a record has the keys {', '.join(names)}; wrong: {', '.join(map(repr, sorted(wrong)))}"
+        )
     for key, (kind, what) in _FORM.items():
         if not kind(found[key]):
-            raise RecordError(f"{where}: {key} must be {what}, not {found[key]!r}")
+            raise RecordError(f"{where}: {key} must be {what}, not {found[key]!r:.{_LONG}}")
     values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in found.items()}
     return GameRecord(**values)
 
