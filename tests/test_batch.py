@@ -1,11 +1,16 @@
 """Games in lockstep, where the contract test does not say it already (it shows that they equal single games)."""
 
+import copy
+import os
+import pickle
+
 import numpy as np
 import pytest
 
 from spygames import make_batch, make_game
 from spygames.core.batch import Batch, spread
 from spygames.core.game import NOBODY, IllegalAction
+from spygames.core.rng import next_seed
 
 GAME = make_game("agent_avenue_v0")
 N = 700
@@ -82,7 +87,7 @@ def test_further_buffers() -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(ValueError, match="at least one game"):
+    with pytest.raises(ValueError, match="at least one"):
         Batch(GAME, 0)
     with pytest.raises(ValueError, match="threads"):
         Batch(GAME, 2, threads=0)
@@ -111,3 +116,69 @@ def test_restart_from_given_seeds() -> None:
         assert state.tobytes() == GAME.start(seed).tobytes()
     with pytest.raises(ValueError, match="seeds"):
         batch.reset(seeds=np.zeros(2, np.uint64))
+
+
+def test_what_is_written_into_a_buffer_cannot_make_an_action_legal() -> None:
+    mask = np.zeros((N, GAME.num_actions), np.int8)
+    batch = Batch(GAME, N, 5, mask=mask)
+    bad = np.array([np.flatnonzero(row == 0)[0] for row in mask])
+    states = batch.states.tobytes()
+    mask[:] = 1
+    with pytest.raises(IllegalAction, match="not legal"):
+        batch.step(bad)
+    assert batch.states.tobytes() == states
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda b: pickle.loads(pickle.dumps(b))])
+def test_copies_go_on_alike_and_apart(copied, threads: int) -> None:
+    batch = Batch(GAME, N, 5, threads=threads)
+    step(batch, 9)
+    other = copied(batch)
+    assert np.shares_memory(other.views, other.observation)
+    for _ in range(20):
+        before = other.states.tobytes()
+        step(batch, 1)
+        assert other.states.tobytes() == before
+        step(other, 1)
+        for name in ("states", "observation", "mask", "rewards", "done", "seeds"):
+            assert getattr(batch, name).tobytes() == getattr(other, name).tobytes()
+    batch.reset()
+    other.reset()
+    assert batch.states.tobytes() == other.states.tobytes()
+
+
+def test_reset_without_a_seed_goes_on_with_the_chain() -> None:
+    batch = Batch(GAME, N, 5)
+    expected = [next_seed(seed) for seed in batch.seeds]
+    batch.reset()
+    assert batch.seeds.tolist() == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_process_can_step() -> None:
+    batch = Batch(GAME, N, 5, threads=2)
+    step(batch, 1)
+    child = os.fork()
+    if child == 0:
+        step(batch, 3)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert status == 0
+
+
+@pytest.mark.parametrize("seeds", [[-1] * N, [1.5] * N, [2**64] * N, [True] * N, [1, 2]])
+def test_seeds_that_are_none_are_refused(seeds: list) -> None:
+    batch = Batch(GAME, N, 5)
+    before = batch.states.tobytes()
+    with pytest.raises(ValueError, match="seed"):
+        batch.reset(seeds=seeds)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="not both"):
+        batch.reset(3, seeds=np.arange(N))
+    assert batch.states.tobytes() == before
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, None])
+def test_a_number_of_games_that_is_none_is_refused(n) -> None:
+    with pytest.raises(ValueError, match="whole number of games"):
+        Batch(GAME, n, 5)

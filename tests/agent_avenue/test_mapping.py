@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
+from spygames import agent_avenue_v0
 from spygames.agent_avenue import make_game
 from spygames.core.game import Game, ImpossibleState, record
 
@@ -331,3 +333,43 @@ def test_a_refused_mapping_says_how_many_copies_there_are(
     start["deck"].remove("codebreaker")
     with pytest.raises(ImpossibleState, match=r"there are 6 copies of codebreaker, but .* hold 5"):
         at(start)
+
+
+@pytest.mark.rule("AA-11")
+def test_no_game_gets_stuck_from_a_mapping() -> None:
+    """A hand below two beside a deck, which no real game has, is drawn up before its player must play."""
+    env = agent_avenue_v0.env()
+    env.reset(seed=1)
+    mapping = env.state_to_dict()
+    hand = mapping["hands"]["1"]
+    mapping["deck"] += hand[1:]
+    mapping["hands"]["1"] = hand[:1]
+    env.reset(options={"state": mapping})
+    for _ in range(2):
+        env.step(int(env.last()[0]["action_mask"][8:].argmax()) + 8)
+    after = env.state_to_dict()
+    assert after["phase"] == "play"
+    assert len(after["hands"]["1"]) == 4
+
+
+@pytest.mark.parametrize("edge", [{"progress": [200, 200]}, {"progress": [-200, -200]}, {"turn": 1000}])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_game_begun_at_the_edge_of_the_range_can_be_saved_to_its_end(edge: dict, seed: int) -> None:
+    env = agent_avenue_v0.env()
+    env.reset(seed=seed)
+    env.reset(seed=seed, options={"state": env.state_to_dict() | edge})
+    rng = np.random.default_rng(seed)
+    while not any(env.terminations.values()):
+        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+        env.unwrapped.clone().restore(env.unwrapped.save())
+
+
+@pytest.mark.parametrize(
+    "key", ["mode", "players", "phase", "progress", "deck", "market_supply", "pending", "record", "lead"]
+)
+@pytest.mark.parametrize("value", [np.zeros(3), 2.5, "x", object()])
+def test_values_of_foreign_types_are_refused_by_key(key: str, value: object) -> None:
+    env = agent_avenue_v0.env()
+    env.reset(seed=1)
+    with pytest.raises(ImpossibleState, match=key):
+        env.reset(options={"state": env.state_to_dict() | {key: value}})

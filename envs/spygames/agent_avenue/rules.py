@@ -119,6 +119,14 @@ def draw(s: Record, seat: Int) -> None:
 
 
 @kernel
+def draw_up(s: Record, seat: Int) -> None:
+    """AA-11, AA-20: draws until the hand has four cards or the deck has none."""
+    for _ in range(HAND - hand_size(s, seat)):
+        if s.deck_size > 0:
+            draw(s, seat)
+
+
+@kernel
 def init(s: Record, options: Record, seed: uint64) -> None:
     """AA-5: shuffle the 38 cards, deal four each, meeples at home. AA-6: the first player."""
     s.rng = seed
@@ -202,9 +210,7 @@ def play(s: Record, up: Int, down: Int) -> None:
     s.face_up, s.face_down = up, down
     size = hand_size(s, seat)
     s.kept = size
-    while size < HAND and s.deck_size > 0:
-        draw(s, seat)
-        size += 1
+    draw_up(s, seat)
     s.phase = RECRUIT
     s.to_move = other(s.active_side)
 
@@ -253,6 +259,8 @@ def end_step(s: Record) -> None:
         s.turn += 1
         s.active_side = s.to_move = following
         s.phase = PLAY
+        if hand_size(s, following) < 2:  # only from a mapping: real hands are drawn up when they have been played from
+            draw_up(s, following)
 
 
 @kernel

@@ -98,16 +98,14 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     """
     check_keys(mapping, _KEYS, _LEFT_OUT)
     for key in ("mode", "players"):
-        if mapping[key] != game.options[key]:
+        if type(mapping[key]) is not type(game.options[key]) or mapping[key] != game.options[key]:
             raise ImpossibleState(f"{key} is {mapping[key]!r}, but this game is played with {game.options[key]!r}")
     for key, empty in _UNUSED.items():
-        if mapping.get(key) not in (empty, None, [], {}):
+        value = mapping.get(key)
+        if value is not None and (not isinstance(value, list | tuple | Mapping) or (len(value) and value != empty)):
             raise ImpossibleState(f"{key} must be {empty!r} or left out in this variant, not {mapping[key]!r}")
     s.options.first_player = game.packed["first_player"][0]
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
-    s.turn = integer(mapping["turn"], "turn", 1, 2**15 - 1)
-    progress = sequence(mapping["progress"], "progress", SIDES)
-    s.progress[:] = [integer(p, "progress", -200, 200) for p in progress]
     for seat, cards in table(mapping["hands"], "hands", SEATS):
         _put(s.hands[seat], cards, f"hands of seat {seat}")
     for seat, cards in table(mapping["discarded"], "discarded", SEATS):
@@ -120,6 +118,11 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
         for card, count in counts.items():
             card = member(card, f"in_play of side {side}", AGENTS)
             s.in_play[side, card] = integer(count, f"in_play of side {side}", 1, COPIES[card])
+    # A card in play stands for a turn of at most two and a move of at most six, so a game stays within these bounds.
+    spread = [200 + 6 * int(s.in_play[side].sum()) for side in range(SIDES)]
+    progress = sequence(mapping["progress"], "progress", SIDES)
+    s.progress[:] = [integer(p, "progress", -most, most) for p, most in zip(progress, spread, strict=True)]
+    s.turn = integer(mapping["turn"], "turn", 1, 1000 + int(s.in_play.sum()))
     deck = [member(card, "deck", AGENTS) for card in sequence(mapping["deck"], "deck")]
     if len(deck) > CARDS:
         raise ImpossibleState(f"deck holds {len(deck)} cards; the game has {CARDS}")
@@ -133,7 +136,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     s.to_move = NONE if mapping["to_move"] is None else integer(mapping["to_move"], "to_move", 0, SEATS - 1)
     s.winner = NONE if mapping["winner"] is None else integer(mapping["winner"], "winner", 0, SIDES - 1)
     s.end_reason = _optional(mapping["end_reason"], "end_reason", END_REASONS)
-    remembered = mapping.get("record") or {}
+    remembered = {} if mapping.get("record") is None else mapping["record"]
     check_keys(remembered, (), ("kept",), "record")
     held = int(rules.hand_size(s, int(s.active_side)))
     usual = 0 if s.phase != RECRUIT else held if held > HAND else min(held, HAND - 2)  # a larger hand has not drawn

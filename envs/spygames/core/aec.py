@@ -159,6 +159,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         If it raises, the environment is as it was.
         """
         game, chosen = self.game, self._next_seed(seed)
+        if options is not None and not isinstance(options, Mapping):
+            raise ValueError(f"reset options must be a mapping such as {{'state': ...}}, not {options!r:.100}")
         unknown = [key for key in options or {} if key != "state"]
         if unknown:
             warnings.warn(f"reset options {unknown} are unknown and do nothing; there is: 'state'", stacklevel=2)
@@ -197,7 +199,7 @@ class GameEnv(AECEnv[str, Any, Any]):
                 infos[agents[seat]] = {"action_mask": np.zeros(game.num_actions, np.int8)}
                 self.to_move = to_move
                 self.agent_selection = agents[to_move]
-            infos[self.agent_selection] = {"action_mask": mask}
+            infos[self.agent_selection] = {"action_mask": mask.copy()}
             self._observation = {"observation": features, "action_mask": mask}
         elif to_move == NOBODY:
             self._show()
@@ -303,6 +305,8 @@ class GameEnv(AECEnv[str, Any, Any]):
         a position that the game does not know is refused.
         """
         header = _header(self.game)
+        if isinstance(saved, bytearray | memoryview):
+            saved = bytes(saved)
         if not isinstance(saved, bytes) or not saved.startswith(_MAGIC):
             raise ValueError("this is no saved game of spygames")
         if not saved.startswith(header):
@@ -360,7 +364,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self.infos = {agent: {"action_mask": np.zeros(self.game.num_actions, np.int8)} for agent in agents}
         self._observation = None
         if agents:
-            self.infos[self.agent_selection] = {"action_mask": mask}
+            self.infos[self.agent_selection] = {"action_mask": mask.copy()}
             self._observation = {"observation": features, "action_mask": mask}
 
     def _show_nothing(self) -> None:

@@ -1,5 +1,7 @@
 """Thousands of games in lockstep: the game's kernels inside one loop over rows, run by a few threads."""
 
+import copy
+import itertools
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -21,15 +23,17 @@ observe: Any = None
 bot: Any = None
 
 
-def _reset_rows(options, states, seeds, views, mask, lo, hi):  # type: ignore[no-untyped-def]
+def _reset_rows(options, states, seeds, allowed, views, mask, lo, hi):  # type: ignore[no-untyped-def]
     for i in range(lo, hi):
         s = states[i]
         init(s, options[0], seeds[i])
-        legal(s, mask[i])
+        legal(s, allowed[i])
+        for a in range(mask.shape[1]):
+            mask[i, a] = allowed[i, a]
         observe(s, s.to_move, views[i])
 
 
-def _step_rows(options, states, seeds, actions, views, mask, rewards, done, lo, hi):  # type: ignore[no-untyped-def]
+def _step_rows(options, states, seeds, allowed, actions, views, mask, rewards, done, lo, hi):  # type: ignore[no-untyped-def]
     for i in range(lo, hi):
         s = states[i]
         apply(s, np.int64(actions[i]))
@@ -39,7 +43,9 @@ def _step_rows(options, states, seeds, actions, views, mask, rewards, done, lo, 
         if over:
             seeds[i] = next_seed(seeds[i])
             init(s, options[0], seeds[i])
-        legal(s, mask[i])
+        legal(s, allowed[i])
+        for a in range(mask.shape[1]):
+            mask[i, a] = allowed[i, a]
         observe(s, s.to_move, views[i])
 
 
@@ -95,7 +101,7 @@ class Batch:
 
     observation: float32 [n, F], what the seat to move may know. mask: int8 [n, A], 1 where legal.
     rewards: float32 [n, P], non-zero only where a game has just ended. done: bool [n]; where it is true,
-    observation and mask belong to the next game already. `step` judges by `mask` what is legal: do not write into it.
+    observation and mask belong to the next game already.
 
     Args:
         game: what is played.
@@ -117,24 +123,38 @@ class Batch:
         rewards: np.ndarray | None = None,
         done: np.ndarray | None = None,
     ):
-        if n < 1:
-            raise ValueError(f"a batch has at least one game, not {n}")
-        if threads is not None and threads < 1:
-            raise ValueError(f"threads must be at least 1, not {threads}")
+        if not isinstance(n, int | np.integer) or n < 1:
+            raise ValueError(f"a batch has a whole number of games, at least one, not {n!r}")
+        if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
+            raise ValueError(f"threads must be a whole number, at least 1, not {threads!r}")
         self.game, self.n = game, n
         self.states = game.new_states(n)
+        # What is legal, out of reach of the buffers' owner: kernels trust that actions are legal.
+        self._allowed = np.zeros((n, game.num_actions), np.int8)
         self.rewards = _buffer("rewards", rewards, (n, game.num_players), np.float32)
         self.done = _buffer("done", done, (n,), np.bool_)
         self.write_to(
             np.zeros((n, game.num_features), np.float32) if observation is None else observation,
             np.zeros((n, game.num_actions), np.int8) if mask is None else mask,
         )
-        workers = threads or max(1, min(os.cpu_count() or 1, n // 512))
-        self._bounds = [(n * k // workers, n * (k + 1) // workers) for k in range(workers)]
-        self._pool = ThreadPoolExecutor(workers - 1) if workers > 1 else None
+        self.threads = threads or max(1, min(os.cpu_count() or 1, n // 512))
         self._loops = _loops(game)
+        self._pool: ThreadPoolExecutor | None = None
+        self._process = -1
         announce(list(self._loops), f"the batch loops of {game.id}")
-        self.reset(seed)
+        self.reset(int(as_seed(seed)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_loops": None, "_pool": None, "_process": -1, "_out": None, "views": None}
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
+        self._loops = _loops(self.game)
+        self.write_to(self.observation, self.mask)
+        self.views = self._out[2]
+
+    def __copy__(self) -> "Batch":
+        return copy.deepcopy(self)  # one that shared the games with this one would be of no use
 
     @property
     def seats(self) -> np.ndarray:
@@ -148,14 +168,22 @@ class Batch:
         self._out = observation, mask, observation.view(self.game.view_dtype).reshape(self.n)
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
-        """Begins all games anew: from one seed, or from `seeds`, uint64 [n], one a game."""
-        if seeds is None:
+        """Begins all games anew: from one seed, from `seeds`, uint64 [n], one a game, or, without either, each row from
+        the seed that follows its last game's, as an environment does. ValueError for seeds that are none."""
+        if seeds is not None:
+            if seed is not None:
+                raise ValueError("give seed or seeds, not both")
+            seeds = np.array([as_seed(s) for s in np.asarray(seeds).ravel().tolist()], np.uint64).reshape(
+                np.shape(seeds)
+            )
+            self.seeds = _buffer("seeds", seeds, (self.n,), np.uint64)
+        elif seed is not None:
             self.seeds = spread(as_seed(seed), self.n)
         else:
-            self.seeds = _buffer("seeds", np.array(seeds, np.uint64), (self.n,), np.uint64)
+            self.seeds = np.array([next_seed(s) for s in self.seeds], np.uint64)
         self.rewards[:], self.done[:] = 0, False
         self.observation, self.mask, self.views = self._out
-        self._run(self._loops.reset, self.game.packed, self.states, self.seeds, self.views, self.mask)
+        self._run(self._loops.reset, self.game.packed, self.states, self.seeds, self._allowed, self.views, self.mask)
 
     def step(self, actions: np.ndarray) -> None:
         """Applies one action in each game, int [n]. If one is not legal, IllegalAction and no game has moved."""
@@ -165,23 +193,27 @@ class Batch:
                 f"actions must be whole numbers of shape ({self.n},), not {actions.dtype} of shape {actions.shape}"
             )
         actions = np.ascontiguousarray(actions, np.int64)
-        bad = first_illegal(actions, self.mask)
+        bad = first_illegal(actions, self._allowed)
         if bad >= 0:
-            legal = np.flatnonzero(self.mask[bad])[:5].tolist()
+            legal = np.flatnonzero(self._allowed[bad])[:5].tolist()
             raise IllegalAction(
                 f"action {actions[bad]} is not legal for seat {self.seats[bad]} in game {bad}; legal are e.g. {legal}"
             )
         self.observation, self.mask, self.views = self._out
         self._run(
-            self._loops.step,
-            self.game.packed, self.states, self.seeds, actions, self.views, self.mask, self.rewards, self.done,
+            self._loops.step, self.game.packed, self.states, self.seeds, self._allowed, actions,
+            self.views, self.mask, self.rewards, self.done,
         )  # fmt: skip
 
     def _run(self, loop: Callable[..., None], *args: Any) -> None:
-        (lo, hi), *rest = self._bounds
-        others = [self._pool.submit(loop, *args, *bounds) for bounds in rest] if self._pool else []
-        loop(*args, lo, hi)
-        for future in others:
+        """Runs `loop` over all rows, shared by the threads."""
+        if self.threads == 1:
+            loop(*args, 0, self.n)
+            return
+        if self._pool is None or self._process != os.getpid():  # a forked process has none of its parent's threads
+            self._pool, self._process = ThreadPoolExecutor(self.threads), os.getpid()
+        cuts = [self.n * k // self.threads for k in range(self.threads + 1)]
+        for future in [self._pool.submit(loop, *args, lo, hi) for lo, hi in itertools.pairwise(cuts)]:
             future.result()
 
 
@@ -195,6 +227,12 @@ def _buffer(name: str, array: np.ndarray | None, shape: tuple[int, ...], dtype: 
     """`array` if it can be written in place as it is, a new one for None; ValueError otherwise."""
     if array is None:
         return np.zeros(shape, dtype)
-    if array.shape != shape or array.dtype != dtype or not array.flags.c_contiguous or not array.flags.writeable:
+    if (
+        not isinstance(array, np.ndarray)
+        or array.shape != shape
+        or array.dtype != dtype
+        or not array.flags.c_contiguous
+        or not array.flags.writeable
+    ):
         raise ValueError(f"{name} must be a writeable C-contiguous {np.dtype(dtype)} array of shape {shape}")
     return array

@@ -1,8 +1,10 @@
 """Turning plain Python functions over one record into machine code, and keeping that code between processes."""
 
+import contextlib
 import os
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
@@ -25,26 +27,42 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @cache
-def cache_dir() -> str:
-    """Folder of the machine code: beside the package where that can be written, else in the user's cache.
+def cache_dir() -> str | None:
+    """Folder of the machine code: beside the package where that can be written, else in the user's cache, else one of
+    the user's own among the temporary files; None, with a warning, where nothing can be written.
 
     Its name holds a digest of all sources, because Numba notices an edit in a kernel's own file but not in
     a kernel of another file that it calls.
     """
     digest = sha256(b"".join(p.read_bytes() for p in sorted(_PACKAGE.rglob("*.py")))).hexdigest()[:12]
-    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    roots = [_PACKAGE / "__pycache__", Path(user) / "spygames", Path(tempfile.gettempdir()) / "spygames"]
+    roots = [_PACKAGE / "__pycache__", *_user_folders()]
     if os.environ.get("NUMBA_CACHE_DIR"):
         roots.insert(0, Path(os.environ["NUMBA_CACHE_DIR"]))
     for root in roots:
         folder = root / f"numba-{digest}"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # What lies there is run, so in a place that all can write to it must be ours.
+            if os.access(folder, os.W_OK) and (root != roots[-1] or folder.parent.stat().st_uid == _user()):
+                return str(folder)
         except OSError:
             continue
-        if os.access(folder, os.W_OK):
-            return str(folder)
-    raise OSError(f"no folder to keep compiled code in; tried {', '.join(map(str, roots))}")
+    warnings.warn(
+        f"compiled code cannot be kept, so each process compiles: tried {', '.join(map(str, roots))}", stacklevel=2
+    )
+    return None
+
+
+def _user() -> int:
+    return os.getuid() if hasattr(os, "getuid") else 0
+
+
+def _user_folders() -> list[Path]:
+    """Where a user's own files may go; the last one stands among everybody's."""
+    folders = []
+    with contextlib.suppress(RuntimeError):  # a user without a home
+        folders.append(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "spygames")
+    return [*folders, Path(tempfile.gettempdir()) / f"spygames-{_user()}"]
 
 
 def kernel(function: F) -> F:
@@ -56,10 +74,10 @@ def kernel(function: F) -> F:
     """
     if numba.config.DISABLE_JIT:
         return cast(F, np.errstate(over="ignore")(function))  # uint64 luck wraps round by design
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = cache_dir()  # read when the dispatcher is made; other users of Numba keep theirs
+    before, folder = numba.config.CACHE_DIR, cache_dir()
+    numba.config.CACHE_DIR = folder or before  # read when the dispatcher is made; other users of Numba keep theirs
     try:
-        return cast(F, numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)(function))
+        return cast(F, numba.njit(cache=folder is not None, nogil=True, error_model="numpy", _nrt=False)(function))
     finally:
         numba.config.CACHE_DIR = before
 
@@ -85,6 +103,8 @@ def is_cached(function: Callable[..., object]) -> bool:
     dispatcher = cast(Any, function)
     if dispatcher.signatures:
         return True
+    if cache_dir() is None:
+        return False
     files = dispatcher._cache._impl
     return (Path(dispatcher._cache.cache_path) / f"{files.filename_base}.nbi").exists()
 

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from spygames.core.game import ImpossibleState
 
 
@@ -20,9 +22,9 @@ def check_keys(mapping: object, needed: Collection[str], left_out: Collection[st
 
 def integer(value: object, key: str, low: int, high: int) -> int:
     """A whole number from `low` to `high`."""
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
         raise ImpossibleState(f"{key} must be a whole number from {low} to {high}, not {value!r}")
-    return value
+    return int(value)
 
 
 def member(value: object, key: str, names: Sequence[str]) -> int:
