@@ -346,7 +346,7 @@ def test_no_game_gets_stuck_from_a_mapping() -> None:
     mapping["hands"]["1"] = hand[:1]
     env.reset(options={"state": mapping})
     for _ in range(2):
-        env.step(int(env.last()[0]["action_mask"][8:].argmax()) + 8)
+        env.step(int(env.observe(env.agent_selection)["action_mask"][8:].argmax()) + 8)
     after = env.state_to_dict()
     assert after["phase"] == "play"
     assert len(after["hands"]["1"]) == 4
@@ -360,7 +360,7 @@ def test_a_game_begun_at_the_edge_of_the_range_can_be_saved_to_its_end(edge: dic
     env.reset(seed=seed, options={"state": env.state_to_dict() | edge})
     rng = np.random.default_rng(seed)
     while not any(env.terminations.values()):
-        env.step(int(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]))))
+        env.step(int(rng.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]))))
         env.unwrapped.clone().restore(env.unwrapped.save())
 
 

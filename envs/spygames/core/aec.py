@@ -139,6 +139,11 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._show_nothing()
         self._calls = calls(game)
 
+    @property
+    def unwrapped(self) -> Self:
+        """This environment, which has no wrappers."""
+        return self
+
     def observation_space(self, agent: str) -> Space[Any]:
         """The space of `observe(agent)`, always the same object."""
         return self.observation_spaces[agent]
