@@ -162,7 +162,8 @@ def test_seeds_are_whole_numbers(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="seed must be"):
             play_record(game, players, 1, luck=bad)  # type: ignore[arg-type]
     path = tmp_path / "games.jsonl"
-    games = [play_record(game, players, kind(7), luck=kind(8)) for kind in (int, np.int64, np.uint64)]
+    kinds: list[Any] = [int, np.int64, np.uint64]
+    games = [play_record(game, players, kind(7), luck=kind(8)) for kind in kinds]
     save_games(path, games)
     assert load_games(path) == games
     assert games[0] == games[1] == games[2]

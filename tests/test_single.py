@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 from typing import Any
 
 import gymnasium
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 
 import spygames
-from spygames.core.game import IllegalAction
+from spygames.core.aec import GameEnv
+from spygames.core.game import IllegalAction, record
 from spygames.core.players import Decisions
 from spygames.core.single import SingleEnv
 
@@ -117,6 +119,14 @@ def test_opponents_are_checked() -> None:
         make(opponents="nobody")
     with pytest.raises(ValueError, match="1 other seats, but 2"):
         make(opponents=["random", "random"])
+    for long in ("x" * 300, "x" * 300 + "@argmax", "a\0b"):
+        with pytest.raises(ValueError, match="no player '"):
+            make(opponents=long)
+    for nobody in (None, 5, b"random", {"random"}, [None], [5], [["random"]], Recorder, object()):
+        with pytest.raises(
+            (TypeError, ValueError), match=r"an opponent is a player's name or a Player, not|1 other seats"
+        ):
+            make(opponents=nobody)
     with pytest.raises(ValueError, match="illegal must be"):
         make(illegal="explode")
 
@@ -128,6 +138,149 @@ def test_stronger_opponents_win_more() -> None:
         env = make(opponents=opponent)
         wins[opponent] = sum(play(env, seed, seed)[-1] == np.float32(1).tobytes() for seed in range(150))
     assert wins["greedy"] < wins["random"] - 20
+
+
+class Faulty:
+    """The first legal action, but `answer` where there is one: an exception is raised, anything else sent."""
+
+    name = "faulty"
+
+    def __init__(self) -> None:
+        self.answer: Any = 0
+
+    def act(self, decisions: Decisions) -> Any:
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return [decisions.mask[0].argmax()] if self.answer == 0 else [self.answer]
+
+
+def everything(env: SingleEnv) -> tuple[Any, ...]:
+    """All that an environment shows and what decides about its future."""
+    observation, info = env._seen()
+    shown = (
+        observation.tobytes(),
+        info["seat"],
+        info["action_mask"].tobytes(),
+        env.action_masks().tobytes(),
+        env.render(),
+    )
+    luck = env._luck.tobytes(), str(env.np_random.bit_generator.state), env.np_random_seed
+    return *shown, *luck, env.seat, env.table.save(), env.table.agent_selection, env.table.infos.keys()
+
+
+@pytest.mark.parametrize("answer", [ZeroDivisionError("a fault"), KeyboardInterrupt(), -1, 10**6, 1.5, None])
+def test_a_player_that_fails_changes_nothing(answer: Any) -> None:
+    player = Faulty()
+    env = make(seat=0, opponents=player, render_mode="ansi")
+    env.reset(seed=3)
+    for _ in range(4):  # so that the rival decides next
+        env.step(int(env.action_masks().argmax()))
+    before, action = everything(env), int(env.action_masks().argmax())
+    player.answer = answer
+    expected = type(answer) if isinstance(answer, BaseException) else IllegalAction
+    for call in (lambda: env.step(action), lambda: env.reset(seed=8, options={"seat": 1})):
+        with pytest.raises(expected) as error:
+            call()
+        if expected is IllegalAction:
+            assert str(error.value) == "the player faulty answered an illegal action"  # and not what it holds
+        assert everything(env) == before
+    player.answer = 0
+    twin = make(seat=0, opponents=player)
+    twin.reset(seed=3)
+    for _ in range(5):
+        twin.step(int(twin.action_masks().argmax()))
+    env.step(action)
+    assert env.table.save() == twin.table.save()
+
+
+def finished() -> dict[str, Any]:
+    """A mapping of a game that is over."""
+    table = spygames.agent_avenue_v0.env()
+    table.reset(seed=1)
+    while table.to_move >= 0:
+        table.step(int(table.infos[table.agent_selection]["action_mask"].argmax()))
+    return table.state_to_dict()
+
+
+@pytest.mark.parametrize("seed", [None, 9])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"state": {}},
+        {"state": 5},
+        {"seat": 7},
+        {"seat": 0, "state": {}},
+        {"seat": 1, "state": {}},
+        {"state": finished()},
+    ],
+    ids=["empty", "number", "seat 7", "seat 0", "seat 1", "over"],
+)
+def test_a_reset_that_fails_changes_nothing(options: dict[str, Any], seed: int | None) -> None:
+    env = make(render_mode="ansi")
+    env.reset(seed=4)
+    env.step(int(env.action_masks().argmax()))
+    before, twin = everything(env), copy.deepcopy(env)
+    for _ in range(8):  # a seat that is drawn may be the same by chance
+        with pytest.raises(ValueError, match=r"."):
+            env.reset(seed=seed, options=options)
+        assert everything(env) == before
+    for each in (None, 5, None):
+        while not env.step(int(env.action_masks().argmax()))[2]:
+            twin.step(int(twin.action_masks().argmax()))
+        assert everything(env)[0] != before[0]
+        assert env.reset(seed=each)[0].tobytes() == twin.reset(seed=each)[0].tobytes()
+        assert everything(env) == everything(twin)
+
+
+def test_seeds_are_whole_numbers() -> None:
+    env = make(render_mode="ansi")
+    env.reset(seed=2**64 - 1)
+    assert env.np_random_seed == 2**64 - 1
+    before = everything(env)
+    for bad in (-1, 2**64, 1.5, True, "1"):
+        with pytest.raises(ValueError, match="seed must be"):
+            env.reset(seed=bad)  # type: ignore[arg-type]
+        assert everything(env) == before
+
+
+def test_shows_nothing_of_what_its_seat_cannot_know() -> None:
+    """Two truths that look the same to the seat look the same through the environment, complaints included."""
+    env, luck = make(opponents="random", render_mode="ansi"), np.random.default_rng(1)
+    game, other_truths = env.game, 0
+    for seed in range(12):
+        _, info = env.reset(seed=seed)
+        over = False
+        while not over:
+            other = copy.deepcopy(env)
+            game.determinize(record(other.table._states), env.seat, np.uint64(luck.integers(2**63)))
+            # Beyond what may come next, a card of the rival or of the pile differs.
+            mine, theirs = env.table.state_to_dict(), other.table.state_to_dict()
+            other_truths += any(mine[key] != theirs[key] for key in mine if key not in ("rng", "record"))
+            illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
+            shown = []
+            for each in (env, other):
+                observation, info = each._seen()
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    again, reward, *_, complaint = each.step(illegal)
+                assert again.tobytes() == observation.tobytes()
+                shown.append((
+                    observation.tobytes(), info["action_mask"].tobytes(), info["seat"], sorted(info), reward,
+                    each.action_masks().tobytes(), each.render(), complaint["illegal_action"],
+                ))  # fmt: skip
+            assert shown[0] == shown[1]
+            *_, over, _, info = env.step(int(luck.choice(np.flatnonzero(info["action_mask"]))))
+    assert other_truths > 50
+
+
+@pytest.mark.parametrize("action", [[[1], [1, 2]], [1], None, 1.0, True, np.array([1]), np.bool_(True), -1, 2**70, "1"])
+def test_malformed_actions_raise(action: Any) -> None:
+    env = make(render_mode="ansi")
+    env.reset(seed=1)
+    before = everything(env)
+    with pytest.raises(IllegalAction):
+        env.step(action)
+    assert everything(env) == before
 
 
 def test_illegal_actions() -> None:
@@ -160,23 +313,23 @@ def test_starts_from_a_mapping() -> None:
 
 def test_games_without_a_decision_are_dealt_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     env = make(seat=1)
-    reset = env.table.reset
+    reset = GameEnv.reset
     env.table.reset(seed=1)
     while env.table.to_move >= 0:
         env.table.step(int(env.table.infos[env.table.agent_selection]["action_mask"].argmax()))
     over = {"state": env.table.state_to_dict()}
     deals = []
 
-    def over_at_once(seed: int, options: dict[str, Any]) -> None:
+    def over_at_once(table: GameEnv, seed: int, options: dict[str, Any]) -> None:
         deals.append(seed)
-        reset(seed, over if len(deals) < 3 else options)
+        reset(table, seed, over if len(deals) < 3 else options)
 
-    monkeypatch.setattr(env.table, "reset", over_at_once)
+    monkeypatch.setattr(GameEnv, "reset", over_at_once)
     _, info = env.reset(seed=1)
     assert info["action_mask"].any()
     assert len(set(deals)) == len(deals) == 3
 
-    monkeypatch.setattr(env.table, "reset", lambda seed, options: reset(seed, over))
+    monkeypatch.setattr(GameEnv, "reset", lambda table, seed, options: reset(table, seed, over))
     with pytest.raises(ValueError, match="not asked for one decision"):
         env.reset(seed=1)
 

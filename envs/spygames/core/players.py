@@ -79,14 +79,21 @@ def make_player(game: Game, spec: str) -> Player:
         if not number.isdecimal() or int(number) < 1:
             raise ValueError(f"{spec!r} must give the simulations a decision, as in {kind}:200")
         return SearchPlayer(game, kind, int(number), threads=os.cpu_count() or 1)
-    path, _, how = (spec, "", "") if Path(spec).exists() else spec.rpartition("@")
-    if path and Path(path).exists():
+    path, _, how = (spec, "", "") if _exists(spec) else spec.rpartition("@")
+    if path and _exists(path):
         try:
             from spygames_training.policy import load_player
         except ImportError as error:
             raise ValueError(f"a checkpoint needs the extra: pip install 'spygames[training]' ({error})") from error
         return load_player(game, path, how)
     raise ValueError(
-        f"no player {spec!r}: scripted players of {game.id} are {', '.join(game.bots)}; searches mcts:N and mc:N; "
+        f"no player {spec!r:.100}: scripted players of {game.id} are {', '.join(game.bots)}; searches mcts:N and mc:N; "
         "else the path of a checkpoint"
     )
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # too long for a name, or with a character that no name has
+        return False

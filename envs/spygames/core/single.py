@@ -1,5 +1,6 @@
 """One seat of a game as an ordinary Gymnasium environment; players that you name sit in the other seats."""
 
+import copy
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -7,10 +8,12 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, Discrete
+from gymnasium.utils.seeding import np_random
 
 from spygames.core.aec import GameEnv
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.players import Decisions, Player, make_player
+from spygames.core.rng import as_seed
 
 _ROW = np.zeros(1, np.int64)
 _DEALS = 1000  # tried until the seat has something to decide
@@ -66,37 +69,56 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Deals, and plays until the seat is asked.
 
-        options: {"state": mapping} begins from a position, as `GameEnv.reset` does; ValueError if the seat has nothing
-        to decide there. {"seat": ...} sets the seat of this game.
+        seed: 0..2^64-1; None: the luck goes on from the last game. options: {"state": mapping} begins from a position,
+        as `GameEnv.reset` does; ValueError if the seat has nothing to decide there. {"seat": ...} sets the seat of
+        this game.
+
+        If it raises, also in a player's decision, the environment is as it was.
         """
-        super().reset(seed=seed)
         options = dict(options or {})
         fixed = self._read_seat(options.pop("seat")) if "seat" in options else self._fixed_seat
+        luck = copy.deepcopy(self.np_random) if seed is None else np_random(int(as_seed(seed)))[0]
+        table, seat = self.table.clone(), NOBODY
         for _ in range(_DEALS):
-            self.seat = int(self.np_random.integers(self.game.num_players)) if fixed is None else fixed
-            self._luck[:] = self.np_random.integers(2**64, size=(1, 1), dtype=np.uint64)
-            self.table.reset(seed=int(self.np_random.integers(2**64, dtype=np.uint64)), options=options)
-            self._play_on()
-            if self.table.to_move == self.seat:
-                return self._seen()
+            seat = int(luck.integers(self.game.num_players)) if fixed is None else fixed
+            streams = luck.integers(2**64, size=(1, 1), dtype=np.uint64)
+            table.reset(seed=int(luck.integers(2**64, dtype=np.uint64)), options=options)
+            self._play_on(table, seat, streams)
+            if table.to_move == seat:
+                break
             if "state" in options:
-                raise ValueError(f"seat {self.seat} has nothing to decide from this state on")
-        raise ValueError(f"seat {self.seat} was not asked for one decision in {_DEALS} games")
+                raise ValueError(f"seat {seat} has nothing to decide from this state on")
+        else:
+            raise ValueError(f"seat {seat} was not asked for one decision in {_DEALS} games")
+        # Nothing has changed before this line, so a reset that fails shows nobody a game that is not theirs.
+        self.seat, self.table, self._luck, self._np_random = seat, table, streams, luck
+        if seed is not None:
+            self._np_random_seed = int(seed)
+        return self._seen()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """The seat's decision, and all others' until its next one: (observation, reward, terminated, False, info)."""
-        if self.table.to_move != self.seat:
-            self.table.require_game()  # nobody but the seat is ever left to move
+        """The seat's decision, and all others' until its next one: (observation, reward, terminated, False, info).
+
+        If a player raises, or answers what is not legal (IllegalAction), the game is as it was before the call.
+        """
+        table, luck = self.table, self._luck.copy()
+        table.require_game()  # nobody but the seat is ever left to move
+        before = table.save()
         try:
-            self.table.step(action)
+            table.step(action)
         except IllegalAction as error:
-            if self.illegal == "raise" or not self.action_space.contains(np.asarray(action)[()]):
+            if self.illegal == "raise" or not self._is_known(action):
                 raise
             return self._ignored(str(error))
-        self._play_on()
+        try:
+            self._play_on(table, self.seat, luck)
+        except BaseException:
+            table.restore(before)  # else the next step would decide for the player that raised
+            raise
+        self._luck = luck
         observation, info = self._seen()
-        over = self.table.to_move == NOBODY
-        reward = self.table.rewards[self.table.possible_agents[self.seat]] if over else 0.0
+        over = table.to_move == NOBODY
+        reward = table.rewards[table.possible_agents[self.seat]] if over else 0.0
         return observation, reward, over, False, info
 
     def action_masks(self) -> np.ndarray:
@@ -107,20 +129,31 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """With `render_mode="ansi"` what the seat may know."""
         return None if self.render_mode is None else self.table.to_text(self.table.possible_agents[self.seat])
 
-    def _play_on(self) -> None:
-        """Lets the others decide until the seat is asked or the game is over."""
-        table, game = self.table, self.game
-        while table.to_move not in (self.seat, NOBODY):
+    def _play_on(self, table: GameEnv, seat: int, luck: np.ndarray) -> None:
+        """Lets the others decide until `seat` is asked or the game is over."""
+        game = self.game
+        while table.to_move not in (seat, NOBODY):
             observation, *_ = table.last()
             assert observation is not None
             features, mask = observation["observation"], observation["action_mask"]
             # Players get a copy of the state: only searches look at it, and they redraw what is hidden.
             states = table.state().view(game.state_dtype)
-            decisions = Decisions(
-                game, states, features.view(game.view_dtype), features[None], mask[None], self._luck, _ROW
-            )
-            others = table.to_move - (table.to_move > self.seat)
-            table.step(int(self._opponents[others].act(decisions)[0]))
+            decisions = Decisions(game, states, features.view(game.view_dtype), features[None], mask[None], luck, _ROW)
+            player = self._opponents[table.to_move - (table.to_move > seat)]
+            answer = player.act(decisions)[0]
+            try:
+                table.step(answer)
+            except IllegalAction:
+                # What was legal would tell the seat which cards its opponent holds.
+                name = getattr(player, "name", type(player).__name__)
+                raise IllegalAction(f"the player {name} answered an illegal action") from None
+
+    def _is_known(self, action: Any) -> bool:
+        """Whether it is a whole number from 0 to A-1, legal or not."""
+        number = action[()] if isinstance(action, np.ndarray) else action
+        if isinstance(number, bool) or not isinstance(number, int | np.integer):
+            return False
+        return 0 <= int(number) < self.game.num_actions
 
     def _observe(self) -> dict[str, np.ndarray]:
         return self.table.observe(self.table.possible_agents[self.seat])
@@ -157,5 +190,8 @@ def _seated(game: Game, opponents: str | Player | Sequence[str | Player]) -> lis
     )
     if len(specs) != others:
         raise ValueError(f"{game.id} has {others} other seats, but {len(specs)} opponents are named")
+    for spec in specs:
+        if not isinstance(spec, str) and (isinstance(spec, type) or not callable(getattr(spec, "act", None))):
+            raise TypeError(f"an opponent is a player's name or a Player, not {spec!r:.100}")
     named = {spec: make_player(game, spec) for spec in specs if isinstance(spec, str)}
     return [named[spec] if isinstance(spec, str) else spec for spec in specs]
