@@ -72,6 +72,8 @@ def run(args: argparse.Namespace) -> int:
         if not file.resolve().parent.is_dir() or file.is_dir():  # said before the games, not after them
             raise ValueError(f"{file} cannot be written: it is a folder, or its folder does not exist")
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)  # a file or a pipe has no width of its own
     specs = args.cross_play or [
         args.challenger if how in ("", "sample") else f"{args.challenger}@{how}" for how in args.play or [""]
     ]
