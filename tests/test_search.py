@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from spygames.core.batch import Batch, spread
 from spygames.core.game import Game, flat, record
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.players import Decisions, Player, make_player
-from spygames.core.search import Kind, SearchPlayer, search_values
+from spygames.core.search import Kind, SearchPlayer, random_action, search_values
 from tests import pennies
 from tests.poker import kuhn
 
@@ -241,3 +242,77 @@ def test_only_the_seat_to_move_searches() -> None:
     game = kuhn.make_game()
     with pytest.raises(ValueError, match="seat 1 has nothing to decide here; to move is 0"):
         search_values(game, game.start(1), 1, 10, 1)
+    strange = game.start(1)
+    strange["to_move"] = 5
+    with pytest.raises(ValueError, match="nothing to decide"):
+        search_values(game, strange, 5, 10, 1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_are_judged(kind: Kind) -> None:
+    game = kuhn.make_game()
+    found = search_values(game, game.start(1), 0, 5, 7, kind)
+    whole: Any = np.int64
+    weight: Any = np.float32(0.7)
+    again = search_values(game, game.start(1), whole(0), whole(5), whole(7), kind, weight)
+    assert np.array_equal(found.visits, again.visits)
+    assert SearchPlayer(game, kind, whole(5), threads=whole(1)).name == f"{kind}:5"
+    wrong: dict[str, list[Any]] = {
+        "simulations": [0, -1, 1.5, 5.0, np.nan, None, "5", True, np.int64(0)],
+        "seed": [-1, 1.5, 2**64, "1", True],
+        "exploration": [np.nan, np.inf, -0.1, None, "0.7", True],
+        "seat": [-1, 0.0, None, "0", True],
+        "threads": [0, 1.5, None, True],
+    }
+    for name, values in wrong.items():
+        for value in values:
+            if name != "threads":
+                arguments = {"seat": 0, "simulations": 5, "seed": 1, "kind": kind, name: value}
+                with pytest.raises(ValueError, match=f"{name} must be "):
+                    search_values(game, game.start(1), **arguments)
+            if name in ("simulations", "exploration", "threads"):
+                with pytest.raises(ValueError, match=f"{name} must be "):
+                    SearchPlayer(game, kind, **{"simulations": 5, name: value})
+
+
+def test_states_are_judged() -> None:
+    game = kuhn.make_game()
+    state = game.start(1)
+    plain = state.view(np.dtype(kuhn.STATE))  # of no records
+    assert np.array_equal(search_values(game, plain, 0, 5, 1).visits, search_values(game, state, 0, 5, 1).visits)
+    others = agent_avenue().start(1)
+    wrong: list[Any] = [record(state), state[0], state[:0], np.concatenate([state] * 2), state.reshape(1, 1), others]
+    wrong += [state.view(np.uint8), None, {}, [state]]
+    for bad in wrong:
+        with pytest.raises(ValueError, match=r"state must be an array \[1\] of the states of kuhn_poker_v0, not"):
+            search_values(game, bad, 0, 5, 1)
+
+
+@kernel
+def stuck_after_a_bet(s: Record, mask: np.ndarray) -> None:
+    """Kuhn poker's, but there is no answer to a bet."""
+    free = s.to_move >= 0
+    if s.num_moves > 0 and s.moves[s.num_moves - 1] == 1:
+        free = False
+    for action in range(len(mask)):
+        mask[action] = free
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_positions_without_legal_action(kind: Kind) -> None:
+    """None is searched; those that a search comes across count as they stand."""
+    game = replace(kuhn.make_game(), name="stuck", legal=stuck_after_a_bet)
+    with pytest.raises(ValueError, match="seat 1 has no legal action"):
+        search_values(game, kuhn_position(["J", "K"], ["bet"]), 1, 10, 1, kind)
+    found = search_values(game, kuhn_position(["K", "J"], []), 0, 400, 1, kind)
+    assert found.values[kuhn.BET] == 0  # nobody has won
+    assert 0 < found.values[kuhn.PASS] < 0.8  # a pass of the rival wins a chip, its bet leads nowhere
+    states = kuhn_position(["J", "K"], ["bet"])
+    assert SearchPlayer(game, kind, 10).act(decisions(game, states)).tolist() == [-1]
+
+
+def test_random_action_stays_inside_the_mask() -> None:
+    rng = np.array([3], np.uint64)
+    memory = np.array([0, 0, 0, 1, 1], np.int8)  # what lies behind the mask is not of it
+    assert {int(random_action(memory[:3], rng)) for _ in range(20)} == {-1}
+    assert {int(random_action(memory, rng)) for _ in range(50)} == {3, 4}

@@ -17,6 +17,7 @@ what is available to it, but as in the paper its nodes are shared between all ha
 ever be met twice.
 """
 
+import operator
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -27,7 +28,7 @@ import numpy as np
 from spygames.core.game import Game
 from spygames.core.kernel import Int, Record, announce, bind, kernel
 from spygames.core.players import Decisions
-from spygames.core.rng import GAMMA, mix
+from spygames.core.rng import GAMMA, as_seed, mix
 
 Kind = Literal["mcts", "mc"]
 
@@ -86,24 +87,29 @@ class Found(NamedTuple):
 
 @kernel
 def random_action(mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Any legal action, uniformly; at least one must be legal. Advances `rng`, uint64 [1]."""
+    """Any legal action, uniformly, or -1 if none is. Advances `rng`, uint64 [1]."""
     count = 0
     for action in range(len(mask)):
         count += mask[action]
     rng[0] += GAMMA
     left = np.int64(((mix(rng[0]) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
-    action = -1
-    while left >= 0:
-        action += 1
+    for action in range(len(mask)):
         left -= mask[action]
-    return action
+        if left < 0:
+            return action
+    return -1
 
 
 def _playout(s, mask, rng, out):  # type: ignore[no-untyped-def]
-    """Uniformly random decisions to the end of the game; writes its returns."""
-    while s.to_move >= 0:
+    """Uniformly random decisions to the end of the game, or to where nothing is legal; writes its returns."""
+    going = s.to_move >= 0
+    while going:
         legal(s, mask)
-        apply(s, random_action(mask, rng))
+        action = random_action(mask, rng)
+        going = action >= 0
+        if going:
+            apply(s, action)
+            going = s.to_move >= 0
     returns(s, out)
 
 
@@ -216,6 +222,8 @@ def _mcts(root, simulations, exploration, rng, m):  # type: ignore[no-untyped-de
                 nodes += 1
             node = np.int64(m.slots[slot])
             action = choose(m, node, low, high, exploration, rng)
+            if action < 0:
+                break  # a described position may leave its mover nothing: the playout ends here, too
             m.path[depth, 0], m.path[depth, 1], m.path[depth, 2] = node, mover, action
             depth += 1
             apply(s, action)
@@ -290,11 +298,26 @@ def _memory(game: Game, kind: Kind, simulations: int) -> Memory:
     )
 
 
-def _check(kind: str, simulations: int) -> None:
+def _check(kind: str, simulations: int, exploration: float) -> tuple[int, float]:
+    """Simulations and exploration as plain numbers; ValueError for wrong ones."""
     if kind not in get_args(Kind):
         raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}, not {kind!r}")
-    if simulations < 1:
-        raise ValueError(f"simulations must be at least 1, not {simulations}")
+    if isinstance(exploration, bool) or not isinstance(exploration, int | float | np.integer | np.floating):
+        raise ValueError(f"exploration must be a number, not {exploration!r}")
+    if not 0 <= exploration < np.inf:  # NaN is not, either
+        raise ValueError(f"exploration must be a finite number from 0, not {exploration}")
+    return _whole("simulations", simulations), float(exploration)
+
+
+def _whole(name: str, value: int, least: int = 1) -> int:
+    """A whole number as a plain one; ValueError for anything else."""
+    try:
+        number = least - 1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = least - 1
+    if number < least:
+        raise ValueError(f"{name} must be a whole number, at least {least}, not {value!r}")
+    return number
 
 
 class SearchPlayer:
@@ -312,12 +335,11 @@ class SearchPlayer:
     """
 
     def __init__(self, game: Game, kind: Kind, simulations: int, exploration: float = EXPLORATION, threads: int = 1):
-        _check(kind, simulations)
-        if threads < 1:
-            raise ValueError(f"threads must be at least 1, not {threads}")
+        simulations, exploration = _check(kind, simulations, exploration)
+        threads = _whole("threads", threads)
         self.name = f"{kind}:{simulations}"
         self._arguments = game, kind, simulations, exploration, threads
-        self._simulations, self._exploration = simulations, float(exploration)
+        self._simulations, self._exploration = simulations, exploration
         self._memories = [_memory(game, kind, simulations) for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._rows = _loops(game, kind).rows
@@ -367,16 +389,24 @@ def search_values(
         exploration: see `SearchPlayer`.
 
     Raises:
-        ValueError: `seat` is not the seat to move, or an argument is out of range.
+        ValueError: `seat` is not the seat to move or has no legal action, or an argument is out of range or of another
+            form.
     """
-    _check(kind, simulations)
+    simulations, exploration = _check(kind, simulations, exploration)
+    luck, seat = as_seed(seed), _whole("seat", seat, 0)
+    if not isinstance(state, np.ndarray) or state.shape != (1,) or state.dtype != game.state_dtype:
+        form = f"{state.dtype!r:.60} {list(state.shape)}" if isinstance(state, np.ndarray) else type(state).__name__
+        raise ValueError(f"state must be an array [1] of the states of {game.id}, not {form}")
     root: Record = state.view(np.recarray)[0]
-    if seat < 0 or root.to_move != seat:
+    if root.to_move != seat or seat >= game.num_players:
         raise ValueError(f"seat {seat} has nothing to decide here; to move is {root.to_move}")
     m = _memory(game, kind, simulations)
+    game.legal(root, m.mask)
+    if not m.mask.any():
+        raise ValueError(f"seat {seat} has no legal action in this position")
     one = _loops(game, kind).one
     announce([one], f"the search {kind} of {game.id}")
-    one(root, simulations, float(exploration), np.array([seed], np.uint64), m)
+    one(root, simulations, exploration, np.array([luck]), m)
     visits = m.visits[0].astype(np.float64)
     with np.errstate(invalid="ignore"):
         return Found(visits, m.totals[0] / visits)
