@@ -1,6 +1,5 @@
 """One seat of a game as an ordinary Gymnasium environment; players that you name sit in the other seats."""
 
-import copy
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -55,7 +54,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         if illegal not in ("ignore", "raise"):
             raise ValueError(f"illegal must be 'ignore' or 'raise', not {illegal!r}")
         self.game, self.illegal, self.render_mode = game, illegal, render_mode
-        self.table = GameEnv(game, render_mode)
+        self._blank = GameEnv(game, render_mode)  # each game begins in a copy of it
+        self.table = self._blank.clone()
         self._fixed_seat = self._read_seat(seat)
         self._opponents = _seated(game, opponents)
         self.seat = NOBODY
@@ -77,23 +77,17 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """
         options = dict(options or {})
         fixed = self._read_seat(options.pop("seat")) if "seat" in options else self._fixed_seat
-        luck = copy.deepcopy(self.np_random) if seed is None else np_random(int(as_seed(seed)))[0]
-        table, seat = self.table.clone(), NOBODY
-        for _ in range(_DEALS):
-            seat = int(luck.integers(self.game.num_players)) if fixed is None else fixed
-            streams = luck.integers(2**64, size=(1, 1), dtype=np.uint64)
-            table.reset(seed=int(luck.integers(2**64, dtype=np.uint64)), options=options)
-            self._play_on(table, seat, streams)
-            if table.to_move == seat:
-                break
-            if "state" in options:
-                raise ValueError(f"seat {seat} has nothing to decide from this state on")
-        else:
-            raise ValueError(f"seat {seat} was not asked for one decision in {_DEALS} games")
+        luck = self.np_random if seed is None else np_random(int(as_seed(seed)))[0]
+        before = luck.bit_generator.state
+        try:
+            dealt = self._deal(luck, fixed, options)
+        except BaseException:
+            luck.bit_generator.state = before
+            raise
         # Nothing has changed before this line, so a reset that fails shows nobody a game that is not theirs.
-        self.seat, self.table, self._luck, self._np_random = seat, table, streams, luck
+        self.table, self.seat, self._luck = dealt
         if seed is not None:
-            self._np_random_seed = int(seed)
+            self._np_random, self._np_random_seed = luck, int(seed)
         return self._seen()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -128,6 +122,22 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
     def render(self) -> str | None:  # type: ignore[override]
         """With `render_mode="ansi"` what the seat may know."""
         return None if self.render_mode is None else self.table.to_text(self.table.possible_agents[self.seat])
+
+    def _deal(
+        self, luck: np.random.Generator, fixed: int | None, options: dict[str, Any]
+    ) -> tuple[GameEnv, int, np.ndarray]:
+        """A game in which the seat is asked, with the seat and the luck of the players, uint64 [1, 1]."""
+        table, seat = self._blank.clone(), NOBODY
+        for _ in range(_DEALS):
+            seat = int(luck.integers(self.game.num_players)) if fixed is None else fixed
+            streams = luck.integers(2**64, size=(1, 1), dtype=np.uint64)
+            table.reset(seed=int(luck.integers(2**64, dtype=np.uint64)), options=options)
+            self._play_on(table, seat, streams)
+            if table.to_move == seat:
+                return table, seat, streams
+            if "state" in options:
+                raise ValueError(f"seat {seat} has nothing to decide from this state on")
+        raise ValueError(f"seat {seat} was not asked for one decision in {_DEALS} games")
 
     def _play_on(self, table: GameEnv, seat: int, luck: np.ndarray) -> None:
         """Lets the others decide until `seat` is asked or the game is over."""
