@@ -148,6 +148,17 @@ def test_copies_go_on_alike_and_apart(copied, threads: int) -> None:
     assert batch.states.tobytes() == other.states.tobytes()
 
 
+def test_games_can_be_taken_up_again() -> None:
+    batch, other = Batch(GAME, N, 5), Batch(GAME, N, 6)
+    step(batch, 9)
+    other.resume(batch.states, batch.seeds)
+    for _ in range(20):
+        for name in ("states", "observation", "mask", "seeds"):
+            assert getattr(batch, name).tobytes() == getattr(other, name).tobytes()
+        step(batch, 1)
+        step(other, 1)
+
+
 def test_reset_without_a_seed_goes_on_with_the_chain() -> None:
     batch = Batch(GAME, N, 5)
     expected = [next_seed(seed) for seed in batch.seeds]

@@ -71,8 +71,9 @@ def load_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: 
             adam["state"] = {k: {name: tensors[f"adam.{k}.{name}"] for name in names} for k in parameters}
         learner.optimizer.load_state_dict(adam)
         for k, rollout in enumerate(rollouts):
-            for name, array in _arrays(rollout).items():
-                array[...] = tensors[f"rollout.{k}.{name}"].numpy()
+            saved = {name: tensors[f"rollout.{k}.{name}"].numpy() for name in _arrays(rollout)}
+            rollout.luck[...], rollout.controller[...] = saved["luck"].view(np.uint64), saved["controller"]
+            rollout.batch.resume(saved["states"].view(rollout.game.state_dtype), saved["seeds"].view(np.uint64))
             rollout.seat_again(pool)
     except (KeyError, RuntimeError, ValueError) as error:
         raise StateError(f"{path} is of a run with other settings ({str(error).splitlines()[0][:100]})") from error
@@ -88,12 +89,10 @@ def _networks(learner: Learner, pool: Pool) -> dict[str, ActorCritic]:
 
 
 def _arrays(rollout: Rollout) -> dict[str, np.ndarray]:
-    """What a rollout carries over from one update to the next; views, to be read or written."""
+    """What a rollout carries over from one update to the next, in types that the file knows."""
     return {
         "states": rollout.batch.states.view(np.uint8),
         "seeds": rollout.batch.seeds.view(np.int64),
         "luck": rollout.luck.view(np.int64),
         "controller": rollout.controller,
-        "observation": rollout.observation[-1],
-        "mask": rollout.mask[-1],
     }

@@ -23,10 +23,14 @@ observe: Any = None
 bot: Any = None
 
 
-def _reset_rows(options, states, seeds, allowed, views, mask, lo, hi):  # type: ignore[no-untyped-def]
+def _deal_rows(options, states, seeds, lo, hi):  # type: ignore[no-untyped-def]
+    for i in range(lo, hi):
+        init(states[i], options[0], seeds[i])
+
+
+def _show_rows(states, allowed, views, mask, lo, hi):  # type: ignore[no-untyped-def]
     for i in range(lo, hi):
         s = states[i]
-        init(s, options[0], seeds[i])
         legal(s, allowed[i])
         for a in range(mask.shape[1]):
             mask[i, a] = allowed[i, a]
@@ -68,7 +72,8 @@ def _bot_rows(views, mask, luck, rows, actions, lo, hi):  # type: ignore[no-unty
 class Loops(NamedTuple):
     """The compiled loops of one game."""
 
-    reset: Callable[..., None]
+    deal: Callable[..., None]
+    show: Callable[..., None]
     step: Callable[..., None]
 
 
@@ -82,7 +87,8 @@ def _loops(game: Game) -> Loops:
         "observe": game.observe,
     }
     name = f"{game.id}-{game.digest}"
-    return Loops(bind(_reset_rows, name, **kernels), bind(_step_rows, name, **kernels))
+    templates: tuple[Any, ...] = (_deal_rows, _show_rows, _step_rows)
+    return Loops(*(bind(template, name, **kernels) for template in templates))
 
 
 @cache
@@ -181,9 +187,20 @@ class Batch:
             self.seeds = spread(as_seed(seed), self.n)
         else:
             self.seeds = np.array([next_seed(s) for s in self.seeds], np.uint64)
+        self._run(self._loops.deal, self.game.packed, self.states, self.seeds)
+        self._show()
+
+    def resume(self, states: np.ndarray, seeds: np.ndarray) -> None:
+        """Goes on with games that were going on: copies of what `states`, STATE [n], and `seeds`, uint64 [n], were."""
+        self.states.view(np.uint8)[:] = _buffer("states", states, (self.n,), self.game.state_dtype).view(np.uint8)
+        self.seeds = _buffer("seeds", seeds, (self.n,), np.uint64).copy()
+        self._show()
+
+    def _show(self) -> None:
+        """Fills the buffers from the states."""
         self.rewards[:], self.done[:] = 0, False
         self.observation, self.mask, self.views = self._out
-        self._run(self._loops.reset, self.game.packed, self.states, self.seeds, self._allowed, self.views, self.mask)
+        self._run(self._loops.show, self.states, self._allowed, self.views, self.mask)
 
     def step(self, actions: np.ndarray) -> None:
         """Applies one action in each game, int [n]. If one is not legal, IllegalAction and no game has moved."""
