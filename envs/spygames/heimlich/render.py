@@ -1,0 +1,6 @@
+"""draft"""
+from spygames.core.game import Game
+from spygames.core.kernel import Record
+
+def to_text(game: Game, s: Record, viewer: int) -> str:
+    return "draft"
