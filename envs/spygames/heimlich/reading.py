@@ -136,7 +136,7 @@ def _read_board(m: Mapping[str, Any], s: Record) -> None:
         agent = member(name, "arrived", AGENTS[:agents])
         if s.positions[agent] != s.safe:
             raise ImpossibleState(f"arrived names {name}, which does not stand in the safe's building")
-        if s.phase not in (MOVE, ROUND, CHOICE):
+        if s.phase not in (MOVE, ROUND, CHOICE) and m["card_turn"] is None:
             raise ImpossibleState(f"arrived must be empty in phase {PHASES[s.phase]}")
         s.arrived_by[agent] = s.active
 

@@ -1,6 +1,6 @@
 """Heimlich & Co. as text: actions, and states as mappings. Texts are absolute: agents and buildings by name."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from spygames.heimlich.board import (
     CARDS,
     FACES,
     KINDS,
-    LOOP,
     MOST,
     ONE_TO_THREE,
     STEPS,
@@ -40,13 +39,11 @@ from spygames.heimlich.state import (
 
 __all__ = ["action_to_string", "state_from_dict", "state_to_dict", "string_to_action"]
 
-_PLAIN = {ACT_DONE: "done"}
-_PLAIN |= {ACT_SAFE + i: f"safe {name}" for i, name in enumerate(BUILDINGS)}
-_PLAIN_CARDS = {ACT_DRAW: "draw", ACT_PASS: "pass"}
-_PLAIN_CARDS |= {ACT_CARD + i: f"card {name}" for i, name in enumerate(CARDS)}
-_PLAIN_CARDS |= {ACT_STEP + i: f"step {step}" for i, step in enumerate(STEPS)}
-_PLAIN_CARDS |= {ACT_BUILDING + i: f"building {name}" for i, name in enumerate(BUILDINGS)}
-assert len(_PLAIN) + len(_PLAIN_CARDS) == 1 + LOOP + 2 + KINDS + len(STEPS) + LOOP
+_FIXED = {ACT_DONE: "done", ACT_DRAW: "draw", ACT_PASS: "pass"}
+_FIXED |= {ACT_SAFE + i: f"safe {name}" for i, name in enumerate(BUILDINGS)}
+_FIXED |= {ACT_CARD + i: f"card {name}" for i, name in enumerate(CARDS)}
+_FIXED |= {ACT_STEP + i: f"step {step}" for i, step in enumerate(STEPS)}
+_FIXED |= {ACT_BUILDING + i: f"building {name}" for i, name in enumerate(BUILDINGS)}
 
 
 def action_to_string(game: Game, s: Record, action: int, seat: int) -> str:
@@ -61,7 +58,7 @@ def action_to_string(game: Game, s: Record, action: int, seat: int) -> str:
         return f"guess {_agent(s, seat, agent + 1)} {owner}"
     if ACT_AGENT <= action < ACT_STEP:
         return f"agent {_agent(s, seat, action - ACT_AGENT)}"
-    return (_PLAIN | _PLAIN_CARDS)[action]
+    return _FIXED[action]
 
 
 def string_to_action(game: Game, s: Record, text: str, seat: int) -> int:
