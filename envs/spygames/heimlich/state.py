@@ -137,7 +137,8 @@ def view_dtype(players: int, agents: int, top_secret: bool, secret_identities: b
         ("asked", float32, a),  # the agent that the viewer is asked about, one-hot
         ("guesses", float32, (p, a)),  # own, at the end all: -1: free, (1 + the owner's relative seat) / 7, 0: none
     ]
-    return np.dtype([*base, *(cards if top_secret else []), *(predictions if secret_identities else [])])
+    # The board comes last: Numba would take a view that only has more fields behind for the smaller one, and say so.
+    return np.dtype([*(cards if top_secret else []), *(predictions if secret_identities else []), *base])
 
 
 @kernel
