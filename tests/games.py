@@ -71,7 +71,7 @@ def _heimlich(s: Record) -> None:
     assert s.positions.min() >= 0
     assert max(s.positions.max(), s.safe) < LOOP
     assert (s.moved.sum() + s.points_left) <= (s.die or 3)
-    assert 0 <= s.scores.min()
+    assert s.scores.min() >= 0
     assert s.phase == 5 or s.scores.max() < 42
     assert (s.points[:, :players].sum(0) <= 6 * (s.turn // players + 1) + 6 * s.cards_played[:players]).all()
     assert (s.times.sum(0) <= 6 * (s.turn // players + 1) + 7 * s.cards_played).all()

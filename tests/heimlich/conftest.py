@@ -82,7 +82,7 @@ def cards_left(hands: Mapping[str, list[str]], used: list[str], new_identity: bo
 
 
 def position(options: Mapping[str, Any], **parts: Any) -> dict[str, Any]:
-    """A mapping in which all that is not said has a plain value: agents stand apart, tokens on Start, seat 0 to move a 4.
+    """A mapping in which what is not said has a plain value: agents stand apart, tokens on Start, seat 0 moves a 4.
 
     `positions`, `scores` and `passports` need only name what differs; cards that are nowhere are in the deck,
     below those that `deck` names.
@@ -107,7 +107,7 @@ def position(options: Mapping[str, Any], **parts: Any) -> dict[str, Any]:
     mapping["scores"] = dict.fromkeys(agents, 0) | parts.get("scores", {})
     mapping["passports"] = dict(zip(seats, agents, strict=False)) | parts.get("passports", {})
     if options.get("top_secret"):
-        mapping["hands"] = dict.fromkeys(seats, []) | parts.get("hands", {})
+        mapping["hands"] = {key: [] for key in seats} | parts.get("hands", {})
         on_top = [] if parts.get("deck") == "none" else parts.get("deck", [])
         there = options.get("new_identity", "swap") == "swap" and players < len(agents)
         mapping["deck"] = [*on_top, *cards_left(mapping["hands"], [*mapping["used"], *on_top], there)]
@@ -115,7 +115,7 @@ def position(options: Mapping[str, Any], **parts: Any) -> dict[str, Any]:
             mapping["deck"] = []
             mapping["used"] = [*mapping["used"], *cards_left(mapping["hands"], mapping["used"], there)]
     if options.get("secret_identities"):
-        mapping["guesses"] = dict.fromkeys(seats, {}) | parts.get("guesses", {})
+        mapping["guesses"] = {key: {} for key in seats} | parts.get("guesses", {})
     return mapping
 
 

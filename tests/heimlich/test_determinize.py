@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-
 from tests.heimlich.conftest import AGENTS, COPIES, place
 
 Mapping = dict[str, Any]
@@ -116,7 +115,20 @@ TWO = {
 FEW_CARDS: Mapping = {
     "hands": {"0": ["swap"], "1": ["join", "step_1"], "2": ["step_1"]},
     "used": [
-        *("move_safe score_3 back_1_2 two_back two_forward off_safe to_ruins forward_1_3 to_safe".split() * 2),
+        *(
+            [
+                "move_safe",
+                "score_3",
+                "back_1_2",
+                "two_back",
+                "two_forward",
+                "off_safe",
+                "to_ruins",
+                "forward_1_3",
+                "to_safe",
+            ]
+            * 2
+        ),
         "ruins_to_church",
     ],
 }

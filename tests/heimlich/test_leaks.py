@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.heimlich.conftest import Table, game_of, position
 
 from spygames.core.game import record
-from tests.heimlich.conftest import Table, game_of, position
 
 WORLDS = [{"players": n} for n in range(2, 7)]
 WORLDS += [{"players": n, "top_secret": True} for n in (3, 5)]
@@ -90,7 +90,9 @@ def test_what_may_be_done_says_nothing_about_the_own_agent() -> None:
             mapping, mover = table.mapping, str(table.s.to_move)
             phases.add(mapping["phase"])
             for agent in mapping["agents"]:
-                passports = {s: (mapping["passports"][mover] if a == agent else a) for s, a in mapping["passports"].items()}
+                passports = {
+                    s: (mapping["passports"][mover] if a == agent else a) for s, a in mapping["passports"].items()
+                }
                 again = world(options, mapping | {"passports": passports | {mover: agent}, "record": {}})
                 assert again.legal == table.legal
             table.act(str(rng.choice(sorted(table.legal))))
@@ -105,7 +107,9 @@ def test_the_own_agent_is_agent_0_for_everybody() -> None:
     for own in agents:
         others = [a for a in agents if a != own]
         passports = {"0": others[0], "1": own, "2": others[1]}
-        table = world(options, position(options, passports=passports, scores=dict(zip(agents, range(1, 7), strict=True))))
+        table = world(
+            options, position(options, passports=passports, scores=dict(zip(agents, range(1, 7), strict=True)))
+        )
         order = [own, *others]
         assert np.allclose(table.view(1)["score"][0] * 42, [agents.index(a) + 1 for a in order])
         assert agents[int(table.view(1)["own"][0].argmax())] == own

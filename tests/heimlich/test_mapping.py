@@ -8,15 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from spygames.core.game import ImpossibleState, record
 from tests.heimlich.conftest import Table, game_of, position
 
+from spygames.core.game import ImpossibleState, record
+
 FULL = {"players": 3, "top_secret": True, "secret_identities": True}
-KEYS = (
-    "edition players agents phase to_move active turn die points_left moved positions safe scores passports hands deck used "
-    "arrived passes pending_card card_turn guesses guessed guessing winners end_reason rng record"
-).split()
+KEYS = [
+    "edition", "players", "agents", "phase", "to_move", "active", "turn", "die", "points_left", "moved", "positions",
+    "safe", "scores", "passports", "hands", "deck", "used", "arrived", "passes", "pending_card", "card_turn",
+    "guesses", "guessed", "guessing", "winners", "end_reason", "rng", "record",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("options", [{"players": 2}, FULL, {"players": 7, "top_secret": True}], ids=str)
@@ -109,7 +110,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"moved": {"grey": 1}}, "moved: 'grey' is none of"),
     ({"moved": {"orange": 3}, "points_left": 1}, "seat 0 has nothing to choose from"),
     ({"positions": {}}, "positions lacks red"),
-    ({"positions": dict.fromkeys(["red", "yellow", "green", "blue", "purple", "orange"], 12)}, "positions of red must be"),
+    (
+        {"positions": dict.fromkeys(["red", "yellow", "green", "blue", "purple", "orange"], 12)},
+        "positions of red must be",
+    ),
     ({"safe": 12}, "safe must be"),
     ({"scores": dict.fromkeys(["red", "yellow", "green", "blue", "purple", "orange"], 42)}, "scores of red must be"),
     ({"passports": {"0": "red", "1": "red", "2": "blue"}}, "passports gives red to two seats"),
@@ -133,7 +137,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"phase": "guess", "points_left": 0}, "guessing must be [0, 1, 2] here"),
     ({"winners": [0]}, "winners and end_reason belong to phase over"),
     ({"end_reason": "finish"}, "winners and end_reason belong to phase over"),
-    ({"phase": "over", "to_move": None, "points_left": 0, "end_reason": "finish", "winners": [0, 1, 2]}, "no token is at 42"),
+    (
+        {"phase": "over", "to_move": None, "points_left": 0, "end_reason": "finish", "winners": [0, 1, 2]},
+        "no token is at 42",
+    ),
     ({"rng": -1}, "rng must be"),
     ({"record": {"luck": 1}}, "record has unknown keys: luck"),
     ({"record": {"swapped": 1}}, "record swapped needs new_identity among used"),
@@ -171,7 +178,11 @@ def test_what_is_refused(change: dict[str, Any], message: str) -> None:
             "names red twice",
         ),
         (
-            {"phase": "card_choice", "used": ["all_to_church"], "pending_card": {"card": "all_to_church", "agents": []}},
+            {
+                "phase": "card_choice",
+                "used": ["all_to_church"],
+                "pending_card": {"card": "all_to_church", "agents": []},
+            },
             "has nothing to choose from",
         ),
         ({"phase": "safe", "arrived": ["red"], "positions": {"red": 10}}, "arrived must be empty in phase safe"),
@@ -195,7 +206,9 @@ def test_keys_of_switches_that_are_off_are_refused() -> None:
             )
 
 
-@pytest.mark.parametrize("text", ["", "move", "move red 7", "Move red 3", "guess red player_0", "card swap", "safe 11", None])
+@pytest.mark.parametrize(
+    "text", ["", "move", "move red 7", "Move red 3", "guess red player_0", "card swap", "safe 11", None]
+)
 def test_texts_that_are_no_action(fresh: Callable[..., Table], text: Any) -> None:
     table = fresh(1, players=3)
     with pytest.raises(ValueError, match="is no action of this game of Heimlich"):

@@ -115,7 +115,7 @@ def act(state: State, text: str, options: State, real: State) -> None:
         if rest[0] in ("all_to_church", "new_identity"):
             carry_out(state, 0, options, real)
     elif verb == "guess":
-        predict(state, seat, *rest, options, real)
+        predict(state, seat, rest[0], rest[1], options, real)
     elif verb == "agent":
         pending = state["pending_card"]
         pending["agents"].append(rest[0])

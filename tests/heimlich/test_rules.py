@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from tests.heimlich.conftest import AGENTS, COPIES, IN_PLAY
 
 from spygames.heimlich import board, make_game
-from tests.heimlich.conftest import AGENTS, COPIES, IN_PLAY
 
 ALARM = 1e-4  # a right implementation falls below this once in 10,000 tests
 Fresh = Callable[..., Any]
@@ -78,7 +78,7 @@ def test_agents_in_the_order_of_their_ids(fresh: Fresh) -> None:
 
 @pytest.mark.rule("HC-8", "HC-36")
 def test_dice(fresh: Fresh, at: Callable[..., Any]) -> None:
-    assert set(fresh(s, players=2).mapping["die"] for s in range(100)) == {"1-3", 2, 3, 4, 5, 6}
+    assert {fresh(s, players=2).mapping["die"] for s in range(100)} == {"1-3", 2, 3, 4, 5, 6}
     for edition, faces in (("amigo", {"1-3", 2, 3, 4, 5, 6}), ("ravensburger", {1, 2, 3, 4, 5, 6})):
         rolls: Counter[Any] = Counter()
         options = {"players": 2, "edition": edition}
@@ -221,7 +221,17 @@ def test_the_public_record(at: Callable[..., Any]) -> None:
     options = {"players": 3, "top_secret": True}
     hands = {"0": ["back_1_2"], "1": ["score_3", "all_to_church"], "2": ["join"]}
     table = at(options, die=5, active=0, hands=hands)
-    table.act("move purple 5", "card score_3", "agent red", "agent blue", "pass", "pass", "card back_1_2", "agent red", "step -1")
+    table.act(
+        "move purple 5",
+        "card score_3",
+        "agent red",
+        "agent blue",
+        "pass",
+        "pass",
+        "card back_1_2",
+        "agent red",
+        "step -1",
+    )
     table.act("pass", "pass")
     record = table.mapping["record"]
     assert record["points"] == {"0": {"red": -1, "purple": 5}, "1": {}, "2": {}}

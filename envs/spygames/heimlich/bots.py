@@ -27,10 +27,7 @@ from spygames.heimlich.outlook import (
 from spygames.heimlich.state import ACT_DONE, ACT_MOVE, ACT_SAFE, BASE_ACTIONS, CARD_ACTIONS
 
 _WAYS = np.array(
-    [
-        [[comb(r + k - 1, r) if k else int(r == 0), comb(r + k, r)] for k in range(MOST + 1)]
-        for r in range(FACES + 1)
-    ],
+    [[[comb(r + k - 1, r) if k else int(r == 0), comb(r + k, r)] for k in range(MOST + 1)] for r in range(FACES + 1)],
     np.int64,
 )
 """[points, agents, 0: all points | 1: or fewer]: in how many ways they can be split"""

@@ -52,10 +52,7 @@ def answers(s: Record, seat: Int) -> Int:
 @kernel
 def is_named(s: Record, seat: Int, owner: Int) -> bool:
     """Whether `seat` has given the player `owner` an agent."""
-    for agent in range(s.options.agents):
-        if s.guesses[seat, agent] == FIRST_OWNER + owner:
-            return True
-    return False
+    return any(s.guesses[seat, agent] == FIRST_OWNER + owner for agent in range(s.options.agents))
 
 
 @kernel

@@ -44,8 +44,8 @@ _KEYS = (
     "scores", "passports",
 )  # fmt: skip
 _EMPTY: dict[str, Any] = {
-    "moved": {}, "hands": {}, "deck": [], "used": [], "arrived": [], "passes": 0, "pending_card": None, "card_turn": None,
-    "guesses": {}, "guessed": False, "guessing": [], "winners": [], "end_reason": None,
+    "moved": {}, "hands": {}, "deck": [], "used": [], "arrived": [], "passes": 0, "pending_card": None,
+    "card_turn": None, "guesses": {}, "guessed": False, "guessing": [], "winners": [], "end_reason": None,
 }  # fmt: skip
 _OF_CARDS = ("hands", "deck", "used", "passes", "pending_card", "card_turn")
 _OF_PREDICTIONS = ("guesses", "guessed", "guessing", "card_turn")
@@ -120,7 +120,10 @@ def _read_turn(m: Mapping[str, Any], s: Record) -> None:
 def _read_board(m: Mapping[str, Any], s: Record) -> None:
     """Agents, safe, tokens and passports."""
     agents, over = int(s.options.agents), s.phase == OVER
-    for key, values, highest in (("positions", s.positions, LOOP - 1), ("scores", s.scores, 200 if over else FINISH - 1)):
+    for key, values, highest in (
+        ("positions", s.positions, LOOP - 1),
+        ("scores", s.scores, 200 if over else FINISH - 1),
+    ):
         given = dict(_by_agent(m[key], key, s))
         if missing := [AGENTS[a] for a in range(agents) if a not in given]:
             raise ImpossibleState(f"{key} lacks {', '.join(missing)}")
@@ -275,7 +278,9 @@ def _check_predictions(s: Record) -> None:
             )
         own = int(s.passports[seat])
         if asked and (own not in unasked or len(unasked) == 1 or _not_in_order(unasked, own)):
-            raise ImpossibleState(f"guesses of seat {seat} must be about the first agents, its own left out, but not all")
+            raise ImpossibleState(
+                f"guesses of seat {seat} must be about the first agents, its own left out, but not all"
+            )
         if asked and len(unasked) - 1 < players - 1 - len(named):
             raise ImpossibleState(f"guesses of seat {seat} leave no agent for some player")
 

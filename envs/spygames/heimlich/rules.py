@@ -5,7 +5,7 @@ from numpy import uint64
 
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import below, shuffle
-from spygames.heimlich import identities, top_secret
+from spygames.heimlich import top_secret
 from spygames.heimlich.board import (
     ALL_CARDS,
     DEALT,
@@ -27,7 +27,6 @@ from spygames.heimlich.state import (
     ACT_CARD,
     ACT_DONE,
     ACT_DRAW,
-    ACT_MOVE,
     ACT_PASS,
     ACT_SAFE,
     ACT_STEP,
@@ -229,7 +228,7 @@ def move(s: Record, agent: Int, points: Int) -> None:
 
 @kernel
 def end_movement(s: Record) -> None:
-    """HC-13: the scoring is judged after the whole roll; HC-22, HC-25: before it a card for the Ruins, and the card round."""
+    """HC-13: scorings are judged after the roll; HC-22, HC-25: before it a card for the Ruins, and the card round."""
     s.points_left = 0
     if not s.options.top_secret:
         judge(s)
@@ -290,7 +289,7 @@ def answer(s: Record, places: Int) -> None:
 
 @kernel
 def judge(s: Record) -> None:
-    """HC-12, HC-26: a scoring if an agent was moved to the safe; HC-17: the end; HC-33: predictions; HC-15: the safe."""
+    """HC-12, HC-26: a scoring if an agent was moved to the safe; then the end, predictions (HC-33), or the safe (HC-15)."""
     if not score(s):
         next_turn(s)
     elif is_finished(s):
@@ -303,7 +302,7 @@ def judge(s: Record) -> None:
 
 @kernel
 def score(s: Record) -> bool:
-    """HC-14: every agent in play scores the value of its building, no token goes behind Start. Whether it came to that."""
+    """HC-14: every agent in play scores its building, no token goes behind Start. Returns whether it came to that."""
     causes = 0  # the seats that caused it, bit by bit
     for agent in range(s.options.agents):
         seat = np.int64(s.arrived_by[agent])
@@ -337,10 +336,7 @@ def next_turn(s: Record) -> None:
 @kernel
 def is_finished(s: Record) -> bool:
     """HC-17: whether a token is at the end of the score track."""
-    for agent in range(s.options.agents):
-        if s.scores[agent] >= FINISH:
-            return True
-    return False
+    return any(s.scores[agent] >= FINISH for agent in range(s.options.agents))
 
 
 @kernel
@@ -389,5 +385,3 @@ def returns(s: Record, out: np.ndarray) -> None:
             out[seat] = s.options.nobody_wins
         elif won < players:
             out[seat] = 1.0 / won if (s.winners >> seat) & 1 else -1.0 / (players - won)
-
-

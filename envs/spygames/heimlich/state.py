@@ -21,8 +21,8 @@ MOVE, ROUND, CHOICE, SAFE, GUESS, OVER = range(6)
 END_REASONS = ("finish",)
 FINISHED = 0
 
-# Actions, agents and seats relative to whoever acts. The base game has those up to ACT_DRAW, cards those up to CARD_ACTIONS,
-# and the predictions come behind: (agents - 1) x players, agent by agent, first "free", then the seats to the left.
+# Actions, agents and seats relative to whoever acts. The base game has those below ACT_DRAW, cards those below
+# CARD_ACTIONS, and the predictions come behind: (agents - 1) x players, agent by agent, first "free", then the seats to the left.
 ACT_MOVE = 0  # agent, points 1..6
 ACT_DONE = ACT_MOVE + MOST * FACES
 ACT_SAFE = ACT_DONE + 1  # building
@@ -54,7 +54,7 @@ OPTIONS = np.dtype([
 STATE = np.dtype([  # what is true; widest field first, no padding; agents and seats by their absolute numbers
     ("rng", uint64),  # HIDDEN: the game's luck
     ("turn", int32),  # 0..
-    ("points", int16, (MOST, MOST)),  # public record, [agent, seat]: points that the seat moved the agent, back negative
+    ("points", int16, (MOST, MOST)),  # public record, [agent, seat]: points that the seat moved the agent
     ("times", int16, (MOST, MOST)),  # [agent, seat]: how often the seat moved the agent
     ("gains", int16, (MOST, MOST)),  # [agent, seat]: what the agent scored through the seat
     ("scorings", int16, MOST),  # by seat: scorings that it caused
