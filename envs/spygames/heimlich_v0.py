@@ -6,7 +6,7 @@
 | Registered ids | PettingZoo `spygames/heimlich-v0`, Gymnasium `spygames/Heimlich-v0` |
 | Agents | `player_0` to `player_6` |
 | Actions | `Discrete(55)`, masked; 96 with cards; (agents - 1) x players more with predictions |
-| Observation | `{"observation": float32, "action_mask": int8}`: 211 floats for 3 players, 401 for 4 with both switches |
+| Observation | `{"observation": float32, "action_mask": int8}`, 211 floats for 3 players |
 | Rewards | the winners share +1, the others -1, once, at the end; 0 for all if a free agent wins |
 | Parallel API | no: one agent decides at a time |
 
@@ -15,8 +15,9 @@
 Up to seven agents walk round twelve buildings. Each player owns one of them secretly; the others are free. In a turn
 the active player rolls a die and spends all points on any agents, its own or not. If an agent ends its movement with
 the safe, every agent scores the value of its building, and the player moves the safe elsewhere. Whose token is furthest
-ahead when one has made 42 points wins; if that token belongs to a free agent, nobody does. With `top_secret` there are 26
-cards, played in a round after every movement; with `secret_identities` everybody predicts once who owns which agent.
+ahead when one has made 42 points wins; if that token belongs to a free agent, nobody does. With `top_secret` there
+are 26 cards, played in a round after every movement; with `secret_identities` everybody predicts once who owns which
+agent.
 
 Every rule with its ID, source and option is in `spygames/heimlich/README.md`.
 
@@ -37,8 +38,8 @@ Every rule with its ID, source and option is in `spygames/heimlich/README.md`.
 
 ### Actions
 
-Relative to the viewer: its own agent is agent 0 and the others keep their order; seats count leftward from its own. Texts
-are absolute. The die moves agents in the order of their ids, which is the same for everybody.
+Relative to the viewer: its own agent is agent 0 and the others keep their order; seats count leftward from its own.
+Texts are absolute. The die moves agents in the order of their ids, which is the same for everybody.
 
 | numbers | what | text |
 |---|---|---|

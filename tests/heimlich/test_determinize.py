@@ -112,23 +112,14 @@ TWO = {
     "0": {"yellow": "player_1", "green": "free", "blue": "free", "purple": "free"},
     "1": {"red": "player_0", "green": "free", "blue": "free", "purple": "free"},
 }
+TWICE = (
+    "move_safe", "score_3", "back_1_2", "two_back", "two_forward", "off_safe", "to_ruins", "forward_1_3", "to_safe",
+)  # fmt: skip
 FEW_CARDS: Mapping = {
     "hands": {"0": ["swap"], "1": ["join", "step_1"], "2": ["step_1"]},
     "used": [
-        *(
-            [
-                "move_safe",
-                "score_3",
-                "back_1_2",
-                "two_back",
-                "two_forward",
-                "off_safe",
-                "to_ruins",
-                "forward_1_3",
-                "to_safe",
-            ]
-            * 2
-        ),
+        *TWICE,
+        *TWICE,
         "ruins_to_church",
     ],
 }

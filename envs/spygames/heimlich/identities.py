@@ -52,7 +52,10 @@ def answers(s: Record, seat: Int) -> Int:
 @kernel
 def is_named(s: Record, seat: Int, owner: Int) -> bool:
     """Whether `seat` has given the player `owner` an agent."""
-    return any(s.guesses[seat, agent] == FIRST_OWNER + owner for agent in range(s.options.agents))
+    named = False
+    for agent in range(s.options.agents):
+        named |= s.guesses[seat, agent] == FIRST_OWNER + owner
+    return named
 
 
 @kernel

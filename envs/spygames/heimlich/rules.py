@@ -289,7 +289,7 @@ def answer(s: Record, places: Int) -> None:
 
 @kernel
 def judge(s: Record) -> None:
-    """HC-12, HC-26: a scoring if an agent was moved to the safe; then the end, predictions (HC-33), or the safe (HC-15)."""
+    """HC-12, HC-26: a scoring if an agent was moved to the safe; then the end, predictions, or the safe."""
     if not score(s):
         next_turn(s)
     elif is_finished(s):
@@ -336,7 +336,10 @@ def next_turn(s: Record) -> None:
 @kernel
 def is_finished(s: Record) -> bool:
     """HC-17: whether a token is at the end of the score track."""
-    return any(s.scores[agent] >= FINISH for agent in range(s.options.agents))
+    finished = False
+    for agent in range(s.options.agents):
+        finished |= s.scores[agent] >= FINISH
+    return finished
 
 
 @kernel

@@ -22,7 +22,8 @@ END_REASONS = ("finish",)
 FINISHED = 0
 
 # Actions, agents and seats relative to whoever acts. The base game has those below ACT_DRAW, cards those below
-# CARD_ACTIONS, and the predictions come behind: (agents - 1) x players, agent by agent, first "free", then the seats to the left.
+# CARD_ACTIONS, and the predictions come behind: (agents - 1) x players, agent by agent, first "free", then the seats
+# to the left.
 ACT_MOVE = 0  # agent, points 1..6
 ACT_DONE = ACT_MOVE + MOST * FACES
 ACT_SAFE = ACT_DONE + 1  # building
