@@ -11,6 +11,8 @@ from spygames.core.entry import entry_points
 from spygames.core.game import NOBODY, Game, record
 from spygames.core.kernel import Record
 from spygames.core.registry import game_ids, game_module
+from spygames.heimlich.board import COPIES as TOP_SECRET
+from spygames.heimlich.board import LOOP
 
 TEST_GAMES = ("tests.poker.kuhn", "tests.poker.leduc")
 """Modules with a `make_game`, and `VARIANTS` if they have options."""
@@ -55,12 +57,36 @@ def _agent_avenue(s: Record) -> None:
     assert (s.deck[s.deck_size :] == NOBODY).all()
 
 
+def _heimlich(s: Record) -> None:
+    """Cards, passports and agents are in one place each, and the public record agrees with the turns played."""
+    players, agents = int(s.options.players), int(s.options.agents)
+    if s.options.top_secret:
+        for kind, copies in enumerate(TOP_SECRET):
+            there = s.hands[:, kind].sum() + (s.deck == kind).sum() + (s.used == kind).sum()
+            assert there == (copies if kind < len(TOP_SECRET) - 1 else s.options.new_identity)
+    assert (s.hands.sum(1) == s.hand_sizes).all()
+    assert s.hand_sizes.max() <= 4
+    assert [s.owner[a] for a in s.passports[:players]] == list(range(players))
+    assert (s.owner >= 0).sum() == players
+    assert s.positions.min() >= 0
+    assert max(s.positions.max(), s.safe) < LOOP
+    assert (s.moved.sum() + s.points_left) <= (s.die or 3)
+    assert s.scores.min() >= 0
+    assert s.phase == 5 or s.scores.max() < 42
+    assert (s.points[:, :players].sum(0) <= 6 * (s.turn // players + 1) + 6 * s.cards_played[:players]).all()
+    assert (s.times.sum(0) <= 6 * (s.turn // players + 1) + 7 * s.cards_played).all()
+    assert ((np.abs(s.points) <= 6 * s.times) | (s.times > 6)).all()
+    assert (np.abs(s.gains).sum(0) <= 10 * agents * s.scorings.astype(int) + 6 * s.cards_played).all()
+    assert s.scorings.sum() <= (s.turn + 1) * players
+
+
 def _poker(s: Record) -> None:
     assert s.cards[0] != s.cards[1]
 
 
 CHECKS: dict[str, Callable[[Record], None]] = {
     "agent_avenue": _agent_avenue,
+    "heimlich": _heimlich,
     "kuhn_poker": _poker,
     "leduc_poker": _poker,
 }

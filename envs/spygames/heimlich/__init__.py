@@ -1,0 +1,88 @@
+"""Heimlich & Co.: secret agents race round a small town; whose agent is whose is the secret. Rules by ID: README.md."""
+
+from typing import Any
+
+import numpy as np
+
+from spygames.core.game import Game
+from spygames.core.options import choice
+from spygames.heimlich import redraw, render, rules, state, text, view
+from spygames.heimlich.board import EDITIONS, IN_PLAY, MOST
+from spygames.heimlich.bots import bots_of
+
+
+def make_game(
+    players: int = 4,
+    top_secret: bool = False,
+    secret_identities: bool = False,
+    edition: str = "amigo",
+    first_player: int | str = 0,
+    card_round_opens: str = "left",
+    new_identity: str = "swap",
+    tie_with_free: str = "player",
+    reward: str = "win",
+    nobody_wins: int = 0,
+) -> Game:
+    """The game with these options; ValueError for a value that makes no sense.
+
+    players: 2 to 7. top_secret: with the 26 cards. secret_identities: with predictions. edition: "amigo" or
+    "ravensburger" (HC-36). first_player: the seat that begins, or "random": drawn from the seed (HC-6).
+    card_round_opens: "left" or "active" (HC-25). new_identity: "swap", or "none": without that card (HC-31).
+    tie_with_free: "player" or "nobody" (HC-19). reward: "win" or "score" (HC-37). nobody_wins: the reward of each
+    player when nobody wins, 0 or -1.
+    """
+    players = choice("players", players, range(2, MOST + 1))
+    options: dict[str, Any] = {
+        "players": players,
+        "top_secret": choice("top_secret", top_secret, (False, True)),
+        "secret_identities": choice("secret_identities", secret_identities, (False, True)),
+        "edition": choice("edition", edition, EDITIONS),
+        "first_player": choice("first_player", first_player, (*range(players), "random")),
+        "card_round_opens": choice("card_round_opens", card_round_opens, ("left", "active")),
+        "new_identity": choice("new_identity", new_identity, ("swap", "none")),
+        "tie_with_free": choice("tie_with_free", tie_with_free, ("player", "nobody")),
+        "reward": choice("reward", reward, ("win", "score")),
+        "nobody_wins": choice("nobody_wins", nobody_wins, (0, -1)),
+    }
+    if top_secret and edition == "ravensburger":
+        raise ValueError("top_secret=True needs edition='amigo': the edition of 1984 ('ravensburger') has no cards")
+    agents = IN_PLAY[edition][players - 2]
+    actions = state.CARD_ACTIONS if top_secret else state.BASE_ACTIONS
+    packed = np.zeros(1, state.OPTIONS)
+    packed[0] = (
+        players,
+        agents,
+        top_secret,
+        secret_identities,
+        edition == "ravensburger",
+        state.NONE if first_player == "random" else first_player,
+        card_round_opens == "active",
+        top_secret and new_identity == "swap" and players < agents,
+        tie_with_free == "player",
+        reward == "score",
+        nobody_wins,
+        actions,
+    )
+    return Game(
+        name="heimlich",
+        version=0,
+        options=options,
+        packed=packed,
+        num_players=players,
+        num_actions=actions + (players * (agents - 1) if secret_identities else 0),
+        state_dtype=state.STATE,
+        view_dtype=state.view_dtype(players, agents, top_secret, secret_identities),
+        init=rules.init,
+        legal=rules.legal,
+        apply=rules.apply,
+        returns=rules.returns,
+        observe=view.OBSERVE[top_secret, secret_identities],
+        determinize=redraw.determinize,
+        action_to_string=text.action_to_string,
+        string_to_action=text.string_to_action,
+        state_to_dict=text.state_to_dict,
+        state_from_dict=text.state_from_dict,
+        to_text=render.to_text,
+        bots=bots_of(top_secret, secret_identities),
+        module=rules,
+    )

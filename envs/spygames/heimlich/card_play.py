@@ -1,0 +1,106 @@
+"""How `greedy` and `expert` play Top Secret cards: for their own agent, where that gains something now."""
+
+import numpy as np
+
+from spygames.core.bots import random
+from spygames.core.kernel import Int, Record, kernel
+from spygames.heimlich.board import (
+    CARD_SCORE,
+    CARDS,
+    CHURCH,
+    EFFECT,
+    FIRST,
+    GO_TO_AGENT,
+    GO_TO_CHURCH,
+    GO_TO_SAFE,
+    IDENTITY,
+    KINDS,
+    MOVE_SAFE,
+    SCORE,
+    STEP,
+    STEP_SET,
+    STEPS,
+    SWAP,
+    WITH_SAFE,
+)
+from spygames.heimlich.outlook import exposure, on, position, safe_of, worth
+from spygames.heimlich.state import ACT_AGENT, ACT_BUILDING, ACT_CARD, ACT_PASS, ACT_STEP
+
+_STEPS = np.array(STEPS, np.int64)
+NEEDED = 2.0
+"""Points that a card must bring to be played."""
+EXPOSED = 0.5
+"""From which share of suspicion on `expert` takes a new identity."""
+assert len(CARDS) == KINDS
+
+
+@kernel
+def scored(view: Record, own: Int) -> float:
+    """What the own agent gets if the round ended with it in the building `own`."""
+    scores = own == safe_of(view) and own != position(view, 0)
+    for agent in range(len(view.score)):
+        scores = scores or (view.arrived[agent] > 0 and (agent > 0 or own == position(view, 0)))
+    return worth(own) if scores else 0.3 * worth(own)
+
+
+@kernel
+def best_landing(view: Record, kind: Int) -> float:
+    """The most that a card can bring the own agent by moving it."""
+    home = position(view, 0)
+    best = -np.inf
+    if EFFECT[kind] == STEP and (FIRST[kind] != WITH_SAFE or home == safe_of(view)):
+        for i in range(len(STEPS)):
+            if (STEP_SET[kind] >> i) & 1:
+                best = max(best, scored(view, on(home, _STEPS[i])))
+    elif EFFECT[kind] == SWAP or EFFECT[kind] == GO_TO_AGENT:
+        for agent in range(1, len(view.score)):
+            if position(view, agent) != home:
+                best = max(best, scored(view, position(view, agent)))
+    elif EFFECT[kind] == GO_TO_SAFE and home != safe_of(view):
+        best = scored(view, safe_of(view))
+    elif EFFECT[kind] == GO_TO_CHURCH and worth(home) < 0:
+        best = scored(view, CHURCH)
+    return best
+
+
+@kernel
+def choose_in_round(view: Record, mask: np.ndarray, hide: float) -> Int:
+    """The card that brings the own agent most, or to pass."""
+    now = scored(view, position(view, 0))
+    best, best_value = ACT_PASS, NEEDED
+    for kind in range(KINDS):
+        if mask[ACT_CARD + kind]:
+            value = best_landing(view, kind) - now
+            if EFFECT[kind] == SCORE:
+                value = float(CARD_SCORE)
+            elif EFFECT[kind] == MOVE_SAFE:
+                value = -now  # it calls the scoring off
+            elif EFFECT[kind] == IDENTITY and hide > 0:
+                value = 10.0 if exposure(view, 0.0, 0.0) > EXPOSED else 0.0
+            if value > best_value:
+                best, best_value = ACT_CARD + kind, value
+    return best
+
+
+@kernel
+def choose_for_card(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+    """The own agent first, where that may be; then the step, agent or building that is best for it."""
+    if mask[ACT_AGENT]:
+        return ACT_AGENT
+    best, best_value = -1, -np.inf
+    for kind in range(KINDS):
+        if view.pending[kind] and (EFFECT[kind] == SWAP or EFFECT[kind] == GO_TO_AGENT):
+            for agent in range(1, len(view.score)):
+                value = scored(view, position(view, agent))
+                if mask[ACT_AGENT + agent] and value > best_value:
+                    best, best_value = ACT_AGENT + agent, value
+    if view.named[0]:
+        for i in range(len(STEPS)):
+            value = scored(view, on(position(view, 0), _STEPS[i]))
+            if mask[ACT_STEP + i] and value > best_value:
+                best, best_value = ACT_STEP + i, value
+    for building in range(12):
+        value = worth(building) if 1 <= on(building, -position(view, 0)) <= 6 else 0.0
+        if mask[ACT_BUILDING + building] and value > best_value:
+            best, best_value = ACT_BUILDING + building, value
+    return best if best >= 0 else random(view, mask, rng)

@@ -1,0 +1,134 @@
+"""What scripted players read from a view: the board in whole numbers, and who probably owns what.
+
+Agents and seats are relative to the viewer: agent 0 is its own, seat 0 itself.
+"""
+
+from math import exp
+
+import numpy as np
+
+from spygames.core.kernel import Int, Record, kernel
+from spygames.heimlich.board import FACES, FINISH, LOOP, VALUES
+
+POINTS, TIMES, GAINS = range(3)  # the last axis of `record`
+BY_POINTS, BY_GAINS = 1.2, 3.0
+"""What a unit of `record` (20 points moved, 20 points scored) adds to the log-odds that the mover owns the agent."""
+
+
+@kernel
+def position(view: Record, agent: Int) -> Int:
+    """The building of an agent."""
+    for building in range(LOOP):
+        if view.position[agent, building]:
+            return building
+    return 0
+
+
+@kernel
+def safe_of(view: Record) -> Int:
+    """The safe's building."""
+    for building in range(LOOP):
+        if view.safe[building]:
+            return building
+    return 0
+
+
+@kernel
+def token(view: Record, agent: Int) -> Int:
+    """The score of an agent."""
+    return int(view.score[agent] * FINISH + 0.5)
+
+
+@kernel
+def points_left(view: Record) -> Int:
+    """Points of the die that are left."""
+    for i in range(FACES):
+        if view.points_left[i]:
+            return i + 1
+    return 0
+
+
+@kernel
+def own_id(view: Record) -> Int:
+    """The id of the own agent, its place in the order of movement."""
+    for agent in range(len(view.own)):
+        if view.own[agent]:
+            return agent
+    return 0
+
+
+@kernel
+def worth(building: Int) -> float:
+    """What an agent scores in a building."""
+    return float(VALUES[building])
+
+
+@kernel
+def on(building: Int, steps: Int) -> Int:
+    """The building some steps further clockwise, or back."""
+    return (building + steps + LOOP) % LOOP
+
+
+@kernel
+def weight(view: Record, seat: Int, agent: Int) -> float:
+    """How much more likely it is, from the public record, that `seat` owns `agent` than before any move."""
+    total = BY_POINTS * view.record[agent, seat, POINTS] + BY_GAINS * view.record[agent, seat, GAINS]
+    return exp(min(float(total), 20.0))
+
+
+@kernel
+def owns(view: Record, seat: Int, agent: Int) -> float:
+    """The chance that another seat owns an agent; the own one is the viewer's."""
+    if agent == 0:
+        return 0.0
+    total = 0.0
+    for other in range(1, len(view.score)):
+        total += weight(view, seat, other)
+    return weight(view, seat, agent) / total
+
+
+@kernel
+def is_a_rivals(view: Record, agent: Int) -> float:
+    """The chance that an agent is another player's and not free."""
+    chance = 0.0
+    for seat in range(1, len(view.active)):
+        chance += owns(view, seat, agent)
+    return min(chance, 1.0)
+
+
+@kernel
+def exposure(view: Record, points: float, gains: float) -> float:
+    """The share of the suspicion about the viewer that falls on its own agent, after so much more for it."""
+    own = weight(view, 0, 0) * exp(BY_POINTS * points / 20 + BY_GAINS * gains / 20)
+    total = own
+    for agent in range(1, len(view.score)):
+        total += weight(view, 0, agent)
+    return own / total
+
+
+@kernel
+def verdict(view: Record, own: Int, moved: Int, there: Int) -> float:
+    """What a scoring with the own agent in building `own` and the agent `moved` in `there` would decide.
+
+    +1: it ends the game and the own token is furthest ahead; -1: it ends it otherwise; 0: the game goes on.
+    """
+    mine = max(token(view, 0) + worth(own), 0.0)
+    best = -1.0
+    for agent in range(1, len(view.score)):
+        building = there if agent == moved else position(view, agent)
+        best = max(best, token(view, agent) + worth(building))
+    if max(mine, best) < FINISH:
+        return 0.0
+    return 1.0 if mine >= best else -1.0
+
+
+@kernel
+def likeliest_owner(view: Record, agent: Int, first: Int, mask: np.ndarray) -> Int:
+    """The best answer to who owns an agent: places to the left, or 0 for free; `first` is the action for free."""
+    best, best_chance = -1, -1.0
+    for seat in range(len(view.active)):
+        if mask[first + seat]:
+            chance = owns(view, seat, agent) if seat else 1.0 - is_a_rivals(view, agent)
+            if chance > best_chance:
+                best, best_chance = seat, chance
+    return best

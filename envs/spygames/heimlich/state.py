@@ -1,0 +1,175 @@
+"""What is true (STATE), what may be done (actions) and what a seat may know (VIEW) in every variant."""
+
+import numpy as np
+from numpy import float32, int8, int16, int32, uint64
+
+from spygames.core.kernel import Int, Record, kernel
+from spygames.heimlich.board import (
+    ABSOLUTE,
+    ALL_CARDS,
+    FACES,
+    KINDS,
+    LOOP,
+    MOST,
+    RELATIVE,
+    STEPS,
+)
+
+NONE = -1  # no seat, no agent, no card, no reason; as an owner: a free agent
+PHASES = ("move", "cards", "card_choice", "safe", "guess", "over")
+MOVE, ROUND, CHOICE, SAFE, GUESS, OVER = range(6)
+END_REASONS = ("finish",)
+FINISHED = 0
+
+# Actions, agents and seats relative to whoever acts. The base game has those below ACT_DRAW, cards those below
+# CARD_ACTIONS, and the predictions come behind: (agents - 1) x players, agent by agent, first "free", then the seats
+# to the left.
+ACT_MOVE = 0  # agent, points 1..6
+ACT_DONE = ACT_MOVE + MOST * FACES
+ACT_SAFE = ACT_DONE + 1  # building
+ACT_DRAW = BASE_ACTIONS = ACT_SAFE + LOOP
+ACT_CARD = ACT_DRAW + 1  # kind
+ACT_PASS = ACT_CARD + KINDS
+ACT_AGENT = ACT_PASS + 1  # agent
+ACT_STEP = ACT_AGENT + MOST  # index in STEPS
+ACT_BUILDING = ACT_STEP + len(STEPS)
+CARD_ACTIONS = ACT_BUILDING + LOOP
+
+LARGEST = 30_000
+"""Where the counts of the public record stop: nobody needs to know more."""
+
+OPTIONS = np.dtype([
+    ("players", int8),
+    ("agents", int8),
+    ("top_secret", int8),  # 1: with cards
+    ("secret_identities", int8),  # 1: with predictions
+    ("plain_die", int8),  # 1: the edition of 1984 (HC-36)
+    ("first_player", int8),  # the seat that begins, or NONE: drawn from the seed (HC-6)
+    ("active_opens", int8),  # 1: the active player opens card rounds (HC-25)
+    ("new_identity", int8),  # copies of that card: 1 or 0 (HC-31)
+    ("tie_to_player", int8),  # 1: owned tokens win level with free ones (HC-19)
+    ("by_score", int8),  # 1: reward="score" (HC-37)
+    ("nobody_wins", int8),  # reward of each if nobody wins: 0 or -1
+    ("first_guess", int8),  # the first action that is a prediction
+])  # fmt: skip
+STATE = np.dtype([  # what is true; widest field first, no padding; agents and seats by their absolute numbers
+    ("rng", uint64),  # HIDDEN: the game's luck
+    ("turn", int32),  # 0..
+    ("points", int16, (MOST, MOST)),  # public record, [agent, seat]: points that the seat moved the agent
+    ("times", int16, (MOST, MOST)),  # [agent, seat]: how often the seat moved the agent
+    ("gains", int16, (MOST, MOST)),  # [agent, seat]: what the agent scored through the seat
+    ("scorings", int16, MOST),  # by seat: scorings that it caused
+    ("scores", int16, MOST),  # of the tokens, by agent
+    ("positions", int8, MOST),  # building, by agent
+    ("moved", int8, MOST),  # points by the die in this turn, by agent
+    ("arrived_by", int8, MOST),  # the seat that moved the agent to the safe, NONE if that is no reason to score
+    ("owner", int8, MOST),  # HIDDEN: seat by agent, NONE: free, or not in play
+    ("passports", int8, MOST),  # HIDDEN: agent by seat, known to the seat; NONE: no such seat
+    ("hands", int8, (MOST, KINDS)),  # HIDDEN: copies, known to the seat
+    ("hand_sizes", int8, MOST),
+    ("cards_played", int8, MOST),  # by seat
+    ("deck", int8, ALL_CARDS),  # HIDDEN: kinds, the top one at deck_size - 1; NONE above
+    ("used", int8, ALL_CARDS),  # kinds, oldest first, then NONE
+    ("guesses", int8, (MOST, MOST)),  # HIDDEN until the end: [seat, agent], 0: not asked, 1: free, seat + 2
+    ("deck_size", int8),
+    ("used_size", int8),
+    ("safe", int8),  # building
+    ("die", int8),  # 1..6, ONE_TO_THREE
+    ("points_left", int8),
+    ("next_agent", int8),  # the lowest id that the die may still move: one beyond the last moved one
+    ("phase", int8),  # index in PHASES
+    ("to_move", int8),  # seat, NONE when over
+    ("active", int8),  # seat whose turn it is
+    ("passes", int8),  # in a row, 0 outside of card rounds
+    ("pending", int8),  # kind of the card that asks, or NONE
+    ("named", int8, 2),  # agents that were named for it, or NONE
+    ("card_turn", int8),  # the seat whose card made everybody predict, while they do; else NONE
+    ("guessed", int8),  # 1 once everybody has predicted
+    ("swapped", int8),  # the seat that played `new_identity`, or NONE
+    ("former", int8),  # HIDDEN: the agent that it put back, or NONE; known to that seat
+    ("swapped_late", int8),  # 1: it had predicted before
+    ("winners", int8),  # set of seats, bit by bit
+    ("end_reason", int8),  # index in END_REASONS, or NONE
+    ("options", OPTIONS),
+])  # fmt: skip
+
+
+def view_dtype(players: int, agents: int, top_secret: bool, secret_identities: bool) -> np.dtype:
+    """VIEW, what one seat may know: agents from the own one on, seats from the own one leftward."""
+    p, a = players, agents
+    base = [
+        ("own", float32, a),  # the id of the own agent, one-hot: the die moves agents in the order of their ids
+        ("position", float32, (a, LOOP)),  # building, one-hot
+        ("to_safe", float32, (a, FACES)),  # 1 to 6 points bring the agent to the safe, one-hot
+        ("score", float32, a),  # of the token, / 42
+        ("moved", float32, a),  # points by the die in this turn, / 6
+        ("safe", float32, LOOP),  # building, one-hot
+        ("points_left", float32, FACES),  # one-hot, zeros: the movement is over
+        ("one_to_three", float32),  # 1: the die shows "1-3"
+        ("phase", float32, 2),  # one-hot: move, safe
+        ("decides", float32),  # 1 if the viewer is to move
+        ("active", float32, p),  # whose turn it is, one-hot
+        ("record", float32, (a, p, 3)),  # points moved / 20, times moved / 10, score through that seat / 20
+        ("scorings", float32, p),  # that the seat caused, / 10
+        ("revealed", float32, p),  # 0 until the end, then the seat's agent (relative) / 7
+    ]
+    cards = [
+        ("card_phase", float32, 2),  # one-hot: cards, card_choice
+        ("hand", float32, KINDS),  # own copies / 2
+        ("hand_sizes", float32, p),  # / 4
+        ("deck_size", float32),  # / 26
+        ("used", float32, KINDS),  # copies / 2
+        ("cards_played", float32, p),  # / 4
+        ("card_mover", float32, p),  # whose decision it is, one-hot
+        ("passes", float32),  # in a row, / players
+        ("pending", float32, KINDS),  # the card that asks, one-hot
+        ("named", float32, a),  # 1: named for it
+        ("arrived", float32, a),  # 1: causes a scoring as things are
+        ("swapped", float32, p),  # who has changed its identity, one-hot
+        ("former", float32, a),  # the viewer's former agent, one-hot
+    ]
+    predictions = [
+        ("guess_phase", float32),  # 1: predictions are asked
+        ("guess_mover", float32, p),  # from whom, one-hot
+        ("guessed", float32),  # 1: everybody has predicted
+        ("card_turn", float32, p),  # whose card made it so, while they are asked, one-hot
+        ("swapped_late", float32),  # 1: an identity was changed after the predictions
+        ("guesses_made", float32, p),  # answers / (agents - 1)
+        ("asked", float32, a),  # the agent that the viewer is asked about, one-hot
+        ("guesses", float32, (p, a)),  # own, at the end all: -1: free, (1 + the owner's relative seat) / 7, 0: none
+    ]
+    # The board comes last: Numba would take a view that only has more fields behind for the smaller one, and say so.
+    return np.dtype([*(cards if top_secret else []), *(predictions if secret_identities else []), *base])
+
+
+@kernel
+def agent_of(s: Record, seat: Int, relative: Int) -> Int:
+    """The id of the agent that `seat` calls agent number `relative`."""
+    return np.int64(ABSOLUTE[s.passports[seat], relative])
+
+
+@kernel
+def relative_of(s: Record, seat: Int, agent: Int) -> Int:
+    """The number that `seat` gives the agent with this id."""
+    return np.int64(RELATIVE[s.passports[seat], agent])
+
+
+@kernel
+def left_of(s: Record, seat: Int, places: Int) -> Int:
+    """The seat that many places (at most one lap) to the left."""
+    found = np.int64(seat) + places
+    players = np.int64(s.options.players)
+    return found if found < players else found - players
+
+
+@kernel
+def places_to(s: Record, seat: Int, other: Int) -> Int:
+    """How many places to the left of `seat` the seat `other` is."""
+    places = np.int64(other) - np.int64(seat)
+    return places if places >= 0 else places + np.int64(s.options.players)
+
+
+@kernel
+def count(total: Int, more: Int) -> Int:
+    """A count of the public record that goes up, within bounds."""
+    return min(max(np.int64(total) + np.int64(more), -LARGEST), LARGEST)

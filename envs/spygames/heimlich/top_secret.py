@@ -1,0 +1,259 @@
+"""The Top Secret cards (HC-20 to HC-32): what may be played and named, and what then happens on the board."""
+
+import numpy as np
+
+from spygames.core.kernel import Int, Record, kernel
+from spygames.core.rng import below
+from spygames.heimlich.board import (
+    ALL_TO_CHURCH,
+    ANY,
+    BELOW,
+    CARD_LIMIT,
+    CARD_SCORE,
+    CHURCH,
+    COPIES,
+    EFFECT,
+    ELSEWHERE,
+    FIRST,
+    GO_TO_AGENT,
+    GO_TO_CHURCH,
+    GO_TO_RUINS,
+    GO_TO_SAFE,
+    HAND,
+    IDENTITY,
+    IN_RUINS,
+    KINDS,
+    LOOP,
+    MOVE_SAFE,
+    NEW_IDENTITY,
+    NO_AGENT,
+    OPTIONAL,
+    OUT_OF_RUINS,
+    RUINS,
+    SCORE,
+    SECOND,
+    STEP,
+    STEP_SET,
+    STEPS,
+    SWAP,
+    WITH_SAFE,
+    WITHOUT_SAFE,
+)
+from spygames.heimlich.state import (
+    ACT_AGENT,
+    ACT_BUILDING,
+    ACT_CARD,
+    ACT_DONE,
+    ACT_PASS,
+    ACT_STEP,
+    NONE,
+    count,
+    relative_of,
+)
+
+_STEPS = np.array(STEPS, np.int64)
+
+
+@kernel
+def may_draw(s: Record, seat: Int) -> bool:
+    """HC-21, HC-24: whether there is a card to draw and room for it."""
+    return s.hand_sizes[seat] < HAND and s.deck_size > 0
+
+
+@kernel
+def draw(s: Record, seat: Int) -> None:
+    """The top card of the deck goes to a hand."""
+    s.deck_size -= 1
+    s.hands[seat, s.deck[s.deck_size]] += 1
+    s.hand_sizes[seat] += 1
+    s.deck[s.deck_size] = NONE
+
+
+@kernel
+def fits(s: Record, which: Int, agent: Int) -> bool:
+    """Whether an agent is one of those that a card asks for."""
+    if which == ANY:
+        return True
+    if which == BELOW:
+        return s.scores[agent] < CARD_LIMIT
+    if which == WITH_SAFE:
+        return s.positions[agent] == s.safe
+    if which == WITHOUT_SAFE:
+        return s.positions[agent] != s.safe
+    if which == IN_RUINS:
+        return s.positions[agent] == RUINS
+    if which == OUT_OF_RUINS:
+        return s.positions[agent] != RUINS
+    return which == ELSEWHERE and s.positions[agent] != s.positions[s.named[0]]
+
+
+@kernel
+def playable(s: Record, kind: Int) -> bool:
+    """HC-20: whether all that the card must ask for can be named."""
+    if FIRST[kind] == NO_AGENT:
+        return True
+    found, apart = 0, False
+    for agent in range(s.options.agents):
+        found += fits(s, FIRST[kind], agent)
+        apart |= s.positions[agent] != s.positions[0]
+    if SECOND[kind] == ELSEWHERE:
+        return apart
+    return found >= (2 if SECOND[kind] != NO_AGENT and not OPTIONAL[kind] else 1)
+
+
+@kernel
+def legal_in_round(s: Record, mask: np.ndarray) -> None:
+    """HC-25: a card, or to pass."""
+    mask[ACT_PASS] = 1
+    for kind in range(KINDS):
+        mask[ACT_CARD + kind] = s.hands[s.to_move, kind] > 0 and playable(s, kind)
+
+
+@kernel
+def legal_choice(s: Record, mask: np.ndarray) -> None:
+    """HC-32: what the card asks for next: a building, an agent, a second one, a step."""
+    kind = s.pending
+    if EFFECT[kind] == MOVE_SAFE:
+        for building in range(LOOP):
+            mask[ACT_BUILDING + building] = building != s.safe
+        return
+    which = next_agent_asked(s)
+    if which == NO_AGENT:
+        for i in range(len(STEPS)):
+            mask[ACT_STEP + i] = (STEP_SET[kind] >> i) & 1
+        return
+    for agent in range(s.options.agents):
+        if agent != s.named[0] and fits(s, which, agent):
+            mask[ACT_AGENT + relative_of(s, s.to_move, agent)] = 1
+    mask[ACT_DONE] = s.named[0] != NONE and OPTIONAL[kind] == 1
+
+
+@kernel
+def next_agent_asked(s: Record) -> Int:
+    """Which agents the pending card asks for now; NO_AGENT if it has all."""
+    if s.named[0] == NONE:
+        return FIRST[s.pending]
+    if s.named[1] == NONE:
+        return SECOND[s.pending]
+    return NO_AGENT
+
+
+@kernel
+def use_card(s: Record, kind: Int) -> None:
+    """HC-29: a card leaves the hand, face up and for good; it may ask for something then."""
+    seat = s.to_move
+    s.hands[seat, kind] -= 1
+    s.hand_sizes[seat] -= 1
+    s.cards_played[seat] += 1
+    s.used[s.used_size] = kind
+    s.used_size += 1
+    s.passes = 0
+    s.pending = kind
+    if FIRST[kind] == NO_AGENT and EFFECT[kind] != MOVE_SAFE:
+        carry_out(s, 0)
+
+
+@kernel
+def name_agent(s: Record, agent: Int) -> None:
+    """HC-32: the first or second agent of the card; it is carried out unless it asks for more."""
+    kind = s.pending
+    if s.named[0] == NONE:
+        s.named[0] = agent
+    else:
+        s.named[1] = agent
+    if next_agent_asked(s) != NO_AGENT:
+        return
+    steps = STEP_SET[kind]
+    if steps == 0:
+        carry_out(s, 0)
+    elif steps & (steps - 1) == 0:  # one step only, printed on the card
+        for i in range(len(STEPS)):
+            if steps >> i == 1:
+                carry_out(s, _STEPS[i])
+
+
+@kernel
+def carry_out(s: Record, number: Int) -> None:
+    """What the pending card does; `number` is the step or the building that was chosen."""
+    effect = EFFECT[s.pending]
+    one, two = np.int64(s.named[0]), np.int64(s.named[1])
+    if effect == MOVE_SAFE:
+        move_safe(s, number)
+    elif effect == ALL_TO_CHURCH:
+        for agent in range(s.options.agents):
+            put(s, agent, CHURCH)
+    elif effect == IDENTITY:
+        change_identity(s)
+    elif effect == SWAP:
+        first, second = np.int64(s.positions[one]), np.int64(s.positions[two])
+        put(s, one, second)
+        put(s, two, first)
+    elif effect == GO_TO_AGENT:
+        put(s, one, s.positions[two])
+    else:
+        carry_out_for(s, effect, one, number)
+        if two != NONE:
+            carry_out_for(s, effect, two, number)
+    s.pending = s.named[0] = s.named[1] = NONE
+
+
+@kernel
+def carry_out_for(s: Record, effect: Int, agent: Int, step: Int) -> None:
+    """What a card does to each agent that was named."""
+    if effect == STEP:
+        s.points[agent, s.to_move] = count(s.points[agent, s.to_move], step)
+        put(s, agent, (np.int64(s.positions[agent]) + step + LOOP) % LOOP)  # HC-28: back from the Church to the Ruins
+    elif effect == SCORE:
+        more = min(CARD_SCORE, CARD_LIMIT - np.int64(s.scores[agent]))
+        s.scores[agent] += more
+        s.gains[agent, s.to_move] = count(s.gains[agent, s.to_move], more)
+    elif effect == GO_TO_RUINS:
+        put(s, agent, RUINS)
+    elif effect == GO_TO_CHURCH:
+        put(s, agent, CHURCH)
+    elif effect == GO_TO_SAFE:
+        put(s, agent, s.safe)
+
+
+@kernel
+def put(s: Record, agent: Int, building: Int) -> None:
+    """HC-26: a card moves an agent, to the safe or away from it; where it stands already, it was not moved."""
+    if s.positions[agent] != building:
+        s.positions[agent] = building
+        s.arrived_by[agent] = s.to_move if building == s.safe else NONE
+        s.times[agent, s.to_move] = count(s.times[agent, s.to_move], 1)
+
+
+@kernel
+def move_safe(s: Record, building: Int) -> None:
+    """HC-15, HC-20: the safe goes to another building; whoever had arrived with it scores no more."""
+    s.safe = building
+    for agent in range(s.options.agents):
+        s.arrived_by[agent] = NONE
+
+
+@kernel
+def change_identity(s: Record) -> None:
+    """HC-31: the passport is exchanged for a random free agent's."""
+    seat = np.int64(s.to_move)
+    left = below(s, np.int64(s.options.agents) - np.int64(s.options.players))
+    former = np.int64(s.passports[seat])
+    for agent in range(s.options.agents):
+        if s.owner[agent] == NONE:
+            if left == 0:
+                s.owner[agent] = seat
+                s.passports[seat] = agent
+            left -= 1
+    s.owner[former] = NONE
+    s.swapped, s.former, s.swapped_late = seat, former, s.guessed
+
+
+@kernel
+def deal(s: Record) -> Int:
+    """HC-20, HC-31: fills the deck with the cards of this game in the order of the table; returns how many."""
+    n = 0
+    for kind in range(KINDS):
+        for _ in range(np.int64(s.options.new_identity) if kind == NEW_IDENTITY else COPIES[kind]):
+            s.deck[n] = kind
+            n += 1
+    return n

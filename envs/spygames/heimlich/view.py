@@ -1,0 +1,163 @@
+"""What a seat may know, written into its VIEW: one kernel for each set of switches, made of three parts."""
+
+import numpy as np
+from numpy import float32
+
+from spygames.core.kernel import Int, Record, kernel
+from spygames.heimlich.board import ALL_CARDS, FACES, HAND, KINDS, LOOP, MOST, ONE_TO_THREE
+from spygames.heimlich.identities import FREE, UNASKED, answers, asked_agent
+from spygames.heimlich.state import (
+    CHOICE,
+    GUESS,
+    MOVE,
+    NONE,
+    OVER,
+    ROUND,
+    SAFE,
+    agent_of,
+    left_of,
+    places_to,
+    relative_of,
+)
+
+_BUILDING = np.eye(LOOP, dtype=np.float32)
+_TO_SAFE = np.array(  # [safe - position, 1 - LOOP..LOOP - 1]: 1 to 6 points bring the agent there, one-hot
+    [[(d % LOOP) == points for points in range(1, FACES + 1)] for d in range(1 - LOOP, LOOP)], np.float32
+)
+_POINTS = np.eye(FACES + 1, dtype=np.float32)[:, 1:].copy()
+_AGENT_UNIT, _CARDS_UNIT = float32(1 / MOST), float32(1 / 4)
+_POINTS_UNIT, _TIMES_UNIT, _GAINS_UNIT, _SCORE_UNIT = float32(1 / 20), float32(1 / 10), float32(1 / 20), float32(1 / 42)
+_MOVED_UNIT = float32(1 / FACES)
+
+
+@kernel
+def see_board(s: Record, seat: Int, view: Record) -> None:
+    """The base game: board, tokens, turn, and the public record."""
+    safe = np.int64(s.safe)
+    players, agents = len(view.active), len(view.score)
+    for relative in range(agents):
+        agent = agent_of(s, seat, relative)
+        position = np.int64(s.positions[agent])
+        for i in range(LOOP):
+            view.position[relative, i] = _BUILDING[position, i]
+        for i in range(FACES):
+            view.to_safe[relative, i] = _TO_SAFE[safe - position + LOOP - 1, i]
+        view.score[relative] = s.scores[agent] * _SCORE_UNIT
+        view.moved[relative] = s.moved[agent] * _MOVED_UNIT
+        view.own[relative] = relative == s.passports[seat]
+        other = np.int64(seat)
+        for places in range(players):
+            view.record[relative, places, 0] = s.points[agent, other] * _POINTS_UNIT
+            view.record[relative, places, 1] = s.times[agent, other] * _TIMES_UNIT
+            view.record[relative, places, 2] = s.gains[agent, other] * _GAINS_UNIT
+            other += 1
+            if other == players:
+                other = 0
+    for i in range(LOOP):
+        view.safe[i] = _BUILDING[safe, i]
+    for i in range(FACES):
+        view.points_left[i] = _POINTS[s.points_left, i]
+    view.one_to_three = s.die == ONE_TO_THREE
+    view.phase[0] = s.phase == MOVE
+    view.phase[1] = s.phase == SAFE
+    view.decides = s.to_move == seat
+    for places in range(players):
+        other = left_of(s, seat, places)
+        view.active[places] = s.phase != OVER and s.active == other
+        view.scorings[places] = s.scorings[other] * _TIMES_UNIT
+        view.revealed[places] = relative_of(s, seat, s.passports[other]) * _AGENT_UNIT if s.phase == OVER else 0
+
+
+@kernel
+def see_cards(s: Record, seat: Int, view: Record) -> None:
+    """What Top Secret adds: the own hand, and what everybody sees of the cards."""
+    for kind in range(KINDS):
+        view.hand[kind] = s.hands[seat, kind] / 2
+        view.used[kind] = 0
+        view.pending[kind] = s.pending == kind
+    for i in range(s.used_size):
+        view.used[s.used[i]] += float32(0.5)
+    for places in range(len(view.active)):
+        other = left_of(s, seat, places)
+        view.hand_sizes[places] = s.hand_sizes[other] / HAND
+        view.cards_played[places] = s.cards_played[other] * _CARDS_UNIT
+        view.card_mover[places] = (s.phase == ROUND or s.phase == CHOICE) and s.to_move == other
+        view.swapped[places] = s.swapped == other
+    for relative in range(len(view.score)):
+        agent = agent_of(s, seat, relative)
+        view.named[relative] = s.named[0] == agent or s.named[1] == agent
+        view.arrived[relative] = s.arrived_by[agent] != NONE
+        view.former[relative] = s.swapped == seat and s.former == agent
+    view.card_phase[0] = s.phase == ROUND
+    view.card_phase[1] = s.phase == CHOICE
+    view.deck_size = s.deck_size / ALL_CARDS
+    view.passes = s.passes / np.int64(s.options.players)
+
+
+@kernel
+def see_predictions(s: Record, seat: Int, view: Record) -> None:
+    """What Secret Identities adds: the own predictions, who has made any, and all of them at the end."""
+    agents = len(view.score)
+    asked = asked_agent(s, seat) if s.phase == GUESS and s.to_move == seat else NONE
+    for places in range(len(view.active)):
+        other = left_of(s, seat, places)
+        view.guess_mover[places] = s.phase == GUESS and s.to_move == other
+        view.card_turn[places] = s.card_turn == other
+        view.guesses_made[places] = answers(s, other) / (agents - 1)
+        for relative in range(agents):
+            guess = s.guesses[other, agent_of(s, seat, relative)]
+            view.guesses[places, relative] = 0
+            if places == 0 or s.phase == OVER:
+                view.guesses[places, relative] = guess_code(s, seat, guess)
+    for relative in range(agents):
+        view.asked[relative] = asked != NONE and agent_of(s, seat, relative) == asked
+    view.guess_phase = s.phase == GUESS
+    view.guessed = s.guessed
+    view.swapped_late = s.swapped_late
+
+
+@kernel
+def guess_code(s: Record, seat: Int, guess: Int) -> float32:
+    """A prediction as a number: -1 free, (1 + the owner's relative seat) / 7, 0 none."""
+    if guess == UNASKED:
+        return float32(0)
+    if guess == FREE:
+        return float32(-1)
+    return (1 + places_to(s, seat, guess - FREE - 1)) * _AGENT_UNIT
+
+
+@kernel
+def observe_base(s: Record, seat: Int, view: Record) -> None:
+    """Writes what `seat` may know in the base game."""
+    see_board(s, seat, view)
+
+
+@kernel
+def observe_cards(s: Record, seat: Int, view: Record) -> None:
+    """Writes what `seat` may know with Top Secret."""
+    see_board(s, seat, view)
+    see_cards(s, seat, view)
+
+
+@kernel
+def observe_predictions(s: Record, seat: Int, view: Record) -> None:
+    """Writes what `seat` may know with Secret Identities."""
+    see_board(s, seat, view)
+    see_predictions(s, seat, view)
+
+
+@kernel
+def observe_all(s: Record, seat: Int, view: Record) -> None:
+    """Writes what `seat` may know with both."""
+    see_board(s, seat, view)
+    see_cards(s, seat, view)
+    see_predictions(s, seat, view)
+
+
+OBSERVE = {
+    (False, False): observe_base,
+    (True, False): observe_cards,
+    (False, True): observe_predictions,
+    (True, True): observe_all,
+}
+"""By (top_secret, secret_identities)."""

@@ -1,0 +1,95 @@
+"""Heimlich & Co.: two to seven players push secret agents round a small town; nobody says which agent is whose.
+
+| | |
+|---|---|
+| Import | `from spygames import heimlich_v0` |
+| Registered ids | PettingZoo `spygames/heimlich-v0`, Gymnasium `spygames/Heimlich-v0` |
+| Agents | `player_0` to `player_6` |
+| Actions | `Discrete(55)`, masked; 96 with cards; (agents - 1) x players more with predictions |
+| Observation | `{"observation": float32, "action_mask": int8}`, 211 floats for 3 players |
+| Rewards | the winners share +1, the others -1, once, at the end; 0 for all if a free agent wins |
+| Parallel API | no: one agent decides at a time |
+
+### The game
+
+Up to seven agents walk round twelve buildings. Each player owns one of them secretly; the others are free. In a turn
+the active player rolls a die and spends all points on any agents, its own or not. If an agent ends its movement with
+the safe, every agent scores the value of its building, and the player moves the safe elsewhere. Whose token is furthest
+ahead when one has made 42 points wins; if that token belongs to a free agent, nobody does. With `top_secret` there
+are 26 cards, played in a round after every movement; with `secret_identities` everybody predicts once who owns which
+agent.
+
+Every rule with its ID, source and option is in `spygames/heimlich/README.md`.
+
+### Options
+
+| option | values | |
+|---|---|---|
+| `players` | `2` to `7` | default 4 |
+| `top_secret` | `False`, `True` | with cards |
+| `secret_identities` | `False`, `True` | with predictions |
+| `edition` | `"amigo"`, `"ravensburger"` | the second one: 1984 |
+| `first_player` | a seat, `"random"` | the seat that begins; random draws it from the seed |
+| `card_round_opens` | `"left"`, `"active"` | who is asked for cards first |
+| `new_identity` | `"swap"`, `"none"` | with or without that card |
+| `tie_with_free` | `"player"`, `"nobody"` | who wins level with a free agent |
+| `reward` | `"win"`, `"score"` | the second one: own score minus the mean of the others', / 42 |
+| `nobody_wins` | `0`, `-1` | reward of each player then |
+
+### Actions
+
+Relative to the viewer: its own agent is agent 0 and the others keep their order; seats count leftward from its own.
+Texts are absolute. The die moves agents in the order of their ids, which is the same for everybody.
+
+| numbers | what | text |
+|---|---|---|
+| 0-41 | move an agent: 6 * agent + points - 1 | `move red 3` |
+| 42 | leave the rest of a "1-3"; no second agent for a card | `done` |
+| 43-54 | move the safe | `safe church` |
+| 55 | a card instead of moving | `draw` |
+| 56-70 | play a card | `card swap` |
+| 71 | play none | `pass` |
+| 72-78, 79-83, 84-95 | what a card asks for | `agent green`, `step -2`, `building 4` |
+| from 55 or 96 | (agent - 1) * players + owner; owner 0 is free | `guess blue player_2` |
+
+### Observation
+
+The fields of `spygames.heimlich.state.view_dtype` one after the other, as the README of the game lists them;
+`env.unwrapped.view(agent)` gives them by name. They hold the public record of who moved and favoured whom, so
+that a network without memory can deduce who is who.
+
+### Example
+
+>>> from spygames import heimlich_v0
+>>> env = heimlich_v0.env(players=3)
+>>> env.reset(seed=1)
+>>> for agent in env.agent_iter():
+...     observation, reward, termination, truncation, info = env.last()
+...     action = None if termination else env.action_space(agent).sample(info["action_mask"])
+...     env.step(action)
+
+### Version history
+
+* v0: both editions, two to seven players, cards and predictions.
+"""
+
+from typing import Any
+
+from spygames.core.entry import entry_points
+from spygames.heimlich import make_game
+
+__all__ = ["VARIANTS", "env", "make_game", "raw_env", "single_env"]
+
+env, raw_env, single_env = entry_points(make_game)
+
+_SWITCHES: list[dict[str, Any]] = [
+    {"top_secret": True},
+    {"secret_identities": True},
+    {"top_secret": True, "secret_identities": True},
+]
+VARIANTS: list[dict[str, Any]] = [
+    *({"players": n} for n in range(2, 8)),
+    *({"players": n, **switches} for n in (3, 5, 7) for switches in _SWITCHES),
+    {"players": 3, "edition": "ravensburger", "secret_identities": True, "first_player": "random", "reward": "score"},
+]
+"""Options of every variant that the contract test plays; each differs from the others in rules or set-up."""

@@ -1,0 +1,144 @@
+"""Positions of Heimlich & Co. for tests: a game at a mapping, and mappings that need only say what matters."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames.core.game import Game, record
+from spygames.heimlich import make_game
+
+COPIES = {
+    "move_safe": 2, "score_3": 2, "back_1_2": 2, "step_1": 2, "two_back": 2, "two_forward": 2, "off_safe": 2,
+    "to_ruins": 2, "all_to_church": 1, "swap": 1, "join": 1, "ruins_to_church": 2, "forward_1_3": 2, "to_safe": 2,
+    "new_identity": 1,
+}  # fmt: skip
+AGENTS = ("red", "yellow", "green", "blue", "purple", "orange", "grey")
+IN_PLAY = {"amigo": {2: 5, 3: 6, 4: 7, 5: 7, 6: 7, 7: 7}, "ravensburger": {2: 4, 3: 5, 4: 6, 5: 7, 6: 7, 7: 7}}
+HERE = (1, 2, 3, 4, 5, 6, 8)  # where agents stand unless a position says otherwise
+
+
+class Table:
+    """One game on a table: acts and answers in texts."""
+
+    def __init__(self, game: Game, states: np.ndarray):
+        self.game, self.states, self.s = game, states, record(states)
+
+    @property
+    def mask(self) -> np.ndarray:
+        """int8 [A] of the seat to move."""
+        mask = np.zeros(self.game.num_actions, np.int8)
+        self.game.legal(self.s, mask)
+        return mask
+
+    @property
+    def legal(self) -> set[str]:
+        """The texts of what the seat to move may do."""
+        seat = int(self.s.to_move)
+        return {self.game.action_to_string(self.game, self.s, int(a), seat) for a in np.flatnonzero(self.mask)}
+
+    @property
+    def mapping(self) -> dict[str, Any]:
+        """The state as a mapping."""
+        return self.game.state_to_dict(self.game, self.s)
+
+    def act(self, *texts: str) -> "Table":
+        """Plays these actions; each must be legal."""
+        for text in texts:
+            assert text in self.legal, f"{text!r} is not among {sorted(self.legal)}"
+            self.game.apply(self.s, self.game.string_to_action(self.game, self.s, text, int(self.s.to_move)))
+        return self
+
+    def view(self, seat: int) -> np.ndarray:
+        """What `seat` may know, structured [1]."""
+        views = self.game.new_views()
+        self.game.observe(self.s, seat, record(views))
+        return views
+
+    def returns(self) -> list[float]:
+        """The result of each seat."""
+        out = np.zeros(self.game.num_players, np.float32)
+        self.game.returns(self.s, out)
+        return [round(float(x), 5) for x in out]
+
+    def drawing(self, viewer: int) -> str:
+        """The drawing for `viewer`."""
+        return self.game.to_text(self.game, self.s, viewer)
+
+
+@cache
+def game_of(**options: Any) -> Game:
+    """The game with these options, made once."""
+    return make_game(**options)
+
+
+def cards_left(hands: Mapping[str, list[str]], used: list[str], new_identity: bool) -> list[str]:
+    """All cards of the game that are neither in a hand nor used, in the order of the table."""
+    gone = [*used, *(card for cards in hands.values() for card in cards)]
+    copies = COPIES | {"new_identity": int(new_identity)}
+    return [card for card, n in copies.items() for _ in range(n - gone.count(card))]
+
+
+def position(options: Mapping[str, Any], **parts: Any) -> dict[str, Any]:
+    """A mapping in which what is not said has a plain value: agents stand apart, tokens on Start, seat 0 moves a 4.
+
+    `positions`, `scores` and `passports` need only name what differs; cards that are nowhere are in the deck,
+    below those that `deck` names.
+    """
+    players, edition = options.get("players", 4), options.get("edition", "amigo")
+    agents = AGENTS[: IN_PLAY[edition][players]]
+    seats = [str(seat) for seat in range(players)]
+    active = parts.get("active", 0)
+    die = parts.get("die", 4)
+    phase = parts.get("phase", "move")
+    roll = 3 if die == "1-3" else die
+    moved = parts.get("moved", {})
+    mapping: dict[str, Any] = {
+        "edition": edition, "players": players, "agents": list(agents), "phase": phase,
+        "to_move": None if phase == "over" else active, "active": active, "turn": 9, "die": die,
+        "points_left": roll - sum(moved.values()) if phase == "move" else 0, "moved": {}, "safe": 10, "used": [],
+        "arrived": [], "passes": 0, "pending_card": None, "card_turn": None, "guessed": False, "guessing": [],
+        "winners": [], "end_reason": None, "hands": {}, "deck": [], "guesses": {}, "rng": 1,
+    }  # fmt: skip
+    mapping |= parts
+    mapping["positions"] = dict(zip(agents, HERE, strict=False)) | parts.get("positions", {})
+    mapping["scores"] = dict.fromkeys(agents, 0) | parts.get("scores", {})
+    mapping["passports"] = dict(zip(seats, agents, strict=False)) | parts.get("passports", {})
+    if options.get("top_secret"):
+        mapping["hands"] = {key: [] for key in seats} | parts.get("hands", {})
+        on_top = [] if parts.get("deck") == "none" else parts.get("deck", [])
+        there = options.get("new_identity", "swap") == "swap" and players < len(agents)
+        mapping["deck"] = [*on_top, *cards_left(mapping["hands"], [*mapping["used"], *on_top], there)]
+        if parts.get("deck") == "none":  # all that is nowhere is used
+            mapping["deck"] = []
+            mapping["used"] = [*mapping["used"], *cards_left(mapping["hands"], mapping["used"], there)]
+    if options.get("secret_identities"):
+        mapping["guesses"] = {key: {} for key in seats} | parts.get("guesses", {})
+    return mapping
+
+
+def place(options: Mapping[str, Any], **parts: Any) -> Table:
+    """A table at the position with these parts."""
+    game = game_of(**options)
+    states = game.new_states()
+    game.state_from_dict(game, position(options, **parts), record(states))
+    return Table(game, states)
+
+
+@pytest.fixture(scope="session")
+def at() -> Callable[..., Table]:
+    """A table at a position: `place`."""
+    return place
+
+
+@pytest.fixture(scope="session")
+def fresh() -> Callable[..., Table]:
+    """A table at the start of the game of a seed."""
+
+    def start(seed: int, **options: Any) -> Table:
+        game = game_of(**options)
+        return Table(game, game.start(seed))
+
+    return start

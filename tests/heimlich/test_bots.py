@@ -1,0 +1,115 @@
+"""Scripted players: who beats whom, what they do in plain positions, and random play against independent figures."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.heimlich.conftest import Table, game_of
+
+from spygames.core.batch import Batch, bot_loop
+from spygames.core.game import record
+
+FULL = {"players": 4, "top_secret": True, "secret_identities": True}
+
+
+def shares(options: dict[str, Any], one: str, others: str, games: int = 1024) -> float:
+    """How often a player wins against others of one kind, all seats alike; shared wins count in part."""
+    game = game_of(**options)
+    n, players = 256, game.num_players
+    batch = Batch(game, n, seed=7, threads=1)
+    luck = np.random.default_rng(7).integers(2**64, size=(n, 1), dtype=np.uint64)
+    actions, played, won = np.zeros(n, np.int64), np.zeros(n, int), 0.0
+    seat = np.arange(n) % players
+    while played.min() < games // n:
+        mine = batch.seats == seat
+        for name, rows in ((one, np.flatnonzero(mine)), (others, np.flatnonzero(~mine))):
+            bot_loop(game, name)(batch.views, batch.mask, luck, rows, actions, 0, len(rows))
+        batch.step(actions)
+        for i in np.flatnonzero(batch.done & (played < games // n)):
+            won += batch.rewards[i, seat[i]] > 0
+        played += batch.done
+    return won / (games // n * n)
+
+
+@pytest.mark.parametrize("options", [{"players": 3}, FULL], ids=str)
+def test_expert_beats_greedy_beats_random(options: dict[str, Any]) -> None:
+    fair = 1 / options["players"]
+    assert shares(options, "greedy", "random") > 2 * fair
+    assert shares(options, "expert", "random") > 2 * fair
+    assert shares(options, "expert", "greedy") > 1.5 * fair
+    assert shares(options, "greedy", "expert") < fair
+
+
+def act(table: Table, name: str, luck: int = 1) -> str:
+    """What a bot does at a table."""
+    game, seat = table.game, int(table.s.to_move)
+    view = record(table.view(seat))
+    action = int(game.bots[name](view, table.mask, np.array([luck], np.uint64)))
+    return game.action_to_string(game, table.s, action, seat)
+
+
+@pytest.mark.parametrize("name", ["greedy", "expert"])
+def test_bots_win_at_once(at: Callable[..., Table], name: str) -> None:
+    table = at({"players": 3}, die=3, safe=10, positions={"red": 7}, scores={"red": 35})
+    assert act(table, name) == "move red 3"
+
+
+@pytest.mark.parametrize("name", ["greedy", "expert"])
+def test_bots_use_a_card_and_predict_by_the_record(at: Callable[..., Table], name: str) -> None:
+    table = at(FULL, phase="cards", hands={"0": ["to_safe"]})
+    assert act(table, name) == "card to_safe"
+    assert act(table.act("card to_safe"), name) == "agent red"
+    gains = {"0": {}, "1": {}, "2": {"purple": 30}, "3": {}}
+    table = at(FULL, phase="guess", guessing=[0, 1, 2, 3], scores={"red": 30}, record={"gains": gains})
+    while table.s.to_move == 0:
+        table.act(act(table, name))
+    assert table.mapping["guesses"]["0"]["purple"] == "player_2"
+
+
+def test_splits_are_uniform(at: Callable[..., Table]) -> None:
+    """4 points over 5 agents: each of the 70 ways is as likely; on a `1-3` each of the 5 + 15 + 35."""
+    for die, ways in ((4, 70), ("1-3", 55)):
+        found: dict[str, int] = {}
+        for seed in range(4000):
+            table = at({"players": 2}, die=die, safe=0, rng=seed)
+            texts = []
+            while table.s.active == 0 and table.mapping["phase"] == "move":
+                texts.append(act(table, "splits", seed * 100 + len(texts)))
+                table.act(texts[-1])
+            way = " ".join(text for text in texts if text != "done")
+            found[way] = found.get(way, 0) + 1
+        assert len(found) == ways
+        expected = 4000 / ways
+        assert sum((n - expected) ** 2 / expected for n in found.values()) < ways + 6 * np.sqrt(2 * ways)
+
+
+FIGURES = {  # turns a game, scorings, share of games that nobody wins; of an independent program, 20,000 games each
+    2: (37.4, 7.39, 0.593),
+    3: (35.9, 7.17, 0.492),
+    4: (35.3, 6.96, 0.410),
+    5: (35.4, 6.99, 0.277),
+    6: (35.2, 6.97, 0.137),
+    7: (35.3, 6.98, 0.0),
+}
+
+
+@pytest.mark.rule("HC-8", "HC-9", "HC-12", "HC-14", "HC-15", "HC-17", "HC-18")
+@pytest.mark.parametrize("players", FIGURES)
+def test_random_play_has_the_known_figures(players: int) -> None:
+    """Means within four of their errors, by 10,240 games of uniform splits and safes."""
+    game, n, games = game_of(players=players), 1024, 10
+    batch = Batch(game, n, seed=players, threads=1)
+    luck = np.random.default_rng(0).integers(2**64, size=(n, 1), dtype=np.uint64)
+    actions, rows, played, found = np.zeros(n, np.int64), np.arange(n), np.zeros(n, int), []
+    loop = bot_loop(game, "splits")
+    while played.min() < games:
+        loop(batch.views, batch.mask, luck, rows, actions, 0, n)
+        turns, scorings = batch.states["turn"] + 1, batch.states["scorings"].sum(1) + 1
+        batch.step(actions)
+        for i in np.flatnonzero(batch.done & (played < games)):
+            found.append((turns[i], scorings[i], not batch.rewards[i].any()))
+        played += batch.done
+    values = np.array(found, float)
+    errors = values.std(0) * np.sqrt(1 / len(values) + 1 / 20_000)
+    assert (np.abs(values.mean(0) - FIGURES[players]) <= 4 * errors + [0.05, 0.005, 0.0005]).all(), values.mean(0)

@@ -1,0 +1,117 @@
+"""Nothing betrays whose agent is whose: the same game in two worlds that differ only in who the others are.
+
+The redraws of the contract test are not used here: the worlds are made by hand, and the same decisions, in absolute
+texts, are played in both. A seat that looks on must see the same at every step, be asked at the same time, and whoever
+moves must have the same texts to choose from.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.heimlich.conftest import Table, game_of, position
+
+from spygames.core.game import record
+
+WORLDS = [{"players": n} for n in range(2, 7)]
+WORLDS += [{"players": n, "top_secret": True} for n in (3, 5)]
+WORLDS += [{"players": n, "secret_identities": True} for n in (3, 5, 7)]
+WORLDS += [{"players": n, "top_secret": True, "secret_identities": True} for n in (3, 5, 7)]
+
+
+def seen(table: Table, seat: int) -> tuple[Any, ...]:
+    """What reaches a seat that looks on or moves."""
+    asked = table.s.to_move == seat
+    texts = [table.game.action_to_string(table.game, table.s, a, seat) for a in range(table.game.num_actions)]
+    mask = table.mask.tobytes() if asked else b""
+    return table.view(seat).tobytes(), mask, texts, int(table.s.to_move), table.returns(), table.drawing(seat)
+
+
+def world(options: dict[str, Any], mapping: dict[str, Any]) -> Table:
+    game = game_of(**options)
+    states = game.new_states()
+    game.state_from_dict(game, mapping, record(states))
+    return Table(game, states)
+
+
+def other_world(mapping: dict[str, Any], seat: int, rng: np.random.Generator) -> dict[str, Any]:
+    """The same position in which the other seats have other passports."""
+    own = mapping["passports"][str(seat)]
+    others = [a for a in mapping["agents"] if a != own]
+    while True:
+        given = iter(rng.permutation(others).tolist())
+        passports = {s: own if s == str(seat) else next(given) for s in mapping["passports"]}
+        if passports != mapping["passports"]:
+            return mapping | {"passports": passports}
+
+
+@pytest.mark.rule("HC-5", "HC-11", "HC-25", "HC-31", "HC-33")
+@pytest.mark.parametrize("options", WORLDS, ids=str)
+def test_two_worlds_look_the_same(options: dict[str, Any]) -> None:
+    rng = np.random.default_rng(4)
+    steps = moves = 0
+    for seed in range(6):
+        start = Table(game_of(**options), game_of(**options).start(seed)).mapping
+        watcher = seed % options["players"]
+        one, two = world(options, start), world(options, other_world(start, watcher, rng))
+        while True:
+            assert one.s.to_move == two.s.to_move
+            if one.s.to_move < 0:
+                break
+            assert seen(one, watcher) == seen(two, watcher)
+            mover = int(one.s.to_move)
+            legal = sorted(one.legal)
+            if one.mapping["phase"] != "guess" or mover == watcher:
+                assert legal == sorted(two.legal)
+                text = str(rng.choice(legal))
+                one.act(text)
+                two.act(text)
+                moves += 1
+            else:  # the own agent is left out, so each world has predictions of its own
+                assert len(one.mapping["guesses"][str(mover)]) == len(two.mapping["guesses"][str(mover)])
+                one.act(str(rng.choice(legal)))
+                two.act(str(rng.choice(sorted(two.legal))))
+            if "new_identity" in one.mapping["used"] and one.mapping["record"]["swapped"] == watcher:
+                break  # from here on the watcher has learned which agent was free
+            steps += 1
+    assert steps > 100
+    assert moves > 100
+
+
+@pytest.mark.rule("HC-11", "HC-32")
+def test_what_may_be_done_says_nothing_about_the_own_agent() -> None:
+    """In one position the texts are the same whoever the mover is, in every phase but the predictions."""
+    options = {"players": 3, "top_secret": True}
+    rng = np.random.default_rng(5)
+    phases = set()
+    for seed in range(4):
+        table = Table(game_of(**options), game_of(**options).start(seed))
+        while table.s.to_move >= 0:
+            mapping, mover = table.mapping, str(table.s.to_move)
+            phases.add(mapping["phase"])
+            for agent in mapping["agents"]:
+                passports = {
+                    s: (mapping["passports"][mover] if a == agent else a) for s, a in mapping["passports"].items()
+                }
+                again = world(options, mapping | {"passports": passports | {mover: agent}, "record": {}})
+                assert again.legal == table.legal
+            table.act(str(rng.choice(sorted(table.legal))))
+    assert phases == {"move", "cards", "card_choice", "safe"}
+
+
+@pytest.mark.rule("HC-5")
+def test_the_own_agent_is_agent_0_for_everybody() -> None:
+    """The own agent is at the same place of the view whoever it is, and the others keep their order."""
+    options = {"players": 3}
+    agents = ["red", "yellow", "green", "blue", "purple", "orange"]
+    for own in agents:
+        others = [a for a in agents if a != own]
+        passports = {"0": others[0], "1": own, "2": others[1]}
+        table = world(
+            options, position(options, passports=passports, scores=dict(zip(agents, range(1, 7), strict=True)))
+        )
+        order = [own, *others]
+        assert np.allclose(table.view(1)["score"][0] * 42, [agents.index(a) + 1 for a in order])
+        assert agents[int(table.view(1)["own"][0].argmax())] == own
+        assert table.game.action_to_string(table.game, table.s, 2, 1) == f"move {own} 3"
+        assert table.game.action_to_string(table.game, table.s, 6, 1) == f"move {others[0]} 1"

@@ -1,0 +1,226 @@
+"""States and actions as text: both ways, byte for byte, and what is refused."""
+
+import copy
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.heimlich.conftest import Table, game_of, position
+
+from spygames.core.game import ImpossibleState, record
+
+FULL = {"players": 3, "top_secret": True, "secret_identities": True}
+KEYS = [
+    "edition", "players", "agents", "phase", "to_move", "active", "turn", "die", "points_left", "moved", "positions",
+    "safe", "scores", "passports", "hands", "deck", "used", "arrived", "passes", "pending_card", "card_turn",
+    "guesses", "guessed", "guessing", "winners", "end_reason", "rng", "record",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [{"players": 2}, FULL, {"players": 7, "top_secret": True}], ids=str)
+def test_bytes_come_back_over_random_play(fresh: Callable[..., Table], options: dict[str, Any]) -> None:
+    rng = np.random.default_rng(3)
+    for seed in range(6):
+        table = fresh(seed, **options)
+        while True:
+            mapping = json.loads(json.dumps(table.mapping))
+            states = table.game.new_states()
+            table.game.state_from_dict(table.game, mapping, record(states))
+            assert states.tobytes() == table.states.tobytes()
+            assert list(mapping) == KEYS
+            if table.s.to_move < 0:
+                break
+            seat = int(table.s.to_move)
+            actions = np.flatnonzero(table.mask)
+            texts = [table.game.action_to_string(table.game, table.s, int(a), seat) for a in actions]
+            assert [table.game.string_to_action(table.game, table.s, t, seat) for t in texts] == actions.tolist()
+            table.game.apply(table.s, int(rng.choice(actions)))
+
+
+def test_unused_keys_are_empty_and_may_be_left_out(fresh: Callable[..., Table]) -> None:
+    table = fresh(1, players=3)
+    mapping = table.mapping
+    unused = {
+        "hands": {}, "deck": [], "used": [], "passes": 0, "pending_card": None, "card_turn": None, "guesses": {},
+        "guessed": False, "guessing": [],
+    }  # fmt: skip
+    assert {key: mapping[key] for key in unused} == unused
+    for content in (
+        {key: value for key, value in mapping.items() if key not in unused},
+        mapping | dict.fromkeys(unused),
+        mapping | {"hands": {"0": [], "1": [], "2": []}, "guesses": {"0": {}, "1": {}, "2": {}}},
+    ):
+        states = table.game.new_states()
+        table.game.state_from_dict(table.game, content, record(states))
+        assert states.tobytes() == table.states.tobytes()
+
+
+ALL_GUESSES = {
+    "0": {"yellow": "player_1", "green": "player_2", "blue": "free", "purple": "free", "orange": "free"},
+    "1": {"red": "player_2", "green": "player_0", "blue": "free", "purple": "free", "orange": "free"},
+    "2": {"red": "free", "yellow": "free", "blue": "player_0", "purple": "player_1", "orange": "free"},
+}
+OVER = {"phase": "over", "scores": {"red": 50}, "winners": [0], "end_reason": "finish"}
+ASKING = {"phase": "guess", "guessing": [0, 1, 2]}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {},
+        {"arrived": ["red"], "positions": {"red": 10}},
+        {"phase": "safe"},
+        {"phase": "cards", "hands": {"0": ["swap"]}},
+        {"phase": "card_choice", "used": ["swap"], "pending_card": {"card": "swap", "agents": ["red"]}},
+        ASKING,
+        {**ASKING, "guesses": {"0": {"yellow": "free"}}, "card_turn": 2, "arrived": ["red"], "positions": {"red": 10}},
+        {"guessed": True, "guesses": ALL_GUESSES},
+        OVER,
+    ],
+    ids=str,
+)
+def test_what_is_accepted(at: Callable[..., Table], parts: dict[str, Any]) -> None:
+    table = at(FULL, **parts)
+    mapping = table.mapping
+    assert {key: mapping[key] for key in ("phase", "arrived", "guesses", "winners")} == {
+        key: position(FULL, **parts)[key] for key in ("phase", "arrived", "guesses", "winners")
+    }
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"edition": "ravensburger"}, "edition is 'ravensburger'"),
+    ({"players": 4}, "players is 4"),
+    ({"agents": ["red"]}, "agents must be"),
+    ({"phase": "roll"}, "phase: 'roll' is none of"),
+    ({"to_move": 1}, "to_move must be 0, the active seat"),
+    ({"to_move": None}, "to_move must be a seat"),
+    ({"to_move": 3}, "to_move must be a whole number from 0 to 2"),
+    ({"active": -1}, "active must be"),
+    ({"turn": -1}, "turn must be"),
+    ({"die": 1}, "die must be"),
+    ({"die": 7}, "die must be"),
+    ({"die": "4"}, "die must be '1-3' or"),
+    ({"points_left": 5}, "points_left must be"),
+    ({"points_left": 0}, "points_left must be above 0 in phase move"),
+    ({"moved": {"red": 3}, "points_left": 2}, "more than the 4 points"),
+    ({"moved": {"red": 0}}, "moved of red must be"),
+    ({"moved": {"grey": 1}}, "moved: 'grey' is none of"),
+    ({"moved": {"orange": 3}, "points_left": 1}, "seat 0 has nothing to choose from"),
+    ({"positions": {}}, "positions lacks red"),
+    (
+        {"positions": dict.fromkeys(["red", "yellow", "green", "blue", "purple", "orange"], 12)},
+        "positions of red must be",
+    ),
+    ({"safe": 12}, "safe must be"),
+    ({"scores": dict.fromkeys(["red", "yellow", "green", "blue", "purple", "orange"], 42)}, "scores of red must be"),
+    ({"passports": {"0": "red", "1": "red", "2": "blue"}}, "passports gives red to two seats"),
+    ({"passports": {"0": "red", "1": "grey", "2": "blue"}}, "passports: 'grey' is none of"),
+    ({"passports": {"0": "red"}}, "passports must be a mapping with the keys 0, 1, 2"),
+    ({"arrived": ["red"]}, "arrived names red, which does not stand"),
+    ({"hands": {"0": ["swap", "swap"], "1": [], "2": []}}, "1 swap among its cards, but hands, deck and used hold 3"),
+    ({"hands": {"0": ["ace"], "1": [], "2": []}}, "hands of seat 0: 'ace' is none of"),
+    ({"hands": {"0": ["swap"] * 5, "1": [], "2": []}}, "hands of seat 0 holds 5 cards, 4 at most"),
+    ({"deck": []}, "but hands, deck and used hold 0"),
+    ({"passes": 1}, "passes must be 0 in phase move"),
+    ({"passes": 3}, "passes must be a whole number from 0 to 2"),
+    ({"pending_card": {"card": "swap", "agents": []}}, "used lacks the pending_card swap"),
+    ({"card_turn": 1}, "card_turn must be null in phase move"),
+    ({"phase": "cards", "points_left": 0}, "hands of seat 0 is empty"),
+    ({"phase": "card_choice", "points_left": 0}, "pending_card belongs to phase card_choice"),
+    ({"guessed": 1}, "guessed must be true or false"),
+    ({"guessed": True}, "guesses of seat 0 must leave out its own agent alone"),
+    ({"guesses": ALL_GUESSES}, "guesses of seat 0 must be empty: it has not predicted"),
+    ({"guessing": [0]}, "guessing must be [] here"),
+    ({"phase": "guess", "points_left": 0}, "guessing must be [0, 1, 2] here"),
+    ({"winners": [0]}, "winners and end_reason belong to phase over"),
+    ({"end_reason": "finish"}, "winners and end_reason belong to phase over"),
+    (
+        {"phase": "over", "to_move": None, "points_left": 0, "end_reason": "finish", "winners": [0, 1, 2]},
+        "no token is at 42",
+    ),
+    ({"rng": -1}, "rng must be"),
+    ({"record": {"luck": 1}}, "record has unknown keys: luck"),
+    ({"record": {"swapped": 1}}, "record swapped needs new_identity among used"),
+    ({"record": {"former": "red"}}, "record former and swapped_late belong to"),
+    ({"record": {"arrived_by": {"red": 1}}}, "arrived_by names red, which arrived does not"),
+    ({"record": {"scorings": [1]}}, "record scorings must be a list of 3"),
+    ({"more": 1}, "unknown keys: more"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), REFUSED, ids=[message for _, message in REFUSED])
+def test_what_is_refused(change: dict[str, Any], message: str) -> None:
+    game = game_of(**FULL)
+    mapping = position(FULL) | copy.deepcopy(change)
+    with pytest.raises(ImpossibleState, match=re.escape(message)):
+        game.state_from_dict(game, mapping, record(game.new_states()))
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({**ASKING, "guesses": {"0": {"green": "free"}}}, "must be about the first agents"),
+        ({**ASKING, "guesses": {"0": {"red": "free"}}}, "must be about the first agents"),
+        ({**ASKING, "guesses": {"0": {"yellow": "player_0"}}}, "can give each other player one agent only"),
+        ({**ASKING, "guesses": {"0": {"yellow": "player_1", "green": "player_1"}}}, "each other player one agent only"),
+        ({**ASKING, "guesses": {"1": {"red": "free"}}}, "guesses of seat 1 must be empty"),
+        (
+            {**ASKING, "guesses": {"0": dict.fromkeys(["yellow", "green", "blue", "purple"], "free")}},
+            "leave no agent for some player",
+        ),
+        (OVER | {"winners": [1]}, "winners must be [0]"),
+        (OVER | {"end_reason": None}, "end_reason"),
+        (
+            {"phase": "card_choice", "used": ["swap"], "pending_card": {"card": "swap", "agents": ["red", "red"]}},
+            "names red twice",
+        ),
+        (
+            {
+                "phase": "card_choice",
+                "used": ["all_to_church"],
+                "pending_card": {"card": "all_to_church", "agents": []},
+            },
+            "has nothing to choose from",
+        ),
+        ({"phase": "safe", "arrived": ["red"], "positions": {"red": 10}}, "arrived must be empty in phase safe"),
+    ],
+    ids=str,
+)
+def test_what_is_refused_in_other_phases(at: Callable[..., Table], parts: dict[str, Any], message: str) -> None:
+    with pytest.raises(ImpossibleState, match=re.escape(message)):
+        at(FULL, **parts)
+
+
+def test_keys_of_switches_that_are_off_are_refused() -> None:
+    game = game_of(players=3)
+    for change in ({"hands": {"0": ["swap"]}}, {"guessed": True}, {"used": ["swap"]}, {"card_turn": 1}, {"passes": 1}):
+        with pytest.raises(ImpossibleState, match=f"{next(iter(change))} must be"):
+            game.state_from_dict(game, position({"players": 3}) | change, record(game.new_states()))
+    for phase in ("cards", "card_choice", "guess"):
+        with pytest.raises(ImpossibleState, match="does not occur in this variant"):
+            game.state_from_dict(
+                game, position({"players": 3}) | {"phase": phase, "points_left": 0}, record(game.new_states())
+            )
+
+
+@pytest.mark.parametrize(
+    "text", ["", "move", "move red 7", "Move red 3", "guess red player_0", "card swap", "safe 11", None]
+)
+def test_texts_that_are_no_action(fresh: Callable[..., Table], text: Any) -> None:
+    table = fresh(1, players=3)
+    with pytest.raises(ValueError, match="is no action of this game of Heimlich"):
+        table.game.string_to_action(table.game, table.s, text, 0)
+
+
+def test_action_texts(fresh: Callable[..., Table]) -> None:
+    table = fresh(1, **FULL)
+    texts = {table.game.action_to_string(table.game, table.s, a, 1) for a in range(table.game.num_actions)}
+    assert len(texts) == table.game.num_actions == 96 + 15
+    assert {"move red 3", "done", "draw", "safe 9", "safe church", "safe ruins", "card swap", "pass"} <= texts
+    assert {"agent green", "step -2", "step 3", "building 4", "building church", "building ruins"} <= texts
+    own = table.mapping["passports"]["1"]
+    assert {t.split()[2] for t in texts if t.startswith("guess")} == {"player_0", "player_2", "free"}
+    assert {t.split()[1] for t in texts if t.startswith("guess")} == {*table.mapping["agents"]} - {own}
