@@ -67,6 +67,7 @@ def make_game(
         to_text=render.to_text,
         bots=BOTS,
         module=rules,
+        truncated=rules.truncated,
     )
 
 

@@ -1,8 +1,12 @@
 """The companion: four points in single steps, each legal only if the rest can be spent (AD-28, AD-29)."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from spygames.agent_dog.board import PAWNS
+from spygames.agent_dog.cards import POINTS
 from spygames.agent_dog.layout import (
     EMPTY,
     FROM_TRACK,
@@ -20,7 +24,7 @@ from spygames.agent_dog.layout import (
     start_of,
 )
 from spygames.agent_dog.moves import capture, settle
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, Record, bind, kernel
 
 ALL_COLOURS = 15
 
@@ -66,7 +70,15 @@ def runs(s: Record, place: Int, steps: Int) -> bool:
 
 
 @kernel
-def can_spend(s: Record, seat: Int, points: Int) -> bool:
+def nothing_left(s: Record, seat: Int, points: Int) -> bool:
+    """All points are spent."""
+    return True
+
+
+deeper: Any = nothing_left  # stands for the search with a point less, which `bind` puts in its place
+
+
+def _can_spend(s: Record, seat: Int, points: Int) -> bool:
     """AD-29: whether all points can be spent from here; stops at the first way that it finds."""
     if points == 0:
         return True
@@ -82,11 +94,19 @@ def can_spend(s: Record, seat: Int, points: Int) -> bool:
         if target != NONE:
             pawn, captured, moved = s.board[place], s.board[target], s.moved
             s.board[place], s.board[target], s.moved = EMPTY, pawn, target
-            found = can_spend(s, seat, points - 1)
+            found = deeper(s, seat, points - 1)
             s.board[place], s.board[target], s.moved = pawn, captured, moved
             if found:
                 return True
     return False
+
+
+def _searches(points: int) -> Callable[[Record, Int, Int], bool]:
+    """The search to that depth: one kernel a point instead of one that calls itself, which Numba cannot cache."""
+    return bind(_can_spend, f"{points}", deeper=_searches(points - 1)) if points else nothing_left
+
+
+can_spend = _searches(POINTS)
 
 
 @kernel

@@ -9,7 +9,6 @@ from spygames.agent_dog.layout import (
     CARD,
     EMPTY,
     EXCHANGE,
-    GOAL,
     HAT,
     NONE,
     OVER,
@@ -18,6 +17,7 @@ from spygames.agent_dog.layout import (
     REDRAW,
     SEATS,
     colour_of,
+    goal_of,
     hand_size,
     taker,
 )
@@ -70,7 +70,7 @@ def see_board(s: Record, seat: Int, view: Record) -> None:
         colour = (own + k) & 3
         view.areas[k] = s.area[colour] / PAWNS
         for i in range(PAWNS):
-            pawn = s.board[GOAL + PAWNS * colour + i]
+            pawn = s.board[goal_of(colour) + i]
             view.goals[k, i] = 0 if pawn == EMPTY else (1 if pawn < HAT else -1)
         view.on_start[k] = s.moved == colour * quarter
         view.meetings[k] = s.meetings >> colour & 1

@@ -123,7 +123,7 @@ def num_actions(track: int, holes: int) -> int:
 @kernel
 def colour_of(s: Record, seat: Int) -> Int:
     """AD-1: the colour of a seat; two players sit opposite each other."""
-    return 2 * seat if s.options.players == 2 else seat
+    return np.int64(2 * seat if s.options.players == 2 else seat)
 
 
 @kernel

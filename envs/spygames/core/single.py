@@ -84,7 +84,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         raise ValueError(f"seat {self.seat} was not asked for one decision in {_DEALS} games")
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """The seat's decision, and all others' until its next one: (observation, reward, terminated, False, info)."""
+        """The seat's decision, and all others' until its next one: (observation, reward, terminated, truncated, info)."""
         if self.table.to_move != self.seat:
             self.table.require_game()  # nobody but the seat is ever left to move
         try:
@@ -97,7 +97,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         observation, info = self._seen()
         over = self.table.to_move == NOBODY
         reward = self.table.rewards[self.table.possible_agents[self.seat]] if over else 0.0
-        return observation, reward, over, False, info
+        cut_off = over and self.table.truncations[self.table.possible_agents[self.seat]]
+        return observation, reward, over and not cut_off, cut_off, info
 
     def action_masks(self) -> np.ndarray:
         """What is legal now, bool [A]."""
