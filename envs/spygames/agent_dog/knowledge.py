@@ -123,6 +123,7 @@ def see_turn(s: Record, seat: Int, view: Record) -> None:
         view.decides[k] = k < players and s.phase != OVER and s.to_move == other
         view.dealer[k] = k < players and s.dealer == other
     view.played = s.cards_played / s.options.max_turns
+    view.teams = players == 4
 
 
 # ---------------------------------------------------------------- the redraw

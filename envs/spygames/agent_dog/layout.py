@@ -110,6 +110,7 @@ def view_dtype(track: int) -> np.dtype:
         ("dealer", float32, SEATS),  # one-hot
         ("deck_size", float32),  # / cards in the game
         ("played", float32),  # cards played / max_turns
+        ("teams", float32),  # 1 with four players: colour 2 is the partner's
         ("holes", float32, track // 4),  # by offset in a quadrant: 1 for a hole
         ("meeting", float32, track // 4),  # by offset in a quadrant: 1 for the meeting point
     ])  # fmt: skip
