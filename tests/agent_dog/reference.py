@@ -357,7 +357,8 @@ def act_on_board(state: State, verb: str, name: str) -> None:
             pending["first"] = place
             return
         one, other = (position.at(parse(p, "")) for p in (pending["first"], place))
-        assert one and other
+        assert one
+        assert other
         one.place, other.place = other.place, one.place
     else:
         position.meet(int(name.removeprefix("meet ")))
@@ -421,7 +422,7 @@ def give_turn(state: State, seat: int) -> None:
     state["dealer"] = (state["dealer"] + 1) % state["players"]
     state["round"] += 1
     state["out"], state["last_card"] = [], None
-    state["passed"] = {giver: None for giver in state["passed"]}
+    state["passed"] = dict.fromkeys(state["passed"])
     state["phase"], state["to_move"] = "exchange", state["dealer"]
     for i in range(state["players"]):
         for _ in range(5):

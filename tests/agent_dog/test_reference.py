@@ -21,7 +21,8 @@ def compare(decisions: int, seed: int, crowded: bool = False, **options: Any) ->
     """Plays random decisions with both, from starts or crowded positions; returns how often each thing happened."""
     rng = np.random.default_rng(seed)
     seen: Counter[str] = Counter()
-    table, left = None, 0
+    table, left, max_turns, eager = None, 0, 0, 0.0
+    state: dict[str, Any] = {}
     for _ in range(decisions):
         left -= 1
         if table is None or table.s.to_move < 0 or left <= 0:

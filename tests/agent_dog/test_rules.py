@@ -1,7 +1,7 @@
 """Single rules of Agent DOG, each written from its text: positions, moves, and what must come of them."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,10 @@ from tests.agent_dog.conftest import Table, make_position, table_at
 OTHERS = {"blue": ["track 40"], "green": ["track 50"], "yellow": ["track 57"]}
 
 
-def hold(*cards: str, **pawns: list[str]) -> Table:
+def hold(*cards: str, hidden: Sequence[int] = (), **pawns: list[str]) -> Table:
     """Seat 0 of four has these cards, everybody else a 2; red's pawns (and others') stand where they are told."""
-    hidden = pawns.pop("hidden", [])
     hands = {"0": list(cards), "1": ["2"], "2": ["2"], "3": ["2"]}
-    return table_at(make_position(OTHERS | pawns, hands, hidden=hidden))
+    return table_at(make_position(OTHERS | pawns, hands, hidden=list(hidden)))
 
 
 def where(table: Table, colour: str) -> list[str]:
@@ -99,9 +98,9 @@ def test_options_that_are_refused(options: dict[str, Any]) -> None:
 @pytest.mark.rule("AD-5")
 @pytest.mark.parametrize("deck", ["standard", "royal"])
 def test_decks(fresh: Callable[..., Table], deck: str) -> None:
-    copies = {card: 8 for card in CARDS} | {"copy": 6}
+    copies = dict.fromkeys(CARDS, 8) | {"copy": 6}
     if deck == "royal":
-        copies = {card: 9 for card in ("2", "3", "5", "6", "8", "9", "10", "12")}
+        copies = dict.fromkeys(("2", "3", "5", "6", "8", "9", "10", "12"), 9)
         copies |= {"1/11": 10, "13": 10, "swap": 6, "copy": 6, "companion": 6}
     assert DECKS[deck].copies == copies
     assert DECKS[deck].total == 110
@@ -232,7 +231,10 @@ def test_jumped_and_captured() -> None:
 @pytest.mark.rule("AD-13")
 def test_a_pawn_on_its_own_start_space_blocks() -> None:
     pawns = {"red": ["track 14"], "blue": ["track 16"]}
-    assert hold("2", "3", "1/11", **pawns).legal == {"card 1/11 as 1", "card 1/11 as start"}
+    assert hold("2", "3", "1/11", red=pawns["red"], blue=pawns["blue"]).legal == {
+        "card 1/11 as 1",
+        "card 1/11 as start",
+    }
     assert hold("2", "3", red=["track 14"], blue=["track 15"], hidden=[15]).legal == {"card 2", "card 3"}
     assert "card 2" in hold("2", red=["track 14"], yellow=["track 16"]).legal  # a foreign start space
     own = hold("2", red=["track 0", "track 62"]).act("card 2")
@@ -306,7 +308,7 @@ def test_hats_on_and_off() -> None:
 
 @pytest.mark.rule("AD-20")
 def test_no_hidden_pawns_while_a_pawn_stands_on_the_own_start_space() -> None:
-    pawns = {"red": ["track 0"], "blue": ["track 43"], "green": ["track 51"], "hidden": [43, 51]}
+    pawns: dict[str, Any] = {"red": ["track 0"], "blue": ["track 43"], "green": ["track 51"], "hidden": [43, 51]}
     assert hold("2", **pawns).act("card 2").legal == {"from track 0"}
     assert hold("13", **pawns).act("card 13 as 13").legal == {"from track 0"}
     assert hold("swap", **pawns).act("card swap").legal == {"swap track 43", "swap track 51"}
@@ -525,7 +527,11 @@ def test_the_order_of_meetings_is_chosen() -> None:
     assert (table.mapping["phase"], table.mapping["pending"]["meetings"]) == ("meeting", [24, 40])
     assert table.legal == {"meet 24", "meet 40"}
     table.act("meet 24")  # the nearest behind is yellow's 57, then 40 pulls red's 24
-    assert (where(table, "yellow"), where(table, "red"), table.mapping["hidden"]) == (["track 23"], ["track 39"], [23, 39])
+    assert (where(table, "yellow"), where(table, "red"), table.mapping["hidden"]) == (
+        ["track 23"],
+        ["track 39"],
+        [23, 39],
+    )
     table = both().act("meet 40")  # pulls red's pawn away from 24, so that meeting is dropped
     assert (where(table, "yellow"), where(table, "red"), table.mapping["hidden"]) == (["track 57"], ["track 39"], [39])
     assert table.mapping["to_move"] == 1
@@ -584,7 +590,7 @@ def test_whose_side_wins_where_one_card_completes_two(mover: int, winner: int) -
 @pytest.mark.rule("AD-33")
 def test_a_win_comes_before_the_penalty() -> None:
     pawns = {"red": ["track 63", "goal 1", "goal 2", "goal 3"], "green": ["goal 1", "goal 2", "goal 3", "track 31"]}
-    table = hold("companion", "9", **pawns)
+    table = hold("companion", "9", red=pawns["red"], green=pawns["green"])
     table.act("card companion", "step track 63", "step track 0 into goal", "step track 31", "step track 32 into goal")
     assert table.mapping["winners"] == [0, 2]
     assert table.mapping["hands"]["0"] == ["9"]

@@ -38,8 +38,7 @@ def make_game(
         raise ValueError(f"max_turns must be a whole number from 1 to 10**9, not {max_turns!r}")
     options: dict[str, Any] = {
         "players": players,
-        "board": board_name
-        or {"track": the_board.track, "holes": list(the_board.holes), "meeting": the_board.meeting},
+        "board": board_name or {"track": the_board.track, "holes": list(the_board.holes), "meeting": the_board.meeting},
         "deck": deck_name or dict(the_deck.copies),
         "hidden_colours": choice("hidden_colours", hidden_colours, ("table", "tracked")),
         "max_turns": max_turns,
@@ -85,7 +84,7 @@ def _packed(options: Mapping[str, Any], board: Board, deck: Deck) -> np.ndarray:
     return packed
 
 
-def _board(board: object) -> tuple[str | None, Board]:
+def _board(board: Any) -> tuple[str | None, Board]:
     """The board and its name, if it has one."""
     if isinstance(board, Mapping):
         if sorted(board) != ["holes", "meeting", "track"]:
@@ -96,7 +95,7 @@ def _board(board: object) -> tuple[str | None, Board]:
     return next((name for name, known in BOARDS.items() if known == board), None), board
 
 
-def _deck(deck: object, players: int) -> tuple[str | None, Deck]:
+def _deck(deck: Any, players: int) -> tuple[str | None, Deck]:
     """The deck and its name, if it has one; there must be enough cards for a deal."""
     if isinstance(deck, Mapping):
         deck = Deck(deck)

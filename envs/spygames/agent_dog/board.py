@@ -1,4 +1,4 @@
-"""The board of Agent DOG, as data: a loop of four equal quadrants, each with a start space, holes and a meeting point."""
+"""The board of Agent DOG, as data: four equal quadrants in a loop."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

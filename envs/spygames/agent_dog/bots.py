@@ -7,7 +7,6 @@ from spygames.agent_dog.cards import (
     CARDS,
     CHOICE_CARD,
     CHOICE_FUNCTION,
-    CHOICES,
     COMPANION,
     KINDS,
     NUMBERS,
@@ -83,7 +82,7 @@ def worth_of(view: Record, action: Int, own: Int, ours: float, careful: bool) ->
         return worth_without(view, action % KINDS, careful)
     if action < FROM_AREA:
         card, function = CHOICE_CARD[action - PLAY_CARD], CHOICE_FUNCTION[action - PLAY_CARD]
-        kept = 0.7 * KEPT[card] if careful else 0.0
+        kept = 0.7 * float(KEPT[card]) if careful else 0.0
         return worth_of_function(view, function, own, ours, careful) - kept
     if action == FROM_AREA:
         return 0.0

@@ -142,7 +142,7 @@ def legal_steps(s: Record, seat: Int, mask: np.ndarray) -> None:
 
 @kernel
 def step(s: Record, seat: Int, action: Int) -> None:
-    """AD-29: one point is spent. AD-28: a pawn that is reached is captured, hats and meetings wait for the last point."""
+    """AD-29: one point is spent. AD-28: a pawn that is reached is captured; hats and meetings wait for the end."""
     colour = colour_of(s, seat)
     track, quarter = np.int64(s.options.track), np.int64(s.options.quarter)
     if action >= FROM_TRACK:

@@ -170,7 +170,7 @@ def plays_for(s: Record, seat: Int) -> Int:
 def is_protected(s: Record, place: Int) -> bool:
     """AD-13: a visible pawn on the start space of its own colour can be neither jumped nor captured."""
     pawn = np.int64(s.board[place])
-    return 0 <= pawn < HAT and place == pawn * s.options.quarter
+    return bool(0 <= pawn < HAT and place == pawn * s.options.quarter)
 
 
 @kernel

@@ -59,7 +59,7 @@ def hidden_of(view: Record, colour: Int) -> float:
 
 @kernel
 def share_with_us(view: Record) -> float:
-    """The share of the hats on the track that are the own team's; absent colours are told by having no pawn in sight."""
+    """The share of the hats on the track that are the own team's, as far as visible pawns tell."""
     ours, hats = hidden_of(view, 0), 0
     if view.teams != 0:
         ours += hidden_of(view, 2)
@@ -96,7 +96,7 @@ def advanced(view: Record, colour: Int, place: Int, target: Int, ours: float) ->
     if colour == HIDDEN:
         return (target - place) % len(view.hats) * (ours - (1 - ours) * RIVAL)
     way = progress(view, colour, target) - progress(view, colour, place)
-    return way if with_us(view, colour) else -RIVAL * way
+    return float(way) if with_us(view, colour) else -RIVAL * way
 
 
 @kernel

@@ -26,7 +26,13 @@ def read_place(text: object, key: str, track: int, colour: int = NONE) -> int:
     if match and match["space"] is not None and int(match["space"]) < track:
         return int(match["space"])
     if match and match["index"] is not None and int(match["index"]) < PAWNS:
-        of = colour if match["colour"] is None else COLOURS.index(match["colour"]) if match["colour"] in COLOURS else NONE
+        of = (
+            colour
+            if match["colour"] is None
+            else COLOURS.index(match["colour"])
+            if match["colour"] in COLOURS
+            else NONE
+        )
         if of != NONE:
             return GOAL + PAWNS * of + int(match["index"])
     goal = "'goal 2'" if colour != NONE else "'goal red 2'"
@@ -90,6 +96,8 @@ def string_to_action(game: Game, s: Record, text: str, seat: int) -> int:
     """The inverse of `action_to_string`; ValueError for anything else."""
     action = _numbers(*_board(game), seat_colour(game, int(seat))).get(text) if isinstance(text, str) else None
     if action is None:
-        forms = "pass CARD, card CARD [as FUNCTION], from PLACE [into goal], step PLACE [into goal], swap, meet, discard"
+        forms = (
+            "pass CARD, card CARD [as FUNCTION], from PLACE [into goal], step PLACE [into goal], swap, meet, discard"
+        )
         raise ValueError(f"{text!r} is no action of Agent DOG: {forms}")
     return action

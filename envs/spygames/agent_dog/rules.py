@@ -121,7 +121,7 @@ def open_deck(s: Record) -> None:
 
 @kernel
 def new_round(s: Record) -> None:
-    """AD-6: the dealer gives five cards to each, beginning with itself; then all choose what they pass, dealer first."""
+    """AD-6: the dealer gives five cards to each, beginning with itself; then all choose what they pass."""
     s.round_number += 1
     s.last_card = NONE
     for seat in range(SEATS):
@@ -226,7 +226,7 @@ def discard_card(s: Record, seat: Int, card: Int) -> None:
 def offers(s: Record, card: Int) -> Int:
     """AD-25 to AD-28: the functions of a card, as bits; those of a copy are the last card's (AD-27)."""
     if card == COPY:
-        return OFFERS[s.last_card] if s.last_card != NONE else 0
+        return OFFERS[np.int64(s.last_card)] if s.last_card != NONE else 0
     return OFFERS[card]
 
 
@@ -295,7 +295,7 @@ def legal(s: Record, mask: np.ndarray) -> None:
         if s.function == START:
             mask[FROM_AREA] = 1
         else:
-            legal_moves(s, seat, STEPS[s.function], mask)
+            legal_moves(s, seat, STEPS[np.int64(s.function)], mask)
     elif s.phase == STEP:
         legal_steps(s, seat, mask)
     elif s.phase == SWAPPING:
@@ -332,7 +332,7 @@ def apply(s: Record, action: Int) -> None:
         if action == FROM_AREA:
             enter(s, seat)
         else:
-            move_number(s, seat, action, STEPS[s.function])
+            move_number(s, seat, action, STEPS[np.int64(s.function)])
         hold_meetings(s)
     elif s.phase == STEP:
         step(s, seat, action)

@@ -33,8 +33,8 @@ from spygames.core.kernel import Record
 from spygames.core.mapping import check_keys, integer, member, sequence, table
 
 _KEYS = (
-    "players", "board", "deck_name", "phase", "to_move", "dealer", "round", "turn", "pawns", "hidden", "hands", "passed",
-    "out", "deck", "discard", "last_card", "pending", "redrawn", "cards_played", "winners", "end_reason",
+    "players", "board", "deck_name", "phase", "to_move", "dealer", "round", "turn", "pawns", "hidden", "hands",
+    "passed", "out", "deck", "discard", "last_card", "pending", "redrawn", "cards_played", "winners", "end_reason",
 )  # fmt: skip
 _PENDING = ("card", "as", "points", "moved", "first", "meetings", "penalty")
 _BIG = 2**31 - 1
@@ -76,9 +76,7 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
 def _pawns(s: Record, colour: int) -> list[str]:
     """Where the four pawns of a colour are: area, track, goals."""
     places = ["area"] * int(s.area[colour])
-    return places + [
-        place_text(place, colour) for place in range(PLACES) if s.board[place] in (colour, colour + HAT)
-    ]
+    return places + [place_text(place, colour) for place in range(PLACES) if s.board[place] in (colour, colour + HAT)]
 
 
 def _pending(s: Record) -> dict[str, Any] | None:
@@ -168,10 +166,8 @@ def _read_pawns(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
                 raise ImpossibleState(f"{key}: {text!r} holds another pawn already")
             s.board[place] = colour
     for space in sequence(mapping["hidden"], "hidden"):
-        if isinstance(space, str):
-            place = read_place(space, "hidden", track)
-        else:
-            place = integer(space, "hidden", 0, track - 1)
+        in_goal = isinstance(space, str)
+        place = read_place(space, "hidden", track) if in_goal else integer(space, "hidden", 0, track - 1)
         if s.board[place] == EMPTY:
             raise ImpossibleState(f"hidden names {space!r}, where no pawn stands")
         if s.board[place] >= HAT:
@@ -314,8 +310,8 @@ def _check_places(s: Record) -> None:
         goal = (place - GOAL) // PAWNS if place >= GOAL else NONE
         if goal != NONE and pawn != EMPTY and pawn != goal and not (goal == own and pawn >= HAT):
             raise ImpossibleState(
-                f"pawns: {place_text(place, NONE)} may hold visible pawns of its own colour, and hidden ones only in the "
-                "mover's own goal while a companion is played"
+                f"pawns: {place_text(place, NONE)} may hold visible pawns of its own colour, and hidden ones only in "
+                "the mover's own goal while a companion is played"
             )
         if goal == NONE and pawn >= HAT and s.phase != STEP and s.options.hole[place % s.options.quarter] == NONE:
             raise ImpossibleState(f"hidden: {place} is no hole, so no hidden pawn stands there but in phase step")

@@ -84,7 +84,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         raise ValueError(f"seat {self.seat} was not asked for one decision in {_DEALS} games")
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """The seat's decision, and all others' until its next one: (observation, reward, terminated, truncated, info)."""
+        """The seat's decision, and all others' until its next one: observation, reward, terminated, truncated, info."""
         if self.table.to_move != self.seat:
             self.table.require_game()  # nobody but the seat is ever left to move
         try:
