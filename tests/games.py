@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from spygames.agent_avenue.cards import COPIES
+from spygames.agent_dog.cards import KINDS
+from spygames.agent_dog.layout import GOAL, HAT
 from spygames.core.entry import entry_points
 from spygames.core.game import NOBODY, Game, record
 from spygames.core.kernel import Record
@@ -84,9 +86,29 @@ def _poker(s: Record) -> None:
     assert s.cards[0] != s.cards[1]
 
 
+def _agent_dog(s: Record) -> None:
+    """Each card and each pawn is in one place; what is kept twice agrees."""
+    track, players = int(s.options.track), int(s.options.players)
+    for card in range(KINDS):
+        there = s.hands[:, card].sum() + (s.deck == card).sum() + (s.discard == card).sum() + (s.card == card)
+        there += (s.passed == card).sum() if s.phase == 0 else 0
+        assert there == s.options.copies[card]
+        assert (s.discard == card).sum() == s.discarded[card]
+    for pile, size in ((s.deck, s.deck_size), (s.discard, s.discard_size)):
+        assert (pile[:size] >= 0).all()
+        assert (pile[size:] == NOBODY).all()
+    for colour in range(4):
+        pawns = s.area[colour] + np.isin(s.board, (colour, colour + HAT)).sum()
+        assert pawns == (4 if colour in ({2: (0, 2), 3: (0, 1, 2)}.get(players, range(4))) else 0)
+    assert (s.board[track:GOAL] == NOBODY).all()
+    assert ((s.hands >= 0) & (s.lost >= 0)).all()
+    assert (s.area >= 0).all()
+
+
 CHECKS: dict[str, Callable[[Record], None]] = {
     "agent_avenue": _agent_avenue,
     "heimlich": _heimlich,
+    "agent_dog": _agent_dog,
     "kuhn_poker": _poker,
     "leduc_poker": _poker,
 }

@@ -185,7 +185,7 @@ def trace(env: Any, games: int = 2) -> Iterator[bytes]:
             for agent, other in env.infos.items():
                 assert agent == env.agent_selection or not other["action_mask"].any()
             legal = np.flatnonzero(info["action_mask"])
-            env.step(None if termination else int(legal[step % len(legal)]))
+            env.step(None if termination or truncation else int(legal[step % len(legal)]))
             step += 1
         games -= 1
         if games == 0:
@@ -203,9 +203,9 @@ def test_copies_replay(variant: Variant, seed: int, steps: int, choices: int) ->
     for _ in range(steps):
         if not env.agents:
             break
-        *_, termination, _, info = env.last()
+        *_, termination, truncation, info = env.last()
         legal = np.flatnonzero(info["action_mask"])
-        env.step(None if termination else int(legal[choose(len(legal))]))
+        env.step(None if termination or truncation else int(legal[choose(len(legal))]))
     restored, saved = variant.env(), env.save()
     restored.restore(saved)
     copies = [copy.copy(env), copy.deepcopy(env), env.clone(), pickle.loads(pickle.dumps(env)), restored, env]
@@ -244,7 +244,7 @@ def test_what_users_hold_is_theirs(variant: Variant) -> None:
     one.reset(seed=6)
     other.reset(seed=6)
     held = []
-    while not any(one.terminations.values()):
+    while one.to_move != NOBODY:
         seen = [one.last() for _ in range(2)] + [other.last()]
         held += [(array, array.copy()) for array in seen[0][0].values()]
         action = int(np.flatnonzero(seen[0][4]["action_mask"])[-1])
@@ -418,7 +418,7 @@ def test_refused_actions_change_nothing(variant: Variant, seed: int, steps: int)
             break
         env.step(int(np.flatnonzero(mask)[step % mask.sum()]))
     before, shown = env.save(), repr((env.rewards, env.terminations, env.agent_selection, env.agents))
-    over = any(env.terminations.values())
+    over = env.to_move == NOBODY
     illegal = np.flatnonzero(env.observe(env.agent_selection)["action_mask"] == 0).tolist()
     for action in [*MALFORMED, env.game.num_actions, *illegal]:
         if over and action is None:

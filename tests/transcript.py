@@ -36,7 +36,7 @@ def by_environment(game: Game, seed: int) -> Iterator[bytes]:
         assert observation is not None
         yield env.state().tobytes() + observation["observation"].tobytes() + observation["action_mask"].tobytes()
         env.step(chosen(observation["action_mask"], step))
-        if any(env.terminations.values()):
+        if env.to_move < 0:
             yield np.array([env.rewards[agent] for agent in env.possible_agents], np.float32).tobytes()
             env.reset()
 
@@ -80,7 +80,7 @@ def by_waiting(game: Game, seed: int) -> Iterator[bytes]:
     """What every seat may know at each step of a game, also those that wait."""
     env = GameEnv(game)
     env.reset(seed=seed)
-    while not any(env.terminations.values()):
+    while env.to_move >= 0:
         observations = [env.observe(agent) for agent in env.possible_agents]
         for o in observations:
             yield o["observation"].tobytes() + o["action_mask"].tobytes()

@@ -101,7 +101,7 @@ class GameEnv(AECEnv[str, Any, Any]):
     has everybody once the game is over. Each step makes new arrays, which are the caller's to keep or change.
 
     Rewards come once, at the end: the result of each seat. Then, as in every AEC environment, each agent is stepped
-    once more with None.
+    once more with None. A game that is cut off is truncated, not terminated, and brings 0 to everybody.
 
     An action that is malformed or not legal raises IllegalAction, and the game stays as it was and can go on.
 
@@ -364,8 +364,9 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._cumulative_rewards = dict(zip(agents, results[self._gone :].tolist(), strict=True))
         # The result is what the last decision brought; stepping the dead brings nothing more.
         self.rewards = dict.fromkeys(agents, 0.0) if self._gone else dict(self._cumulative_rewards)
-        self.terminations = dict.fromkeys(agents, over)
-        self.truncations = dict.fromkeys(agents, False)
+        cut_off = over and self.game.truncated is not None and bool(self.game.truncated(record(self._states)))
+        self.terminations = dict.fromkeys(agents, over and not cut_off)
+        self.truncations = dict.fromkeys(agents, cut_off)
         self.infos = {agent: {"action_mask": np.zeros(self.game.num_actions, np.int8)} for agent in agents}
         self._observation = None
         if agents:

@@ -81,6 +81,8 @@ class Game:
     """Scripted players by name; `random` is always there."""
     module: ModuleType = field(repr=False)
     """The rules module, for the digest of its sources."""
+    truncated: Callable[[Record], bool] | None = None
+    """(state): whether a game that is over was cut off, without a result; None where that cannot happen."""
 
     def __post_init__(self) -> None:
         # Elements of an array of this kind have their fields as attributes also when kernels run interpreted.

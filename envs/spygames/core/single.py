@@ -91,7 +91,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         return self._seen()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """The seat's decision, and all others' until its next one: (observation, reward, terminated, False, info).
+        """The seat's decision, and all others' until its next one: observation, reward, terminated, truncated, info.
 
         If a player raises, or answers what is not legal (IllegalAction), the game is as it was before the call.
         """
@@ -113,7 +113,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         observation, info = self._seen()
         over = table.to_move == NOBODY
         reward = table.rewards[table.possible_agents[self.seat]] if over else 0.0
-        return observation, reward, over, False, info
+        cut_off = over and table.truncations[table.possible_agents[self.seat]]
+        return observation, reward, over and not cut_off, cut_off, info
 
     def action_masks(self) -> np.ndarray:
         """What is legal now, bool [A]."""

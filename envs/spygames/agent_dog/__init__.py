@@ -1,0 +1,106 @@
+"""Agent DOG: pawns under hats on their way home, four players in teams, two and three alone. Rules by ID: README.md."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from spygames.agent_dog import knowledge, render, rules, text
+from spygames.agent_dog.board import BOARDS, Board
+from spygames.agent_dog.bots import BOTS
+from spygames.agent_dog.cards import DEAL, DECKS, Deck
+from spygames.agent_dog.layout import NONE, OPTIONS, STATE, num_actions, view_dtype
+from spygames.agent_dog.places import action_to_string, string_to_action
+from spygames.core.game import Game
+from spygames.core.options import choice
+
+__all__ = ["BOARDS", "DECKS", "Board", "Deck", "make_game"]
+
+
+def make_game(
+    players: int = 4,
+    board: str | Board | Mapping[str, Any] = "standard",
+    deck: str | Deck | Mapping[str, int] = "standard",
+    hidden_colours: str = "table",
+    max_turns: int = 2000,
+    first_player: int | str = 0,
+) -> Game:
+    """The game with these options; ValueError for a value that makes no sense.
+
+    players: 2, 3, 4. board: a name, or a Board or its data (AD-3). deck: a name, or a Deck or copies by card (AD-5).
+    hidden_colours: "table" or "tracked" (AD-24). max_turns: cards played after which the game is cut off (AD-37).
+    first_player: the first dealer, or "random": drawn from the seed (AD-7).
+    """
+    choice("players", players, (2, 3, 4))
+    board_name, the_board = _board(board)
+    deck_name, the_deck = _deck(deck, players)
+    if type(max_turns) is not int or not 1 <= max_turns <= 10**9:
+        raise ValueError(f"max_turns must be a whole number from 1 to 10**9, not {max_turns!r}")
+    options: dict[str, Any] = {
+        "players": players,
+        "board": board_name or {"track": the_board.track, "holes": list(the_board.holes), "meeting": the_board.meeting},
+        "deck": deck_name or dict(the_deck.copies),
+        "hidden_colours": choice("hidden_colours", hidden_colours, ("table", "tracked")),
+        "max_turns": max_turns,
+        "first_player": choice("first_player", first_player, (*range(players), "random")),
+    }
+    return Game(
+        name="agent_dog",
+        version=0,
+        options=options,
+        packed=_packed(options, the_board, the_deck),
+        num_players=players,
+        num_actions=num_actions(the_board.track, len(the_board.holes)),
+        state_dtype=STATE,
+        view_dtype=view_dtype(the_board.track),
+        init=rules.init,
+        legal=rules.legal,
+        apply=rules.apply,
+        returns=rules.returns,
+        observe=knowledge.observe,
+        determinize=knowledge.determinize,
+        action_to_string=action_to_string,
+        string_to_action=string_to_action,
+        state_to_dict=text.state_to_dict,
+        state_from_dict=text.state_from_dict,
+        to_text=render.to_text,
+        bots=BOTS,
+        module=rules,
+        truncated=rules.truncated,
+    )
+
+
+def _packed(options: Mapping[str, Any], board: Board, deck: Deck) -> np.ndarray:
+    """The options as one record."""
+    packed = np.zeros(1, OPTIONS)
+    for name in ("players", "max_turns"):
+        packed[name] = options[name]
+    packed["first_player"] = NONE if options["first_player"] == "random" else options["first_player"]
+    packed["tracked"] = options["hidden_colours"] == "tracked"
+    packed["track"], packed["quarter"], packed["meeting"] = board.track, board.quarter, board.meeting
+    packed["holes"], packed["hole"] = len(board.holes), NONE
+    packed["hole"][0, list(board.holes)] = range(len(board.holes))
+    packed["copies"] = deck.counts
+    return packed
+
+
+def _board(board: Any) -> tuple[str | None, Board]:
+    """The board and its name, if it has one."""
+    if isinstance(board, Mapping):
+        if sorted(board) != ["holes", "meeting", "track"]:
+            raise ValueError(f"a board has the keys track, holes, meeting, not {', '.join(map(str, board))}")
+        board = Board(**board)
+    if not isinstance(board, Board):
+        board = BOARDS[choice("board", board, tuple(BOARDS))]
+    return next((name for name, known in BOARDS.items() if known == board), None), board
+
+
+def _deck(deck: Any, players: int) -> tuple[str | None, Deck]:
+    """The deck and its name, if it has one; there must be enough cards for a deal."""
+    if isinstance(deck, Mapping):
+        deck = Deck(deck)
+    if not isinstance(deck, Deck):
+        deck = DECKS[choice("deck", deck, tuple(DECKS))]
+    if deck.total < DEAL * players:
+        raise ValueError(f"a deck for {players} players has at least {DEAL * players} cards, not {deck.total}")
+    return next((name for name, known in DECKS.items() if known == deck), None), deck

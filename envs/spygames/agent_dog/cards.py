@@ -1,0 +1,87 @@
+"""The cards of Agent DOG as tables, and decks as data (AD-5)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+CARDS = ("2", "3", "5", "6", "7", "8", "9", "10", "12", "1/11", "13", "swap", "copy", "companion")
+KINDS = len(CARDS)
+COPY, COMPANION_CARD = CARDS.index("copy"), CARDS.index("companion")
+
+FUNCTIONS = ("2", "3", "5", "6", "7", "8", "9", "10", "12", "1", "11", "13", "start", "swap", "companion")
+"""What a card can be played as; the first twelve move a pawn by a number."""
+NUMBERS = 12
+START, SWAP, COMPANION = range(NUMBERS, len(FUNCTIONS))
+STEPS = np.array([*map(int, FUNCTIONS[:NUMBERS]), 0, 0, 0], np.int64)
+"""Spaces that a function moves a pawn; 0 where it is no number."""
+LONGEST = 13
+POINTS = 4
+"""What a companion splits (AD-28)."""
+
+OFFERED: tuple[tuple[str, ...], ...] = (
+    *((name,) for name in CARDS[:9]),
+    ("1", "11", "start"),
+    ("13", "start"),
+    ("swap",),
+    (),  # a copy offers what the last card offered (AD-27)
+    ("companion",),
+)
+OFFERS = np.array([sum(1 << FUNCTIONS.index(name) for name in names) for names in OFFERED], np.int64)
+"""The functions of each card as bits."""
+
+CHOICES = tuple(
+    (kind, function)
+    for kind in range(KINDS)
+    for function in range(len(FUNCTIONS))
+    if kind == COPY or FUNCTIONS[function] in OFFERED[kind]
+)
+"""Every card with a function, in the order of their actions."""
+CHOICE_CARD = np.array([kind for kind, _ in CHOICES], np.int64)
+CHOICE_FUNCTION = np.array([function for _, function in CHOICES], np.int64)
+
+MAX_CARDS = 126
+DEAL = 5
+"""Cards dealt to each player in a round (AD-6)."""
+
+
+@dataclass(frozen=True)
+class Deck:
+    """How many copies of each card there are; a card that is not named has none.
+
+    >>> Deck({"13": 20, "9": 30}).total
+    50
+    """
+
+    copies: Mapping[str, int] = field(hash=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.copies, Mapping):
+            raise ValueError(f"a deck maps cards to copies, not {self.copies!r}")
+        for card, n in self.copies.items():
+            if card not in CARDS:
+                raise ValueError(f"a deck has no card {card!r}; there are {', '.join(CARDS)}")
+            if type(n) is not int or not 0 <= n <= MAX_CARDS:
+                raise ValueError(f"copies of {card} must be a whole number from 0 to {MAX_CARDS}, not {n!r}")
+        if self.total > MAX_CARDS:
+            raise ValueError(f"a deck has at most {MAX_CARDS} cards, not {self.total}")
+        object.__setattr__(self, "copies", {card: self.copies[card] for card in CARDS if self.copies.get(card)})
+
+    @property
+    def total(self) -> int:
+        """Cards in all."""
+        return sum(self.copies.values())
+
+    @property
+    def counts(self) -> list[int]:
+        """Copies in the order of CARDS."""
+        return [self.copies.get(card, 0) for card in CARDS]
+
+
+DECKS = {
+    "standard": Deck({card: 6 if card == "copy" else 8 for card in CARDS}),
+    "royal": Deck(
+        {card: 9 for card in CARDS[:9] if card != "7"} | {"1/11": 10, "13": 10, "swap": 6, "copy": 6, "companion": 6}
+    ),
+}
+"""The decks by name, 110 cards each."""

@@ -1,0 +1,191 @@
+"""The companion: four points in single steps, each legal only if the rest can be spent (AD-28, AD-29)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from spygames.agent_dog.board import PAWNS
+from spygames.agent_dog.cards import POINTS
+from spygames.agent_dog.layout import (
+    EMPTY,
+    FROM_TRACK,
+    GOAL,
+    HAT,
+    NONE,
+    PLACES,
+    STEP_GOAL,
+    STEP_INTO,
+    colour_of,
+    goal_of,
+    is_home,
+    is_protected,
+    plays_for,
+    start_of,
+)
+from spygames.agent_dog.moves import capture, settle
+from spygames.core.kernel import Int, Record, bind, kernel
+
+ALL_COLOURS = 15
+
+
+@kernel
+def movable(s: Record, seat: Int) -> Int:
+    """AD-28: colours (as bits) whose visible pawns may be stepped: the team's, all once one of its sides is home.
+
+    AD-34: always all with two and three players.
+    """
+    colour = colour_of(s, seat)
+    if s.options.players != 4 or is_home(s, colour) or is_home(s, colour ^ 2):
+        return ALL_COLOURS
+    return 1 << colour | 1 << (colour ^ 2)
+
+
+@kernel
+def step_from(s: Record, place: Int, into: bool, own: Int, colours: Int) -> Int:
+    """AD-29: where the pawn on `place` steps, round the track or `into` its goal; NONE if it may not.
+
+    A goal is entered from the start space, by a pawn that came there in the very same move (AD-15).
+    """
+    pawn = np.int64(s.board[place])
+    if pawn == EMPTY or (pawn < HAT and not colours >> pawn & 1):
+        return NONE
+    if place >= GOAL:
+        last = place % PAWNS == PAWNS - 1
+        return NONE if into or last or s.board[place + 1] != EMPTY else place + 1
+    if into:
+        colour = pawn if pawn < HAT else own
+        fits = place == start_of(s, colour) and place == s.moved and s.board[goal_of(colour)] == EMPTY
+        return goal_of(colour) if fits else NONE
+    target = place + 1 if place + 1 < s.options.track else 0
+    return NONE if is_protected(s, target) else target
+
+
+@kernel
+def runs(s: Record, place: Int, steps: Int) -> bool:
+    """Whether a pawn that may be moved can go `steps` on round the track: nothing but a protected pawn stops it."""
+    quarter = np.int64(s.options.quarter)
+    ahead = place // quarter + 1
+    return bool(ahead * quarter - place > steps or s.board[(ahead & 3) * quarter] != ahead & 3)
+
+
+@kernel
+def nothing_left(s: Record, seat: Int, points: Int) -> bool:
+    """All points are spent."""
+    return True
+
+
+deeper: Any = nothing_left  # stands for the search with a point less, which `bind` puts in its place
+
+
+def _can_spend(s: Record, seat: Int, points: Int) -> bool:
+    """AD-29: whether all points can be spent from here; stops at the first way that it finds."""
+    if points == 0:
+        return True
+    colours = movable(s, seat)
+    for place in range(s.options.track):
+        pawn = np.int64(s.board[place])
+        if pawn != EMPTY and (pawn >= HAT or colours >> pawn & 1) and runs(s, place, points):
+            return True
+    own = plays_for(s, seat)
+    for choice in range(2 * PLACES):
+        place = choice >> 1
+        target = step_from(s, place, choice & 1 == 1, own, colours)
+        if target != NONE:
+            pawn, captured, moved = s.board[place], s.board[target], s.moved
+            s.board[place], s.board[target], s.moved = EMPTY, pawn, target
+            found = deeper(s, seat, points - 1)
+            s.board[place], s.board[target], s.moved = pawn, captured, moved
+            if found:
+                return True
+    return False
+
+
+def _searches(points: int) -> Callable[[Record, Int, Int], bool]:
+    """The search to that depth: one kernel a point instead of one that calls itself, which Numba cannot cache."""
+    return bind(_can_spend, f"{points}", deeper=_searches(points - 1)) if points else nothing_left
+
+
+can_spend = _searches(POINTS)
+
+
+@kernel
+def can_spend_after(s: Record, seat: Int, points: Int, place: Int, target: Int) -> bool:
+    """Whether the points can be spent after a step. The state is as it was when this returns."""
+    pawn, captured, moved = s.board[place], s.board[target], s.moved
+    s.board[place], s.board[target], s.moved = EMPTY, pawn, target
+    found = can_spend(s, seat, points)
+    s.board[place], s.board[target], s.moved = pawn, captured, moved
+    return found
+
+
+@kernel
+def legal_steps(s: Record, seat: Int, mask: np.ndarray) -> None:
+    """Marks each step after which the other points can be spent."""
+    colour, own, colours = colour_of(s, seat), plays_for(s, seat), movable(s, seat)
+    track, quarter, left = np.int64(s.options.track), np.int64(s.options.quarter), np.int64(s.points) - 1
+    step_track = FROM_TRACK + track
+    for place in range(PLACES):
+        if s.board[place] == EMPTY:
+            continue
+        target = step_from(s, place, False, own, colours)
+        if target != NONE and place >= GOAL:
+            if can_spend_after(s, seat, left, place, target):
+                seen = ((place - GOAL) // PAWNS - colour) & 3
+                mask[STEP_GOAL + 3 * seen + place % PAWNS] = 1
+        elif target != NONE and (runs(s, target, left) or can_spend_after(s, seat, left, place, target)):
+            mask[step_track + (place - colour * quarter) % track] = 1
+        target = step_from(s, place, True, own, colours)
+        if target != NONE and can_spend_after(s, seat, left, place, target):
+            mask[STEP_INTO + ((place // quarter - colour) & 3)] = 1
+
+
+@kernel
+def step(s: Record, seat: Int, action: Int) -> None:
+    """AD-29: one point is spent. AD-28: a pawn that is reached is captured; hats and meetings wait for the end."""
+    colour = colour_of(s, seat)
+    track, quarter = np.int64(s.options.track), np.int64(s.options.quarter)
+    if action >= FROM_TRACK:
+        place = (action - FROM_TRACK - track + colour * quarter) % track
+        target = (place + 1) % track
+    elif action >= STEP_INTO:
+        place = ((action - STEP_INTO + colour) & 3) * quarter
+        pawn = np.int64(s.board[place])
+        target = goal_of(pawn if pawn < HAT else plays_for(s, seat))
+    else:
+        index = action - STEP_GOAL
+        place = goal_of((index // 3 + colour) & 3) + index % 3
+        target = place + 1
+    pawn = s.board[place]
+    s.board[place] = EMPTY
+    capture(s, target)
+    s.board[target] = pawn
+    note_meetings(s, place, target)
+    s.points -= 1
+    s.moved = target
+    if s.points == 0:
+        s.moved = NONE
+        settle_all(s)
+
+
+@kernel
+def note_meetings(s: Record, place: Int, target: Int) -> None:
+    """AD-31: only pawns that this card moved and that stand on a meeting point in the end count."""
+    quarter = np.int64(s.options.quarter)
+    if place < GOAL and place % quarter == s.options.meeting:
+        s.meetings &= ~(1 << (place // quarter))
+    if target < GOAL and target % quarter == s.options.meeting:
+        s.meetings |= 1 << (target // quarter)
+
+
+@kernel
+def settle_all(s: Record) -> None:
+    """AD-28: with all points spent hidden pawns are turned over, in goals and on the track."""
+    meetings = s.meetings
+    for place in range(GOAL, PLACES):
+        if s.board[place] != EMPTY:
+            settle(s, place)
+    for place in range(s.options.track):
+        if s.board[place] != EMPTY:
+            settle(s, place)
+    s.meetings = meetings

@@ -1,0 +1,259 @@
+"""What a seat may know: its view, and the redraw of all that it cannot know. AD-n: the rule in README.md."""
+
+import numpy as np
+from numpy import uint64
+
+from spygames.agent_dog.board import PAWNS
+from spygames.agent_dog.cards import FUNCTIONS, KINDS, MAX_CARDS
+from spygames.agent_dog.layout import (
+    CARD,
+    EMPTY,
+    EXCHANGE,
+    HAT,
+    NONE,
+    OVER,
+    PHASES,
+    PLACES,
+    REDRAW,
+    SEATS,
+    colour_of,
+    goal_of,
+    hand_size,
+    taker,
+)
+from spygames.agent_dog.rules import offers, possible
+from spygames.core.kernel import Int, Record, kernel
+from spygames.core.rng import below, shuffle
+
+
+@kernel
+def giver(s: Record, seat: Int) -> Int:
+    """AD-6: who passes a card to `seat`."""
+    if s.options.players == 4:
+        return seat ^ 2
+    return (seat + s.options.players - 1) % s.options.players
+
+
+@kernel
+def unseen(s: Record, seat: Int, card: Int) -> Int:
+    """Copies of `card` that may be anywhere hidden, as `seat` can count them."""
+    count = np.int64(s.options.copies[card]) - s.hands[seat, card] - s.discarded[card] - (s.card == card)
+    if s.phase == EXCHANGE:
+        count -= s.passed[seat] == card
+    return count
+
+
+@kernel
+def observe(s: Record, seat: Int, view: Record) -> None:
+    """Writes what `seat` may know, seen from its start space and its colour."""
+    see_board(s, seat, view)
+    see_cards(s, seat, view)
+    see_turn(s, seat, view)
+
+
+@kernel
+def see_board(s: Record, seat: Int, view: Record) -> None:
+    """Pawns and the board's features. AD-24: colours under hats only where they are tracked."""
+    own, track, quarter = colour_of(s, seat), np.int64(s.options.track), np.int64(s.options.quarter)
+    place = own * quarter
+    for space in range(track):
+        pawn = np.int64(s.board[place])
+        for colour in range(4):
+            view.track[space, colour] = 0
+        view.hats[space] = 0
+        if pawn >= HAT:
+            view.hats[space] = -1 if place == s.first else 1
+        if pawn != EMPTY and (pawn < HAT or s.options.tracked):
+            view.track[space, (pawn - own) & 3] = 1
+        place = place + 1 if place + 1 < track else 0
+    for k in range(4):
+        colour = (own + k) & 3
+        view.areas[k] = s.area[colour] / PAWNS
+        for i in range(PAWNS):
+            pawn = s.board[goal_of(colour) + i]
+            view.goals[k, i] = 0 if pawn == EMPTY else (1 if pawn < HAT else -1)
+        view.on_start[k] = s.moved == colour * quarter
+        view.meetings[k] = s.meetings >> colour & 1
+    for offset in range(quarter):
+        view.holes[offset] = s.options.hole[offset] >= 0
+        view.meeting[offset] = offset == s.options.meeting
+
+
+@kernel
+def see_cards(s: Record, seat: Int, view: Record) -> None:
+    """Cards in hands, on piles and on the table."""
+    players = np.int64(s.options.players)
+    came = np.int64(s.passed[giver(s, seat)]) if s.phase != EXCHANGE else NONE
+    for card in range(KINDS):
+        view.holds[card] = s.hands[seat, card] > 0
+        view.hand[card] = s.hands[seat, card] / 5
+        view.unseen[card] = unseen(s, seat, card) / 10
+        view.discarded[card] = s.discarded[card] / 10
+        view.passed[card] = s.passed[seat] == card
+        view.received[card] = came == card
+        view.copies[card] = s.last_card == card
+        view.card[card] = s.card == card
+    for k in range(SEATS):
+        other = (seat + k) % players
+        view.hand_size[k] = hand_size(s, other) / 5 if k < players else 0
+        view.out[k] = s.out[other] if k < players else 0
+        if k > 0:
+            for card in range(KINDS):
+                view.lost[k - 1, card] = s.lost[other, card] / 5 if k < players else 0
+    size = 0
+    for card in range(KINDS):
+        size += np.int64(s.options.copies[card])
+    view.deck_size = s.deck_size / size
+
+
+@kernel
+def see_turn(s: Record, seat: Int, view: Record) -> None:
+    """Whose decision it is, and of what kind."""
+    players = np.int64(s.options.players)
+    for function in range(len(FUNCTIONS)):
+        view.function[function] = s.function == function
+    for i in range(4):
+        view.points[i] = i < s.points
+    view.penalty = s.penalty
+    view.redrawn = s.redrawn
+    for phase in range(len(PHASES) - 1):
+        view.phase[phase] = s.phase == phase
+    for k in range(SEATS):
+        other = (seat + k) % players
+        view.decides[k] = k < players and s.phase != OVER and s.to_move == other
+        view.dealer[k] = k < players and s.dealer == other
+    view.played = s.cards_played / s.options.max_turns
+    view.teams = players == 4
+
+
+# ---------------------------------------------------------------- the redraw
+
+
+@kernel
+def determinize(s: Record, seat: Int, seed: uint64) -> None:
+    """Deals the cards that `seat` has not seen anew to all hidden places, and mixes the colours under hats (AD-24).
+
+    Three things are known of the cards of others: the card that the viewer passed is where it went until one of its
+    kind has left that hand; whoever is to play a card has a playable one (AD-9); whoever must discard has none (AD-35).
+    """
+    s.rng = seed
+    pile = 0
+    for card in range(KINDS):
+        for _ in range(unseen(s, seat, card)):
+            s.deck[pile] = card
+            pile += 1
+    known = known_card(s, seat)
+    if known != NONE:
+        at = 0
+        while s.deck[at] != known:
+            at += 1
+        pile -= 1
+        s.deck[at] = s.deck[pile]
+        s.deck[pile] = NONE
+    asked = np.int64(s.to_move)
+    bound = asked != seat and (s.phase == CARD or s.phase == REDRAW)
+    if bound:
+        pile = deal_bound(s, asked, known if taker(s, seat) == asked else NONE, pile)
+    shuffle(s, s.deck, pile)
+    for other in range(s.options.players):
+        if other != seat:
+            if s.phase == EXCHANGE and s.passed[other] != NONE:
+                pile -= 1
+                s.passed[other] = s.deck[pile]
+            if not (bound and other == asked):
+                pile = deal_hand(s, other, known if taker(s, seat) == other else NONE, pile)
+    for i in range(pile, MAX_CARDS):
+        s.deck[i] = NONE
+    guess_passed(s, seat)
+    if not s.options.tracked:
+        mix_hidden(s)
+
+
+@kernel
+def known_card(s: Record, seat: Int) -> Int:
+    """The card that `seat` passed, if it is sure to be still in the hand of its taker; else NONE."""
+    card = np.int64(s.passed[seat])
+    if s.phase == EXCHANGE or card == NONE or s.lost[taker(s, seat), card] > 0:
+        return NONE
+    return card
+
+
+@kernel
+def deal_hand(s: Record, seat: Int, known: Int, pile: Int) -> Int:
+    """A hand of as many cards as before from the end of the pile, a `known` one among them; what is left of it."""
+    size = hand_size(s, seat)
+    for card in range(KINDS):
+        s.hands[seat, card] = 0
+    if known != NONE:
+        s.hands[seat, known] = 1
+        size -= 1
+    for _ in range(size):
+        pile -= 1
+        s.hands[seat, s.deck[pile]] += 1
+    return pile
+
+
+@kernel
+def deal_bound(s: Record, seat: Int, known: Int, pile: Int) -> Int:
+    """The hand of the seat that is asked: with a playable card if it is to play one, without if it must discard."""
+    every = 0
+    for card in range(KINDS):
+        every |= offers(s, card)
+    found = possible(s, seat, every)
+    size = hand_size(s, seat) - (known != NONE)
+    wanted = s.phase == CARD
+    fits = not wanted or (known != NONE and found & offers(s, known) != 0)
+    while True:
+        good = fits
+        for i in range(size):  # the next card of a shuffle from the end, among all that are not dealt yet
+            last = pile - 1 - i
+            while True:
+                j = below(s, last + 1)
+                can = found & offers(s, s.deck[j]) != 0
+                if wanted or not can:
+                    break
+            s.deck[j], s.deck[last] = s.deck[last], s.deck[j]
+            good = good or can
+        if good:
+            break
+    return deal_hand(s, seat, known, pile)
+
+
+@kernel
+def guess_passed(s: Record, seat: Int) -> None:
+    """What others passed to each other: any card of the taker's, in its hand or lost since."""
+    if s.phase == EXCHANGE:
+        return
+    for other in range(s.options.players):
+        to = taker(s, other)
+        if other != seat and to != seat and s.passed[other] != NONE:
+            left = hand_size(s, to)
+            for card in range(KINDS):
+                left += np.int64(s.lost[to, card])
+            left = below(s, left)
+            card = 0
+            while left >= np.int64(s.hands[to, card]) + s.lost[to, card]:
+                left -= np.int64(s.hands[to, card]) + s.lost[to, card]
+                card += 1
+            s.passed[other] = card
+
+
+@kernel
+def mix_hidden(s: Record) -> None:
+    """The colours that are under hats in any order: which they are follows from what can be seen (AD-24)."""
+    counts = 0  # hidden pawns of each colour, eight bits a colour
+    left = 0
+    for place in range(PLACES):
+        if s.board[place] >= HAT:
+            counts += 1 << 8 * (np.int64(s.board[place]) - HAT)
+            left += 1
+    for place in range(PLACES):
+        if s.board[place] >= HAT:
+            pick = below(s, left)
+            left -= 1
+            colour = 0
+            while pick >= (counts >> 8 * colour & 255):
+                pick -= counts >> 8 * colour & 255
+                colour += 1
+            counts -= 1 << 8 * colour
+            s.board[place] = colour + HAT

@@ -1,0 +1,190 @@
+"""The tables of Agent DOG: options, state, view and actions, and what every part of the rules reads from them.
+
+A place is a number: 0 to track - 1 on the loop, GOAL + 4 * colour + i in a goal (i = 0 nearest to the track).
+What stands there is a colour, plus HAT for a hidden pawn. AD-n: the rule in README.md.
+"""
+
+import numpy as np
+from numpy import float32, int8, int16, int32, uint64
+
+from spygames.agent_dog.board import MAX_TRACK, PAWNS
+from spygames.agent_dog.cards import CHOICES, FUNCTIONS, KINDS, MAX_CARDS
+from spygames.core.kernel import Int, Record, kernel
+
+SEATS = 4  # at most
+GOAL = MAX_TRACK
+PLACES = GOAL + 4 * PAWNS
+HAT = 4  # added to the colour of a hidden pawn
+NONE = EMPTY = -1
+
+PHASES = ("exchange", "card", "place", "step", "swap", "meeting", "redraw", "over")
+EXCHANGE, CARD, PLACE, STEP, SWAPPING, MEETING, REDRAW, OVER = range(8)
+END_REASONS = ("home", "truncated")
+HOME, TRUNCATED = range(2)
+
+# Actions, all seen from the mover's start space. Those of the board's size stand last: see step_track, swap_hole.
+PASS_CARD = 0  # + card
+DISCARD_CARD = PASS_CARD + KINDS  # + card
+PLAY_CARD = DISCARD_CARD + KINDS  # + index in CHOICES
+FROM_AREA = PLAY_CARD + len(CHOICES)
+FROM_GOAL = FROM_AREA + 1  # + 3 * (0 own goal, 1 partner's) + goal space
+INTO_GOAL = FROM_GOAL + 6  # + 12 * (0 own goal, 1 partner's) + distance to its start space - 1
+STEP_GOAL = INTO_GOAL + 24  # + 3 * colour + goal space
+STEP_INTO = STEP_GOAL + 12  # + colour of the start space
+MEET = STEP_INTO + 4  # + quadrant
+FROM_TRACK = MEET + 4  # + space; then step, + track + space; then swap, + 2 * track + number of the hole
+
+OPTIONS = np.dtype([
+    ("max_turns", int32),  # cards after which the game is cut off (AD-37)
+    ("track", int16),  # spaces of the loop
+    ("quarter", int8),  # spaces of a quadrant
+    ("meeting", int8),  # offset of the meeting point in a quadrant
+    ("holes", int8),  # holes in a quadrant
+    ("hole", int8, MAX_TRACK // 4),  # by offset: the number of the hole there, or NONE
+    ("copies", int8, KINDS),  # cards in the deck
+    ("players", int8),
+    ("first_player", int8),  # the first dealer, or NONE: drawn from the seed (AD-7)
+    ("tracked", int8),  # 1: hidden colours are known to all (AD-24)
+])  # fmt: skip
+STATE = np.dtype([  # what is true; widest field first, no padding
+    ("rng", uint64),  # HIDDEN: the game's luck
+    ("turn", int32),  # turns ended, unused discards counted (AD-35)
+    ("cards_played", int32),
+    ("round_number", int32),  # from 0
+    ("moved", int16),  # place of the pawn that the last step of a companion moved, or NONE
+    ("first", int16),  # first place of a swap, or NONE
+    ("options", OPTIONS),
+    ("board", int8, PLACES),  # EMPTY, a colour, or a colour + HAT; HIDDEN: the colours under hats, unless tracked
+    ("area", int8, 4),  # pawns in the start area of each colour
+    ("hands", int8, (SEATS, KINDS)),  # HIDDEN: copies of each card
+    ("lost", int8, (SEATS, KINDS)),  # cards that left each hand since the exchange, played or laid down
+    ("passed", int8, SEATS),  # HIDDEN but to giver and, once all have passed, taker: the card passed, or NONE
+    ("out", int8, SEATS),  # 1: laid down or penalised in this round (AD-10, AD-23)
+    ("deck", int8, MAX_CARDS),  # HIDDEN: cards, the top one at deck_size - 1; NONE above
+    ("deck_size", int8),
+    ("discard", int8, MAX_CARDS),  # cards, the top one at discard_size - 1; NONE above
+    ("discard_size", int8),
+    ("discarded", int8, KINDS),  # the same as counts
+    ("last_card", int8),  # what a copy would copy, or NONE (AD-27)
+    ("card", int8),  # being played, or NONE
+    ("function", int8),  # what it is played as, index in FUNCTIONS, or NONE
+    ("points", int8),  # of a companion, to be spent
+    ("meetings", int8),  # bits of quadrants: on their meeting point stands a pawn that this card moved
+    ("penalty", int8),  # 1: this card has captured a pawn of the own team (AD-23)
+    ("redrawn", int8),  # 1: a card was exchanged in this turn (AD-35)
+    ("phase", int8),  # index in PHASES
+    ("to_move", int8),  # seat, NONE when over
+    ("dealer", int8),
+    ("winners", int8),  # bits of seats
+    ("end_reason", int8),  # index in END_REASONS, or NONE
+])  # fmt: skip
+
+
+def view_dtype(track: int) -> np.dtype:
+    """VIEW, what one seat may know, on a board of that size. All of it is seen from the viewer: spaces count from its
+    start space, colours and quadrants clockwise from its own, seats clockwise from its own."""
+    return np.dtype([
+        ("track", float32, (track, 4)),  # 1 where a visible pawn of that colour stands; tracked: hidden ones, too
+        ("hats", float32, track),  # 1 where a hidden pawn stands; -1 if a swap has named it first
+        ("goals", float32, (4, PAWNS)),  # 1 where a pawn is home; -1 for a hidden pawn in the goal
+        ("areas", float32, 4),  # pawns in the start area, / 4
+        ("holds", float32, KINDS),  # 1 for each card in the own hand
+        ("hand", float32, KINDS),  # copies in the own hand, / 5
+        ("hand_size", float32, SEATS),  # / 5
+        ("out", float32, SEATS),  # 1: out of the round
+        ("unseen", float32, KINDS),  # copies that may be anywhere hidden, / 10
+        ("discarded", float32, KINDS),  # copies on the discard pile, / 10
+        ("lost", float32, (SEATS - 1, KINDS)),  # cards that left the other hands since the exchange, / 5
+        ("passed", float32, KINDS),  # the card that the viewer passed in this round, one-hot
+        ("received", float32, KINDS),  # the card that it got for it, one-hot
+        ("copies", float32, KINDS),  # the card that a copy would copy, one-hot
+        ("card", float32, KINDS),  # the card being played, one-hot
+        ("function", float32, len(FUNCTIONS)),  # what it is played as, one-hot
+        ("points", float32, 4),  # companion points left, thermometer
+        ("on_start", float32, 4),  # 1: the pawn that the last step moved stands on the start space of that colour
+        ("meetings", float32, 4),  # 1: this card has moved a pawn to the meeting point of that quadrant
+        ("penalty", float32),  # 1: this card has captured a pawn of the mover's team
+        ("redrawn", float32),  # 1: the mover has exchanged a card in this turn
+        ("phase", float32, len(PHASES) - 1),  # one-hot; zeros when over
+        ("decides", float32, SEATS),  # one-hot: whose decision it is; zeros when over
+        ("dealer", float32, SEATS),  # one-hot
+        ("deck_size", float32),  # / cards in the game
+        ("played", float32),  # cards played / max_turns
+        ("teams", float32),  # 1 with four players: colour 2 is the partner's
+        ("holes", float32, track // 4),  # by offset in a quadrant: 1 for a hole
+        ("meeting", float32, track // 4),  # by offset in a quadrant: 1 for the meeting point
+    ])  # fmt: skip
+
+
+def num_actions(track: int, holes: int) -> int:
+    """A on a board of that size with so many holes in a quadrant."""
+    return FROM_TRACK + 2 * track + 4 * holes
+
+
+@kernel
+def colour_of(s: Record, seat: Int) -> Int:
+    """AD-1: the colour of a seat; two players sit opposite each other."""
+    return np.int64(2 * seat if s.options.players == 2 else seat)
+
+
+@kernel
+def team_mate(s: Record, one: Int, other: Int) -> bool:
+    """AD-1: whether two colours play together, a colour with itself included."""
+    return one == other or (s.options.players == 4 and one == other ^ 2)
+
+
+@kernel
+def start_of(s: Record, colour: Int) -> Int:
+    """AD-1: the start space of a colour."""
+    return colour * np.int64(s.options.quarter)
+
+
+@kernel
+def goal_of(colour: Int) -> Int:
+    """The first goal space of a colour."""
+    return GOAL + PAWNS * np.int64(colour)
+
+
+@kernel
+def is_home(s: Record, colour: Int) -> bool:
+    """AD-18: all four pawns of a colour are in its goal; a hidden one is not home yet."""
+    goal = goal_of(colour)
+    return bool(
+        s.board[goal] == colour
+        and s.board[goal + 1] == colour
+        and s.board[goal + 2] == colour
+        and s.board[goal + 3] == colour
+    )
+
+
+@kernel
+def plays_for(s: Record, seat: Int) -> Int:
+    """AD-18: the colour that counts as own: the partner's once the own four are home."""
+    colour = colour_of(s, seat)
+    if s.options.players == 4 and is_home(s, colour):
+        return colour ^ 2
+    return colour
+
+
+@kernel
+def is_protected(s: Record, place: Int) -> bool:
+    """AD-13: a visible pawn on the start space of its own colour can be neither jumped nor captured."""
+    pawn = np.int64(s.board[place])
+    return bool(0 <= pawn < HAT and place == pawn * s.options.quarter)
+
+
+@kernel
+def hand_size(s: Record, seat: Int) -> Int:
+    """Cards in a hand."""
+    size = 0
+    for card in range(KINDS):
+        size += np.int64(s.hands[seat, card])
+    return size
+
+
+@kernel
+def taker(s: Record, seat: Int) -> Int:
+    """AD-6: who gets the card that `seat` passes: its partner, or with two and three players the next seat."""
+    if s.options.players == 4:
+        return seat ^ 2
+    return (seat + 1) % s.options.players

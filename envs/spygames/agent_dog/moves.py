@@ -1,0 +1,187 @@
+"""How a number card moves a pawn, and what happens where it arrives. AD-n: the rule in README.md."""
+
+import numpy as np
+
+from spygames.agent_dog.board import PAWNS
+from spygames.agent_dog.cards import LONGEST
+from spygames.agent_dog.layout import (
+    EMPTY,
+    FROM_GOAL,
+    FROM_TRACK,
+    GOAL,
+    HAT,
+    INTO_GOAL,
+    colour_of,
+    goal_of,
+    plays_for,
+    start_of,
+    team_mate,
+)
+from spygames.core.kernel import Int, Record, kernel
+
+ALL_STEPS = (1 << LONGEST + 1) - 1
+"""Bits 1 to 13."""
+
+
+@kernel
+def may_move_hidden(s: Record, own: Int) -> bool:
+    """AD-20: not while a pawn of that colour stands on its start space."""
+    return bool(s.board[start_of(s, own)] != own)
+
+
+@kernel
+def free_goal(s: Record, colour: Int, first: Int) -> Int:
+    """AD-15: free goal spaces in a row from number `first` on."""
+    goal = goal_of(colour)
+    n = 0
+    while first + n < PAWNS and s.board[goal + first + n] == EMPTY:
+        n += 1
+    return n
+
+
+@kernel
+def possible_steps(s: Record, seat: Int) -> Int:
+    """Which numbers (as bits) some pawn can be moved by (AD-11 to AD-15, AD-19, AD-20).
+
+    No number reaches over a whole quadrant, so only the next start space can be in the way, and where it is not,
+    the pawn can go on round the track by any number.
+    """
+    own = plays_for(s, seat)
+    hidden = may_move_hidden(s, own)
+    quarter = np.int64(s.options.quarter)
+    bits = 0
+    for quadrant in range(4):
+        ahead = (quadrant + 1) & 3
+        closed = s.board[ahead * quarter] == ahead
+        for offset in range(quarter):
+            pawn = s.board[quadrant * quarter + offset]
+            if pawn == own or (pawn >= HAT and hidden):
+                if not closed or quarter - offset > LONGEST:
+                    return ALL_STEPS
+                bits |= (1 << (quarter - offset)) - 1
+    for i in range(PAWNS - 1):
+        if s.board[goal_of(own) + i] == own:
+            bits |= (1 << (free_goal(s, own, i + 1) + 1)) - 1
+    return bits
+
+
+@kernel
+def legal_moves(s: Record, seat: Int, steps: Int, mask: np.ndarray) -> None:
+    """Marks each pawn that can go `steps` on, round the track or into the goal (AD-11 to AD-16, AD-19, AD-20)."""
+    colour, own = colour_of(s, seat), plays_for(s, seat)
+    other = 1 if own != colour else 0
+    hidden = may_move_hidden(s, own)
+    free = free_goal(s, own, 0)
+    quarter = np.int64(s.options.quarter)
+    for quadrant in range(4):
+        ahead = (quadrant + 1) & 3
+        closed = s.board[ahead * quarter] == ahead
+        seen = ((quadrant - colour) & 3) * quarter
+        for offset in range(quarter):
+            pawn = s.board[quadrant * quarter + offset]
+            if pawn == own or (pawn >= HAT and hidden):
+                distance = quarter - offset
+                if steps < distance or not closed:
+                    mask[FROM_TRACK + seen + offset] = 1
+                if ahead == own and not closed and distance < steps <= distance + free:
+                    mask[INTO_GOAL + 12 * other + distance - 1] = 1
+    for i in range(PAWNS - 1):
+        if s.board[goal_of(own) + i] == own and steps <= free_goal(s, own, i + 1):
+            mask[FROM_GOAL + 3 * other + i] = 1
+
+
+@kernel
+def move_number(s: Record, seat: Int, action: Int, steps: Int) -> None:
+    """AD-11: one pawn goes forward exactly by the number."""
+    own = plays_for(s, seat)
+    track = np.int64(s.options.track)
+    if action >= FROM_TRACK:
+        place = (action - FROM_TRACK + start_of(s, colour_of(s, seat))) % track
+        target = (place + steps) % track
+    elif action >= INTO_GOAL:
+        distance = (action - INTO_GOAL) % 12 + 1
+        place = (start_of(s, own) - distance) % track
+        target = goal_of(own) + steps - distance - 1
+    else:
+        place = goal_of(own) + (action - FROM_GOAL) % 3
+        target = place + steps
+    move(s, place, target)
+    settle(s, target)
+
+
+@kernel
+def move(s: Record, place: Int, target: Int) -> None:
+    """AD-12: a pawn goes to its target and captures whatever stands there."""
+    pawn = s.board[place]
+    s.board[place] = EMPTY
+    capture(s, target)
+    s.board[target] = pawn
+
+
+@kernel
+def capture(s: Record, place: Int) -> None:
+    """AD-12: a pawn goes back to its start area. AD-23: one of the own team costs its captor the round."""
+    if s.board[place] != EMPTY:
+        colour = s.board[place] & 3
+        s.board[place] = EMPTY
+        s.area[colour] += 1
+        if team_mate(s, colour, colour_of(s, s.to_move)):
+            s.penalty = 1
+
+
+@kernel
+def enter(s: Record, seat: Int) -> None:
+    """AD-14: a pawn from the start area is put on the start space; a foreign pawn there is captured."""
+    own = plays_for(s, seat)
+    capture(s, start_of(s, own))
+    s.area[own] -= 1
+    s.board[start_of(s, own)] = own
+
+
+@kernel
+def settle(s: Record, place: Int) -> None:
+    """A move has ended: AD-19, AD-21 (hats), AD-22 (hidden in a goal), AD-30 (a meeting)."""
+    if place >= GOAL:
+        if s.board[place] >= HAT:
+            turn_in_goal(s, place)
+        return
+    quadrant, offset = place // s.options.quarter, place % s.options.quarter
+    s.board[place] = (s.board[place] & 3) + (HAT if s.options.hole[offset] >= 0 else 0)
+    if offset == s.options.meeting:
+        s.meetings |= 1 << quadrant
+
+
+@kernel
+def turn_in_goal(s: Record, place: Int) -> None:
+    """AD-22: the own colour stays, the partner's goes to its start area, an opponent's to the back of its own goal."""
+    colour, own = s.board[place] & 3, (place - GOAL) // PAWNS
+    s.board[place] = EMPTY
+    if colour == own:
+        s.board[place] = colour
+    elif team_mate(s, colour, own):
+        s.area[colour] += 1
+    else:
+        back = goal_of(colour) + PAWNS - 1
+        while s.board[back] != EMPTY:
+            back -= 1
+        s.board[back] = colour
+
+
+@kernel
+def meet(s: Record, quadrant: Int) -> None:
+    """AD-30: the nearest pawn behind the meeting point goes to the hole directly behind it, hidden.
+
+    AD-31: if it stood on another meeting point, that meeting is dropped.
+    """
+    s.meetings &= ~(1 << quadrant)
+    track, quarter = np.int64(s.options.track), np.int64(s.options.quarter)
+    point = quadrant * quarter + s.options.meeting
+    for distance in range(1, track):
+        place = (point - distance) % track
+        if s.board[place] != EMPTY:
+            pawn = s.board[place]
+            s.board[place] = EMPTY
+            s.board[point - 1] = (pawn & 3) + HAT
+            if place % quarter == s.options.meeting:
+                s.meetings &= ~(1 << (place // quarter))
+            return

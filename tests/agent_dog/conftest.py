@@ -1,0 +1,145 @@
+"""Positions of Agent DOG for tests: a game at a mapping, and mappings that need only say what matters."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames.agent_dog import make_game
+from spygames.core.game import Game, record
+
+ORDER = ["2", "3", "5", "6", "7", "8", "9", "10", "12", "1/11", "13", "swap", "copy", "companion"]
+COLOURS = {2: ["red", "green"], 3: ["red", "blue", "green"], 4: ["red", "blue", "green", "yellow"]}
+
+
+class Table:
+    """One game on a table: acts and answers in texts."""
+
+    def __init__(self, game: Game, states: np.ndarray):
+        self.game, self.states, self.s = game, states, record(states)
+
+    @property
+    def mask(self) -> np.ndarray:
+        """int8 [A] of the seat to move."""
+        mask = np.zeros(self.game.num_actions, np.int8)
+        self.game.legal(self.s, mask)
+        return mask
+
+    @property
+    def legal(self) -> set[str]:
+        """The texts of what the seat to move may do."""
+        seat = int(self.s.to_move)
+        return {self.game.action_to_string(self.game, self.s, int(a), seat) for a in np.flatnonzero(self.mask)}
+
+    @property
+    def mapping(self) -> dict[str, Any]:
+        """The state as a mapping."""
+        return self.game.state_to_dict(self.game, self.s)
+
+    def act(self, *texts: str) -> "Table":
+        """Plays these actions; each must be legal."""
+        for text in texts:
+            assert text in self.legal, f"{text!r} is not among {sorted(self.legal)}"
+            self.game.apply(self.s, self.game.string_to_action(self.game, self.s, text, int(self.s.to_move)))
+        return self
+
+    def view(self, seat: int) -> np.ndarray:
+        """What `seat` may know, structured [1]."""
+        views = self.game.new_views()
+        self.game.observe(self.s, seat, record(views))
+        return views
+
+    def drawing(self, viewer: int) -> str:
+        """The drawing for `viewer`."""
+        return self.game.to_text(self.game, self.s, viewer)
+
+
+_games: dict[str, Game] = {}
+
+
+def game_of(options: Mapping[str, Any]) -> Game:
+    """The game with these options, the same object each time."""
+    return _games.setdefault(repr(sorted(options.items())), make_game(**options))
+
+
+def table_at(mapping: Mapping[str, Any], **options: Any) -> Table:
+    """A table at a mapping."""
+    game = game_of({"players": mapping["players"], **options})
+    states = game.new_states()
+    game.state_from_dict(game, mapping, record(states))
+    return Table(game, states)
+
+
+def fresh_table(seed: int, **options: Any) -> Table:
+    """A table at the start of the game of a seed."""
+    game = game_of(options)
+    return Table(game, game.start(seed))
+
+
+def make_position(
+    pawns: Mapping[str, Sequence[str]],
+    hands: Mapping[str, Sequence[str]] | None = None,
+    players: int = 4,
+    discard: Sequence[str] = (),
+    **changes: Any,
+) -> dict[str, Any]:
+    """A mapping in phase `card` of seat 0 in which pawns that are not named stand in their area, and all cards that
+    are not named lie in the deck; `changes` replaces any key."""
+    places = {colour: list(pawns.get(colour, ())) for colour in COLOURS[players]}
+    given = {str(seat): sorted((hands or {}).get(str(seat), ()), key=ORDER.index) for seat in range(players)}
+    mapping: dict[str, Any] = {
+        "players": players,
+        "board": "standard",
+        "deck_name": "standard",
+        "phase": "card",
+        "to_move": 0,
+        "dealer": 0,
+        "round": 0,
+        "turn": 0,
+        "pawns": {colour: ["area"] * (4 - len(at)) + at for colour, at in places.items()},
+        "hidden": [],
+        "hands": given,
+        "passed": dict.fromkeys(given),
+        "out": [],
+        "deck": [],
+        "discard": list(discard),
+        "last_card": None,
+        "pending": None,
+        "redrawn": False,
+        "cards_played": 0,
+        "winners": [],
+        "end_reason": None,
+    }
+    mapping |= changes
+    named = [card for cards in (*mapping["hands"].values(), mapping["deck"], mapping["discard"]) for card in cards]
+    named += [mapping["pending"]["card"]] if mapping["pending"] else []
+    if mapping["phase"] == "exchange":
+        named += [card for card in mapping["passed"].values() if card]
+    copies = {card: 6 if card == "copy" else 8 for card in ORDER}
+    mapping["deck"] += [card for card in ORDER for _ in range(copies[card] - named.count(card))]
+    return mapping
+
+
+@pytest.fixture(scope="session")
+def game() -> Game:
+    """The game with its default options."""
+    return game_of({})
+
+
+@pytest.fixture(scope="session")
+def at() -> Callable[..., Table]:
+    """A table at a mapping: `table_at`."""
+    return table_at
+
+
+@pytest.fixture(scope="session")
+def fresh() -> Callable[..., Table]:
+    """A table at the start of a game: `fresh_table`."""
+    return fresh_table
+
+
+@pytest.fixture(scope="session")
+def position() -> Callable[..., dict[str, Any]]:
+    """A mapping that says only what matters: `make_position`."""
+    return make_position

@@ -1,0 +1,267 @@
+"""What `determinize` redraws is uniform: a chi-square test against an exact count, which wrong resamplers fail.
+
+In each position few cards are unseen. Every way to lay them to the hidden places counts once, if it fits what the viewer
+knows: the card that it passed, that whoever is to play has a playable card, that whoever must discard has none.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tests.agent_dog import reference
+from tests.agent_dog.conftest import ORDER, Table, fresh_table, make_position, table_at
+
+DRAWS = 4000
+ALARM = 1e-4
+Outcome = tuple[Any, ...]
+
+BOARD = {"red": ["track 20"], "green": ["track 40"]}
+HATS = {"red": ["track 23", "track 27"], "green": ["track 39", "track 4"]}
+POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {
+    "own turn": (0, {"hands": {"0": ["2"], "1": ["swap", "5"]}, "deck": ["2", "5", "copy"]}),
+    "the rival must have something to play": (
+        0,
+        {"hands": {"0": ["2"], "1": ["swap", "5"]}, "deck": ["swap", "swap", "copy"], "to_move": 1},
+    ),
+    "the rival has nothing to play": (
+        0,
+        {"hands": {"0": ["2"], "1": ["swap", "copy"]}, "deck": ["swap", "5", "5"], "to_move": 1, "phase": "redraw"},
+    ),
+    "the passed card is still there": (
+        0,
+        {
+            "hands": {"0": ["2"], "1": ["swap", "5"]},
+            "deck": ["swap", "swap", "5"],
+            "passed": {"0": "swap", "1": "2"},
+            "to_move": 1,
+        },
+    ),
+    "the passed card may be gone": (
+        0,
+        {
+            "hands": {"0": ["2"], "1": ["swap", "5"]},
+            "deck": ["swap", "3", "5"],
+            "passed": {"0": "swap", "1": "2"},
+            "record": {"lost": {"0": [], "1": ["swap"]}},
+        },
+    ),
+    "the exchange": (
+        0,
+        {
+            "hands": {"0": ["2", "3"], "1": ["swap", "5"]},
+            "deck": ["swap", "5"],
+            "passed": {"0": None, "1": "3"},
+            "phase": "exchange",
+            "dealer": 1,
+        },
+    ),
+    "what two others passed": (
+        0,
+        {
+            "players": 3,
+            "hands": {"0": ["2"], "1": ["3"], "2": ["swap", "5"]},
+            "deck": ["5"],
+            "passed": {"0": "3", "1": "5", "2": "2"},
+            "record": {"lost": {"0": [], "1": [], "2": ["9", "5"]}},
+        },
+    ),
+    "hats": (0, {"pawns": HATS, "hidden": [23, 27, 39], "hands": {"0": ["2"], "1": ["5"]}, "deck": ["2"]}),
+    "tracked hats": (
+        0,
+        {"pawns": HATS, "hidden": [23, 27, 39], "hands": {"0": ["2"], "1": ["5"]}, "deck": ["2"], "tracked": True},
+    ),
+    "a hat in the goal": (
+        1,
+        {
+            "pawns": {"red": ["track 23", "goal red 0"], "green": ["track 39", "track 4"]},
+            "hidden": [23, 39, "goal red 0"],
+            "hands": {"0": ["2"], "1": ["5"]},
+            "deck": ["2"],
+            "phase": "step",
+            "pending": {
+                "card": "companion", "as": "companion", "points": 2, "moved": ["goal 0"], "first": None, "meetings": [],
+                "penalty": False,
+            },
+        },
+    ),
+}  # fmt: skip
+
+
+def table_of(name: str) -> tuple[Table, int]:
+    """A position by its name, with the viewer; cards that are not named do not exist, but for those discarded."""
+    seat, parts = POSITIONS[name]
+    parts = {"pawns": BOARD, "players": 2, "discard": ["12"] * 12, **parts}
+    tracked = parts.pop("tracked", False)
+    deck = parts.pop("deck")
+    mapping = make_position(parts.pop("pawns"), parts.pop("hands"), parts.pop("players"), **parts)
+    mapping |= {"deck": deck, "deck_name": "custom"}
+    cards = [card for cards in (*mapping["hands"].values(), deck, mapping["discard"]) for card in cards]
+    cards += [mapping["pending"]["card"]] if mapping["pending"] else []
+    cards += [card for card in mapping["passed"].values() if card] if mapping["phase"] == "exchange" else []
+    options = {"deck": dict(Counter(cards)), "hidden_colours": "tracked" if tracked else "table"}
+    return table_at(mapping, **options), seat
+
+
+def outcome(mapping: dict[str, Any], seat: int) -> Outcome:
+    """What lies in the places that `seat` cannot see."""
+    hands = tuple(tuple(mapping["hands"][s]) for s in mapping["hands"] if int(s) != seat)
+    under = tuple(sorted((place, c) for c, places in mapping["pawns"].items() for place in places if "area" != place))
+    return hands, tuple(mapping["deck"]), tuple(mapping["passed"].values()), under
+
+
+def exact(mapping: dict[str, Any], seat: int, tracked: bool) -> dict[Outcome, float]:
+    """The chance of each outcome, by counting every order of the unseen cards, and of the hats."""
+    counts: dict[Outcome, float] = Counter()
+    for world in worlds(mapping, seat):
+        hats = [p for c, places in mapping["pawns"].items() for p in places if hat_name(p, c) in mapping["hidden"]]
+        under = [c for c, places in mapping["pawns"].items() for p in places if hat_name(p, c) in mapping["hidden"]]
+        orders = [under] if tracked else list(permutations(under))
+        labels = passed_labels(world, seat)
+        for order in orders:
+            pawns = {c: [p for p in places if hat_name(p, c) not in mapping["hidden"]] for c, places in
+                     mapping["pawns"].items()}  # fmt: skip
+            for place, colour in zip(hats, order, strict=True):
+                pawns[colour].append(full(place, colour))
+            for label in labels:
+                after = world | {"pawns": pawns, "passed": label}
+                counts[outcome(after, seat)] += 1 / len(orders) / len(labels)
+    total = sum(counts.values())
+    return {result: n / total for result, n in counts.items()}
+
+
+def hat_name(place: str, colour: str) -> Any:
+    return reference.place_name(reference.parse(place, colour)) if place != "area" else None
+
+
+def full(place: str, colour: str) -> str:
+    """How a hat's place is called when this colour stands there."""
+    return place if "goal" not in place else "goal 0" if colour == "red" else "goal red 0"
+
+
+def worlds(mapping: dict[str, Any], seat: int) -> list[dict[str, Any]]:
+    """Every way to lay the unseen cards, as often as there are orders of them."""
+    players = mapping["players"]
+    others = [s for s in mapping["hands"] if int(s) != seat]
+    taker = str((seat + (2 if players == 4 else 1)) % players)
+    known = mapping["passed"][str(seat)]
+    if mapping["phase"] == "exchange" or known in mapping["record"]["lost"][taker]:
+        known = None
+    transit = [s for s in others if mapping["passed"][s] and mapping["phase"] == "exchange"]
+    cards = [card for s in others for card in mapping["hands"][s]] + mapping["deck"]
+    cards += [mapping["passed"][s] for s in transit]
+    if known:
+        cards.remove(known)
+    found = []
+    for order in permutations(cards):
+        rest = list(order)
+        hands = dict(mapping["hands"])
+        for s in others:
+            hand = [known] if known and s == taker else []
+            hand += [rest.pop() for _ in range(len(hands[s]) - len(hand))]
+            hands[s] = sorted(hand, key=ORDER.index)
+        passed = mapping["passed"] | {s: rest.pop() for s in transit}
+        world = mapping | {"hands": hands, "deck": rest, "passed": passed}
+        able = bool(reference.card_choices(world)) if mapping["phase"] in ("card", "redraw") else None
+        if able is None or int(mapping["to_move"]) == seat or able == (mapping["phase"] == "card"):
+            found.append(world)
+    return found
+
+
+def passed_labels(world: dict[str, Any], seat: int) -> list[dict[str, Any]]:
+    """What others may have passed to each other: any card that the taker holds or has lost."""
+    labels = [world["passed"]]
+    if world["phase"] == "exchange":
+        return labels
+    for giver in world["passed"]:
+        taker = (int(giver) + (2 if world["players"] == 4 else 1)) % world["players"]
+        if int(giver) != seat and taker != seat and world["passed"][giver]:
+            cards = world["hands"][str(taker)] + world["record"]["lost"][str(taker)]
+            labels = [label | {giver: card} for label in labels for card in cards]
+    return labels
+
+
+def p_value(name: str, resample: Callable[[Table, int, int], None]) -> float:
+    """How likely draws as uneven as these, or more so, are if they are uniform; 0 where one is impossible."""
+    table, seat = table_of(name)
+    chances = exact(table.mapping, seat, table.game.options["hidden_colours"] == "tracked")
+    truth = table.states.copy()
+    assert outcome(table.mapping, seat) in chances
+    seen: Counter[Outcome] = Counter()
+    for seed in range(DRAWS):
+        table.states[:] = truth
+        resample(table, seat, seed)
+        seen[outcome(table.mapping, seat)] += 1
+    if not set(seen) <= set(chances):
+        return 0.0
+    if len(chances) == 1:
+        return 1.0
+    cells = [(seen[result], chance) for result, chance in chances.items()]
+    assert min(chance for _, chance in cells) * DRAWS > 5
+    observed, expected = np.array(cells).T
+    return float(stats.chisquare(observed, expected * DRAWS).pvalue)
+
+
+def ours(table: Table, seat: int, seed: int) -> None:
+    """The kernel under test."""
+    table.game.determinize(table.s, seat, np.uint64(seed))
+
+
+def nothing(table: Table, seat: int, seed: int) -> None:
+    """Leaves the truth where it is, which looks right to every seat."""
+
+
+def blind(table: Table, seat: int, seed: int) -> None:
+    """Deals as if nothing were known: it is anybody's turn, nobody has passed anything."""
+    phase, passed = int(table.s.phase), table.s.passed.copy()
+    table.s.phase, table.s.passed[:] = 2, -1
+    ours(table, seat, seed)
+    table.s.phase, table.s.passed[:] = phase, passed
+
+
+@pytest.mark.rule("AD-24")
+@pytest.mark.parametrize("name", POSITIONS)
+def test_what_is_redrawn_is_uniform(name: str) -> None:
+    assert p_value(name, ours) > ALARM
+
+
+@pytest.mark.parametrize(
+    ("resample", "name"),
+    [
+        (nothing, "own turn"),
+        (nothing, "hats"),
+        (nothing, "what two others passed"),
+        (blind, "the rival must have something to play"),
+        (blind, "the rival has nothing to play"),
+        (blind, "the passed card is still there"),
+        (blind, "what two others passed"),
+    ],
+)
+def test_a_wrong_resampler_fails(resample: Callable[[Table, int, int], None], name: str) -> None:
+    assert p_value(name, resample) < ALARM
+
+
+def test_states_that_differ_under_hats_look_the_same() -> None:
+    """AD-24, over play: nothing that a seat gets tells colours under hats, and neither does what it may do."""
+    rng = np.random.default_rng(4)
+    mixed = 0
+    for number in range(12):
+        table = fresh_table(number, players=int(rng.choice([2, 3, 4])))
+        for _ in range(150):
+            if table.s.to_move < 0:
+                break
+            other = Table(table.game, table.states.copy())
+            hats = np.flatnonzero(other.s.board >= 4)
+            other.s.board[hats] = rng.permutation(other.s.board[hats])
+            mixed += other.states.tobytes() != table.states.tobytes()
+            for seat in range(table.game.num_players):
+                assert other.view(seat).tobytes() == table.view(seat).tobytes()
+                assert other.drawing(seat) == table.drawing(seat)
+            assert other.legal == table.legal
+            assert other.mask.tolist() == table.mask.tolist()
+            table.act(str(rng.choice(sorted(table.legal))))
+    assert mixed > 100

@@ -1,0 +1,190 @@
+"""States and actions as text: both ways, byte for byte, and what is refused."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames.agent_dog import make_game
+from spygames.core.game import Game, ImpossibleState, record
+from tests.agent_dog.conftest import Table, make_position, table_at
+
+PAWNS = {"red": ["track 5"], "blue": ["track 40"], "green": ["track 50"], "yellow": ["track 57"]}
+KEYS = [
+    "players", "board", "deck_name", "phase", "to_move", "dealer", "round", "turn", "pawns", "hidden", "hands", "passed",
+    "out", "deck", "discard", "last_card", "pending", "redrawn", "cards_played", "winners", "end_reason", "rng", "record",
+]  # fmt: skip
+PENDING = {"card": "9", "as": "9", "points": 0, "moved": [], "first": None, "meetings": [], "penalty": False}
+
+
+def start(**changes: Any) -> dict[str, Any]:
+    return make_position(PAWNS, {"0": ["2", "9"], "1": ["3"]}, **changes)
+
+
+def test_every_key_is_there_and_no_other(fresh: Callable[..., Table]) -> None:
+    mapping = fresh(0).mapping
+    assert list(mapping) == KEYS
+    json.dumps(mapping)
+
+
+def test_rng_and_record_may_be_left_out() -> None:
+    table = table_at(start())
+    assert table.mapping["rng"] == 0
+    assert table.mapping["record"] == {"lost": {"0": [], "1": [], "2": [], "3": []}}
+    assert {key: table.mapping[key] for key in start()} == start()
+    passed = start(passed={"0": "2", "1": "3", "2": "2", "3": None})
+    assert table_at(passed).mapping["record"]["lost"] == {"0": [], "1": [], "2": ["2"], "3": ["3"]}
+    playing = make_position(PAWNS, {"0": ["2"], "1": ["3"]}, phase="place", pending=dict(PENDING))
+    assert table_at(playing).mapping["record"]["lost"]["0"] == ["9"]
+
+
+@pytest.mark.parametrize(
+    ("players", "options"),
+    [(4, {}), (3, {}), (2, {}), (2, {"board": {"track": 56, "holes": [4, 6, 11], "meeting": 5}})],
+)
+def test_action_texts_round_trip(players: int, options: dict[str, Any]) -> None:
+    game = make_game(players=players, **options)
+    s = record(game.start(1))
+    for seat in range(players):
+        texts = [game.action_to_string(game, s, action, seat) for action in range(game.num_actions)]
+        assert [game.string_to_action(game, s, text, seat) for text in texts] == list(range(game.num_actions))
+    for text in ("", "pass 4", "card 9 as 9", "card 13", "from track 64", "from goal 3", "swap track 1", "meet 9", "PASS 2"):
+        with pytest.raises(ValueError, match="no action"):
+            game.string_to_action(game, s, text, 0)
+
+
+def test_actions_are_seen_from_the_mover(game: Game) -> None:
+    """The same position, turned by a quadrant, has the same mask and view."""
+    masks, views = [], []
+    for seat, colours in enumerate((["red", "blue", "green", "yellow"], ["blue", "green", "yellow", "red"])):
+        places = {"red": [60, 7, 3], "blue": [17], "green": [20, 21], "yellow": [50]}
+        pawns = {
+            colour: [f"track {(space + 16 * seat) % 64}" for space in spaces]
+            for colour, spaces in zip(colours, places.values(), strict=True)
+        }
+        hands = {str((i + seat) % 4): cards for i, cards in enumerate((["1/11", "companion", "swap"], ["2"], ["3"], ["5"]))}
+        hidden = sorted((space + 16 * seat) % 64 for space in (7, 3))
+        table = table_at(make_position(pawns, hands, hidden=hidden, to_move=seat, dealer=seat))
+        for card in (None, "card companion"):
+            if card:
+                table.act(card)
+            masks.append(table.mask.tolist())
+            views.append(table.view(seat).tobytes())
+    assert masks[:2] == masks[2:]
+    assert views[:2] == views[2:]
+    assert sum(masks[0]) == 5
+    assert game.num_actions == len(masks[0])
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"players": 3}, "players"),
+    ({"board": "big"}, "board"),
+    ({"deck_name": "royal"}, "deck_name"),
+    ({"phase": "play"}, "phase"),
+    ({"phase": "over"}, "to_move"),
+    ({"to_move": None}, "to_move"),
+    ({"to_move": 4}, "to_move"),
+    ({"dealer": -1}, "dealer"),
+    ({"round": "0"}, "round"),
+    ({"turn": -1}, "turn"),
+    ({"cards_played": 1.0}, "cards_played"),
+    ({"pawns": {"red": ["area"] * 4}}, "pawns"),
+    ({"pawns": {c: ["area"] * 4 for c in ("red", "blue", "green", "black")}}, "pawns"),
+    ({"pawns": {c: ["area"] * 3 for c in PAWNS}}, "pawns of red"),
+    ({"pawns": {c: ["area"] * 3 + ["track 5"] for c in PAWNS}}, "another pawn"),
+    ({"pawns": {c: ["area"] * 3 + ["track 64"] for c in PAWNS}}, "no place"),
+    ({"pawns": {c: ["area"] * 3 + ["goal 4"] for c in PAWNS}}, "no place"),
+    ({"pawns": {c: ["area"] * 3 + [f"goal {'red' if c == 'blue' else 'blue'} 1"] for c in PAWNS}}, "pawns"),
+    ({"hidden": [5]}, "no hole"),
+    ({"hidden": [7]}, "no pawn"),
+    ({"hidden": ["area"]}, "no place"),
+    ({"hands": {"0": ["2"], "1": [], "2": [], "3": []}}, "copies of 2|copies of 3|copies of 9"),
+    ({"hands": {"0": ["4"], "1": [], "2": [], "3": []}}, "hands of seat 0"),
+    ({"hands": {"0": ["2"]}}, "hands"),
+    ({"passed": {"0": "4", "1": None, "2": None, "3": None}}, "passed"),
+    ({"out": [1, 0]}, "out"),
+    ({"out": [4]}, "out"),
+    ({"deck": []}, "copies"),
+    ({"discard": ["2"] * 200}, "discard"),
+    ({"last_card": "copy"}, "last_card"),
+    ({"last_card": "4"}, "last_card"),
+    ({"pending": dict(PENDING)}, "copies of 9|pending"),
+    ({"redrawn": 0}, "redrawn"),
+    ({"winners": [0]}, "winners"),
+    ({"end_reason": "home"}, "end_reason"),
+    ({"end_reason": "caught"}, "end_reason"),
+    ({"phase": "exchange", "dealer": 1}, "passed"),
+    ({"phase": "redraw"}, "redraw"),
+    ({"phase": "place"}, "pending"),
+    ({"to_move": 2}, "nothing|no playable"),
+    ({"rng": -1}, "rng"),
+    ({"record": {"kept": 1}}, "record"),
+    ({"record": {"lost": {"0": []}}}, "record lost"),
+    ({"extra": 1}, "unknown"),
+]
+
+
+@pytest.mark.parametrize(("changes", "why"), REFUSED, ids=lambda v: str(v)[:60])
+def test_refused(changes: dict[str, Any], why: str) -> None:
+    with pytest.raises(ImpossibleState, match=why):
+        table_at(start() | changes) if "players" not in changes else make_game().state_from_dict(
+            make_game(), start() | changes, record(make_game().new_states())
+        )
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key not in ("rng", "record", "players")])
+def test_a_missing_key_is_refused(key: str) -> None:
+    with pytest.raises(ImpossibleState, match=key):
+        table_at({k: v for k, v in start().items() if k != key})
+
+
+@pytest.mark.parametrize(
+    ("phase", "changes", "why"),
+    [
+        ("place", {"card": "4"}, "card"),
+        ("place", {"as": "8"}, "cannot be played"),
+        ("place", {"points": 2}, "points"),
+        ("place", {"points": 5}, "points"),
+        ("place", {"moved": ["track 5"]}, "moved"),
+        ("place", {"moved": ["track 5", "track 6"]}, "moved"),
+        ("place", {"first": "track 5"}, "first"),
+        ("place", {"meetings": [24]}, "meetings"),
+        ("place", {"penalty": 1}, "penalty"),
+        ("place", {"penalty": True}, "penalty"),
+        ("step", {}, "no phase"),
+        ("swap", {}, "no phase"),
+        ("meeting", {}, "meeting"),
+        ("card", {}, "pending"),
+        ("place", {"more": 1}, "unknown"),
+    ],
+)
+def test_pending_that_is_refused(phase: str, changes: dict[str, Any], why: str) -> None:
+    mapping = make_position(PAWNS, {"0": ["2"], "1": ["3"]}, phase=phase, pending=dict(PENDING))
+    if phase == "place":
+        assert table_at(mapping).legal == {"from track 5"}
+    mapping["pending"] |= changes
+    with pytest.raises(ImpossibleState, match=why):
+        table_at(mapping)
+
+
+def test_bytes_come_back_over_random_play(fresh: Callable[..., Table]) -> None:
+    rng = np.random.default_rng(8)
+    for players in (2, 3, 4):
+        table = fresh(players, players=players)
+        for _ in range(400):
+            again = table_at(json.loads(json.dumps(table.mapping)))
+            assert again.states.tobytes() == table.states.tobytes()
+            table.act(str(rng.choice(sorted(table.legal))))
+
+
+def test_a_restored_game_replays_the_same_luck(fresh: Callable[..., Table]) -> None:
+    table = fresh(11)
+    again = table_at(table.mapping)
+    rounds = table.mapping["round"]
+    while table.mapping["round"] < rounds + 6:  # the deck is shuffled anew on the way
+        text = max(table.legal)
+        table.act(text)
+        again.act(text)
+        assert table.states.tobytes() == again.states.tobytes()
