@@ -25,7 +25,7 @@ ICONS: dict[str, tuple[int | None, ...]] = {  # as printed; None: no number
     "sidekick": (4,),
     "mole": (-3,),
 }
-REASONS = "caught codebreakers daredevils masterplan security_system leader_of_the_pack ran_out".split()
+REASONS = ["caught", "codebreakers", "daredevils", "masterplan", "security_system", "leader_of_the_pack", "ran_out"]
 SIDES = {2: [["0"], ["1"]], 3: [["0", "1"], ["2"]], 4: [["0", "1"], ["2", "3"]]}
 
 
@@ -305,7 +305,8 @@ class Slow:
         elif any(loses):
             winner = 1 if loses[0] else 0
         if winner is not None:
-            reason = min([*wins[winner], *(["daredevils"] if loses[1 - winner] else [])], key=REASONS.index)
+            found = [*wins[winner], *(["daredevils"] if loses[1 - winner] else [])]
+            reason = next(each for each in REASONS if each in found)
         else:
             sizes = [len(s["hands"][seat]) for seat in self.sides[1 - active]]
             if not s["deck"] and (0 in sizes if len(sizes) == 2 else sizes[0] < 2):

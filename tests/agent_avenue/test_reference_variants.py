@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.agent_avenue.slow_game import AGENTS, MARKET, Slow, certain, seen_in_hand
 
 from spygames.agent_avenue import make_game
 from spygames.core.game import Game, record
-from tests.agent_avenue.slow_game import AGENTS, MARKET, Slow, certain, seen_in_hand
 
 VARIANTS = [
     {"mode": "simple", "players": 3},

@@ -6,7 +6,7 @@ import numpy as np
 
 from spygames.agent_avenue import layout, render, rules, sight, text
 from spygames.agent_avenue.bots import BOTS
-from spygames.agent_avenue.players import VARIANT_BOTS
+from spygames.agent_avenue.players import MARKET_BOTS, TEAM_BOTS
 from spygames.core.game import Game
 from spygames.core.options import choice
 
@@ -18,9 +18,7 @@ _OBSERVE = {
 }
 
 
-def make_game(
-    mode: str = "simple", players: int = 2, first_player: int | str = 0, captain: str | None = None
-) -> Game:
+def make_game(mode: str = "simple", players: int = 2, first_player: int | str = 0, captain: str | None = None) -> Game:
     """The game with these options; ValueError for a value that makes no sense.
 
     mode: "simple", or "advanced": with the Black Market. players: 2, 3 (seats 0 and 1 against 2) or 4 (0 and 1
@@ -47,11 +45,7 @@ def make_game(
         options=options,
         packed=packed,
         num_players=players,
-        num_actions=layout.NUM_TEAM_ACTIONS
-        if teams
-        else layout.NUM_MARKET_ACTIONS
-        if advanced
-        else layout.NUM_ACTIONS,
+        num_actions=_num_actions(advanced, teams),
         state_dtype=layout.STATE,
         view_dtype=layout.view_layout(advanced, teams),
         init=rules.init,
@@ -65,6 +59,12 @@ def make_game(
         state_to_dict=text.state_to_dict,
         state_from_dict=text.state_from_dict,
         to_text=render.to_text,
-        bots=VARIANT_BOTS if advanced or teams else BOTS,
+        bots=MARKET_BOTS if advanced else TEAM_BOTS if teams else BOTS,
         module=rules,
     )
+
+
+def _num_actions(advanced: bool, teams: bool) -> int:
+    if teams:
+        return layout.NUM_TEAM_ACTIONS
+    return layout.NUM_MARKET_ACTIONS if advanced else layout.NUM_ACTIONS

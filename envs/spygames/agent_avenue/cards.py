@@ -56,8 +56,8 @@ _MARKET = (
     ("mind_control",       INSTANT_KIND,  _,             1,   0,    OTHER_PLAY, 0,    0,   0),
     ("outpost",            INSTANT_KIND,  SENTINEL,      1,   0,    _,          1,    0,   0),
     ("secret_recruit",     INSTANT_KIND,  _,             1,   0,    _,          1,    1,   0),
-    ("smoke_screen",       INSTANT_KIND,  _,             1,   0,    _,          0,    0,   1),  # recruits the top card
-    ("spycation",          INSTANT_KIND,  _,             1,   0,    OWN_PLAY,   1,    0,   0),  # may recruit what it took
+    ("smoke_screen",       INSTANT_KIND,  _,             1,   0,    _,          0,    0,   1),  # the top card
+    ("spycation",          INSTANT_KIND,  _,             1,   0,    OWN_PLAY,   1,    0,   0),  # what it took
     ("surveillance_truck", INSTANT_KIND,  _,             1,   1,    _,          0,    0,   1),  # moves by `plus`
 )  # fmt: skip
 MARKET_CARDS = tuple(str(row[0]) for row in _MARKET)

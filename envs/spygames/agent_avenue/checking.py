@@ -1,6 +1,6 @@
 """What the parts of a state of Agent Avenue must have to do with each other: no check wants more than play needs."""
 
-from spygames.agent_avenue.cards import AGENTS, COPIES, KINDS, MARKET_SIZE, OPEN, ONGOING
+from spygames.agent_avenue.cards import AGENTS, COPIES, KINDS, MARKET_SIZE, ONGOING, OPEN
 from spygames.agent_avenue.ending import end_step
 from spygames.agent_avenue.layout import (
     ABILITY,

@@ -59,7 +59,7 @@ OPTIONS = np.dtype([
     ("advanced", int8),  # 1: with the Black Market
     ("captain_fixed", int8),  # 1: the lower seat stays captain (AA-41)
 ])  # fmt: skip
-STATE = np.dtype([  # what is true; widest field first, no padding; what belongs to seats or modes not in play is 0 or NONE
+STATE = np.dtype([  # what is true; widest field first, no padding; what a variant does not use is 0 or NONE
     ("rng", uint64),  # HIDDEN: the game's luck
     ("turn", int16),  # 1.., goes up when the next side becomes active
     ("progress", int16, SIDES),  # spaces moved forward in all (AA-15)

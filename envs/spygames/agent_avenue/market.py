@@ -3,11 +3,11 @@
 import numpy as np
 
 from spygames.agent_avenue.cards import (
+    AGENT,
     DOUBLE_TROUBLE,
     FROM,
     KINDS,
     LEAST,
-    AGENT,
     MARKET_SIZE,
     NEW,
     ONGOING,
@@ -72,7 +72,7 @@ def replace(s: Record) -> None:
 
 @kernel
 def go_on(s: Record, side: Int, landed: bool) -> None:
-    """AA-23, AA-24, AA-29: who has landed takes a card, then the side that waits for its own; then comes the End step."""
+    """AA-23, AA-24, AA-29: who has landed takes a card, then the side that waits for its own; then the turn ends."""
     if not landed and s.pending != NONE:
         side, landed = np.int64(s.pending), True
         s.pending = NONE
@@ -127,10 +127,10 @@ def may_recruit(s: Record, card: Int) -> bool:
 @kernel
 def is_possible(s: Record) -> bool:
     """AA-28: whether the resolver can carry the ability out."""
+    possible = False
     for card in range(KINDS):
-        if may_take(s, card) or may_recruit(s, card):
-            return True
-    return False
+        possible = possible or may_take(s, card) or may_recruit(s, card)
+    return possible
 
 
 @kernel

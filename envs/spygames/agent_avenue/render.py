@@ -28,7 +28,7 @@ from spygames.agent_avenue.layout import (
 from spygames.agent_avenue.sight import knows_face_down
 from spygames.agent_avenue.table import hand_size, is_team, lead, other, side_of
 from spygames.core.game import NOBODY, Game
-from spygames.core.kernel import Record
+from spygames.core.kernel import Int, Record
 
 # The loop, clockwise upward in numbers: its corners are 2, 5, 9 and 12, and `middle` is free for two lines of text.
 _BOARD = """\
@@ -66,7 +66,7 @@ def to_text(game: Game, s: Record, viewer: int) -> str:
     ])  # fmt: skip
 
 
-def _name(s: Record, side: int) -> str:
+def _name(s: Record, side: Int) -> str:
     """A side, by its players."""
     first = side if s.options.players == 2 else 2 * side
     return f"player_{first} and player_{first + 1}" if is_team(s, side) else f"player_{first}"
@@ -142,7 +142,10 @@ def _areas(s: Record, viewer: int) -> list[str]:
     hands = [int(hand_size(s, seat)) for seat in seats]
     left = [int(s.discards_left[seat]) for seat in seats]
     if not teams:
-        return [*lines, *(_ROW.format(w, "", "", "", *n) for w, n in (("cards in hand", hands), ("discards left", left)))]
+        return [
+            *lines,
+            *(_ROW.format(w, "", "", "", *n) for w, n in (("cards in hand", hands), ("discards left", left))),
+        ]
     lines.append("")
     for seat, name in enumerate(names):
         captain = ", captain" if s.captain[side_of(s, seat)] == seat else ""

@@ -298,4 +298,4 @@ def returns(s: Record, out: np.ndarray) -> None:
         out[seat] = 0.0 if s.winner == NONE else (1.0 if s.winner == side_of(s, seat) else -1.0)
 
 
-assert CARDS == COPIES.sum()
+assert COPIES.sum() == CARDS

@@ -134,7 +134,7 @@ def recruit(s: Record, side: Int, card: Int) -> bool:
     steps = np.int64(ICONS[card, min(s.in_play[side, card], THREE) - 1])
     boost = BOOST[card]
     if boost != NONE and owns(s, side, boost):
-        steps = steps * TIMES[boost] + PLUS[boost]
+        steps = np.int64(steps * TIMES[boost] + PLUS[boost])
     return move(s, side, steps)
 
 
