@@ -68,8 +68,8 @@ def can_play(s: Record, side: Int) -> bool:
     """AA-19: a player needs two cards for its turn. AA-45: in a team each member needs one."""
     seat = first_seat(s, side)
     if is_team(s, side):
-        return hand_size(s, seat) > 0 and hand_size(s, seat + 1) > 0
-    return hand_size(s, seat) >= 2
+        return bool(hand_size(s, seat) > 0 and hand_size(s, seat + 1) > 0)
+    return bool(hand_size(s, seat) >= 2)
 
 
 @kernel

@@ -105,7 +105,7 @@ def steps(view: Record, side: Int, card: Int, bits: Int) -> Int:
     """Spaces that one more of `card` moves a side."""
     n = np.int64(ICONS[card, min(copies(view, side, card), THREE - 1)])
     boost = BOOST[card]
-    return n * TIMES[boost] + PLUS[boost] if boost != NONE and owned(bits, boost) else n
+    return np.int64(n * TIMES[boost] + PLUS[boost]) if boost != NONE and owned(bits, boost) else n
 
 
 @kernel
@@ -133,7 +133,7 @@ def has_won(view: Record, side: Int, gains: Int, loses: Int, bits: Int) -> bool:
 def has_lost(view: Record, side: Int, gains: Int, loses: Int, bits: Int) -> bool:
     """Whether the Daredevils of a side lose the game for it."""
     n = copies(view, side, DAREDEVIL) + (gains == DAREDEVIL) - (loses == DAREDEVIL)
-    return n >= THREE and not owned(bits, LEADER_OF_THE_PACK)
+    return bool(n >= THREE and not owned(bits, LEADER_OF_THE_PACK))
 
 
 @kernel
