@@ -113,8 +113,7 @@ def init(s: Record, options: Record, seed: uint64) -> None:
 @kernel
 def clear(s: Record) -> None:
     """Nothing on the table: meeples at home, no cards anywhere, nothing decided."""
-    for seat in range(SEATS):
-        s.discards_left[seat] = 0
+    for seat in range(s.options.players):
         for card in range(KINDS):
             s.hands[seat, card] = s.discarded[seat, card] = s.seen[seat, card] = 0
     for side in range(SIDES):

@@ -33,12 +33,12 @@ def knows_face_down(s: Record, seat: Int) -> bool:
 
 
 @kernel
-def unseen(s: Record, seat: Int, card: Int) -> Int:
-    """Copies of `card` that may be anywhere hidden, as `seat` can count them."""
+def unseen(s: Record, seat: Int, card: Int, knows_down: bool) -> Int:
+    """Copies of `card` that may be anywhere hidden, as `seat` can count them; `knows_down`: it played face down."""
     count = np.int64(COPIES[card]) - s.hands[seat, card] - s.discarded[seat, card] - (s.face_up == card)
     for side in range(SIDES):
         count -= s.in_play[side, card]
-    if knows_face_down(s, seat):
+    if knows_down:
         count -= s.face_down == card
     return count
 
@@ -52,7 +52,7 @@ def observe(s: Record, seat: Int, view: Record) -> None:
         for i in range(HAND):
             view.hand[card, i] = _THERMOMETER[s.hands[seat, card], i]
         view.discarded[card] = s.discarded[seat, card] / DISCARDS
-        view.unseen[card] = unseen(s, seat, card) / 6
+        view.unseen[card] = unseen(s, seat, card, knows_down) / 6
         view.face_up[card] = s.face_up == card
         view.face_down[card] = knows_down and s.face_down == card
     for k in range(2):
@@ -154,11 +154,12 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
     s.rng = seed
     if s.options.advanced:
         shuffle_market_deck(s)
-    hider = face_down_seat(s) if s.face_down != NONE and not knows_face_down(s, seat) else NONE
+    knows_down = knows_face_down(s, seat)
+    hider = face_down_seat(s) if s.face_down != NONE and not knows_down else NONE
     # The deck serves as the pile that is dealt from: the hidden cards of other seats come off its end.
     pile = 0
     for card in range(KINDS):
-        for _ in range(unseen(s, seat, card) - known_elsewhere(s, seat, card)):
+        for _ in range(unseen(s, seat, card, knows_down) - known_elsewhere(s, seat, card)):
             s.deck[pile] = card
             pile += 1
     while True:
