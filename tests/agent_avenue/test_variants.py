@@ -177,7 +177,7 @@ def test_views_hold_what_a_seat_may_know_and_no_more(options: dict[str, Any]) ->
                     assert view["leader"][place] == (who is not None and s.leader == who)
             assert view["decides"] == (s.to_move == seat)
             assert view["active"] == (s.to_move >= 0 and s.active_side == own)
-            assert [layout.PHASES[i] for i in np.flatnonzero(view["phase"])] == [mapping["phase"]] * (s.to_move >= 0)
+            assert [layout.PHASES[i] for i in np.flatnonzero(view["phase"])] == [mapping["phase"]] * int(s.to_move >= 0)
             assert view["kept"] * 4 == s.kept
             if game.options["mode"] == "advanced":
                 names = [

@@ -36,7 +36,7 @@ from spygames.agent_avenue.layout import (
     TAKE_AGENT,
     TAKE_MARKET,
 )
-from spygames.agent_avenue.table import forget, is_team, move, other, recruit, refill, side_of
+from spygames.agent_avenue.table import forget, hand_size, is_team, move, other, recruit, refill, side_of
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import shuffle
 
@@ -228,7 +228,7 @@ def recruit_by_ability(s: Record, card: Int) -> None:
 def end_ability(s: Record, landed: bool) -> None:
     """AA-31: the resolver draws up to four, before a further market card is taken."""
     side = side_of(s, s.resolver)
-    refill(s, s.resolver)
+    refill(s, s.resolver, hand_size(s, s.resolver))
     leave_ability(s)
     go_on(s, side, landed)
 

@@ -97,7 +97,7 @@ def current_lead(view: Record) -> Int:
 @kernel
 def owned(bits: Int, card: Int) -> bool:
     """Whether an ongoing card is among those of a side."""
-    return (bits >> card) & 1 == 1
+    return (np.int64(bits) >> np.int64(card)) & 1 == 1
 
 
 @kernel

@@ -131,28 +131,20 @@ def clear(s: Record) -> None:
 @kernel
 def legal(s: Record, mask: np.ndarray) -> None:
     """What the seat to move may do: AA-8, AA-10, AA-12, AA-20, AA-40, AA-42, and at the market."""
-    for action in range(len(mask)):
+    for action in range(NUM_ACTIONS):  # of every variant: a number that the compiler knows
+        mask[action] = 0
+    for action in range(NUM_ACTIONS, len(mask)):
         mask[action] = 0
     if s.phase == RECRUIT:
         mask[RECRUIT_UP] = mask[RECRUIT_DOWN] = 1
     elif s.phase == PLAY:
-        legal_pairs(s, mask)
-        legal_discards(s, mask)
+        legal_play(s, mask)
     elif s.phase == LEAD:
         mask[LEAD_OWN] = mask[LEAD_PARTNER] = 1
     elif s.phase == UP or s.phase == DOWN:
         legal_single(s, mask)
-        legal_discards(s, mask)
     else:
         legal_at_market(s, mask)
-
-
-@kernel
-def legal_discards(s: Record, mask: np.ndarray) -> None:
-    """AA-8, AA-20, AA-42: any card, as long as there is a deck and the seat has discards left."""
-    may_discard = s.deck_size > 0 and s.discards_left[s.to_move] > 0
-    for card in range(KINDS):
-        mask[DISCARD_CARD + card] = may_discard and s.hands[s.to_move, card] > 0
 
 
 @kernel
@@ -165,12 +157,14 @@ def names_in_hand(s: Record, seat: Int) -> Int:
 
 
 @kernel
-def legal_pairs(s: Record, mask: np.ndarray) -> None:
-    """AA-10: two names, unless the hand holds but one."""
+def legal_play(s: Record, mask: np.ndarray) -> None:
+    """AA-10: two names, unless the hand holds but one. AA-8, AA-20: discards, as long as there is a deck."""
     hand = s.hands[s.to_move]
     alike = names_in_hand(s, s.to_move) == 1
+    may_discard = s.deck_size > 0 and s.discards_left[s.to_move] > 0
     for up in range(KINDS):
         if hand[up] > 0:
+            mask[DISCARD_CARD + up] = may_discard
             for down in range(KINDS):
                 mask[PLAY_PAIR + KINDS * up + down] = hand[down] > 0 and up != down
             if alike and hand[up] > 1:
@@ -179,10 +173,12 @@ def legal_pairs(s: Record, mask: np.ndarray) -> None:
 
 @kernel
 def legal_single(s: Record, mask: np.ndarray) -> None:
-    """AA-40: any card face up; face down another name, unless the hand holds but that one."""
+    """AA-40: any card face up; face down another name, unless the hand holds but that one. AA-42: discards."""
     alike = names_in_hand(s, s.to_move) == 1
+    may_discard = s.deck_size > 0 and s.discards_left[s.to_move] > 0
     for card in range(KINDS):
         if s.hands[s.to_move, card] > 0:
+            mask[DISCARD_CARD + card] = may_discard
             if s.phase == UP:
                 mask[PLAY_UP + card] = 1
             elif card != s.face_up or alike:
@@ -229,8 +225,9 @@ def play(s: Record, up: Int, down: Int) -> None:
     s.hands[seat, down] -= 1
     s.face_up, s.face_down = up, down
     forget(s, seat, up)
-    s.kept = hand_size(s, seat)
-    refill(s, seat)
+    size = hand_size(s, seat)
+    s.kept = size
+    refill(s, seat, size)
     ask_to_recruit(s)
 
 
@@ -257,9 +254,10 @@ def play_down(s: Record, card: Int) -> None:
     seat = s.to_move
     s.hands[seat, card] -= 1
     s.face_down = card
-    s.kept = hand_size(s, seat)
-    refill(s, s.leader)
-    refill(s, seat)
+    size = hand_size(s, seat)
+    s.kept = size
+    refill(s, s.leader, hand_size(s, s.leader))
+    refill(s, seat, size)
     ask_to_recruit(s)
 
 

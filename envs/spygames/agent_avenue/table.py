@@ -100,9 +100,8 @@ def draw(s: Record, seat: Int) -> None:
 
 
 @kernel
-def refill(s: Record, seat: Int) -> None:
-    """AA-11, AA-21: draws up to four, as long as there is a deck."""
-    size = hand_size(s, seat)
+def refill(s: Record, seat: Int, size: Int) -> None:
+    """AA-11, AA-21: a hand of `size` draws up to four, as long as there is a deck."""
     while size < HAND and s.deck_size > 0:
         draw(s, seat)
         size += 1
@@ -111,7 +110,8 @@ def refill(s: Record, seat: Int) -> None:
 @kernel
 def forget(s: Record, seat: Int, card: Int) -> None:
     """AA-37: a copy has left a hand, and it may have been one that was seen there."""
-    s.seen[seat, card] = max(s.seen[seat, card] - 1, 0)
+    if s.options.advanced:
+        s.seen[seat, card] = max(s.seen[seat, card] - 1, 0)
 
 
 @kernel
@@ -132,9 +132,10 @@ def recruit(s: Record, side: Int, card: Int) -> bool:
     """
     s.in_play[side, card] += 1
     steps = np.int64(ICONS[card, min(s.in_play[side, card], THREE) - 1])
-    boost = BOOST[card]
-    if boost != NONE and owns(s, side, boost):
-        steps = np.int64(steps * TIMES[boost] + PLUS[boost])
+    if s.options.advanced:
+        boost = BOOST[card]
+        if boost != NONE and owns(s, side, boost):
+            steps = np.int64(steps * TIMES[boost] + PLUS[boost])
     return move(s, side, steps)
 
 
