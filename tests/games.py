@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from spygames.agent_avenue.cards import COPIES
+from spygames.agent_avenue.layout import AT_DECK
 from spygames.agent_dog.cards import KINDS
 from spygames.agent_dog.layout import GOAL, HAT
 from spygames.core.entry import entry_points
@@ -50,13 +51,16 @@ VARIANTS = [
 
 
 def _agent_avenue(s: Record) -> None:
-    """Each of the 38 cards is in one place."""
+    """Each of the 38 agent cards is in one place, and each of the 15 market cards if there is a market."""
     for card in range(len(COPIES)):
         there = s.hands[:, card].sum() + s.discarded[:, card].sum() + s.in_play[:, card].sum()
         there += (s.deck == card).sum() + (s.face_up == card) + (s.face_down == card)
         assert there == COPIES[card]
     assert (s.deck[: s.deck_size] >= 0).all()
     assert (s.deck[s.deck_size :] == NOBODY).all()
+    assert ((s.market >= 0) == bool(s.options.advanced)).all()
+    assert sorted(s.market_deck[: s.market_deck_size]) == [card for card in range(15) if s.market[card] == AT_DECK]
+    assert (s.market_deck[s.market_deck_size :] == NOBODY).all()
 
 
 def _heimlich(s: Record) -> None:
@@ -134,6 +138,14 @@ def returns_of(game: Game, s: Record) -> np.ndarray:
     out = np.zeros(game.num_players, np.float32)
     game.returns(s, out)
     return out
+
+
+def sums_to_zero(game: Game, returns: np.ndarray) -> bool:
+    """What one side wins the other ones lose. Members of a team have the same result, which counts once."""
+    teams = {("agent_avenue", 3): [[0, 1], [2]], ("agent_avenue", 4): [[0, 1], [2, 3]]}
+    sides = teams.get((game.name, game.num_players), [[seat] for seat in range(game.num_players)])
+    alike = all(len({float(returns[seat]) for seat in side}) == 1 for side in sides)
+    return alike and abs(sum(float(returns[side[0]]) for side in sides)) < 1e-6
 
 
 def play(game: Game, seed: int, choose: Callable[[int], int], decisions: int = 100_000) -> np.ndarray:

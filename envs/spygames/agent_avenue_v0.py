@@ -4,10 +4,10 @@
 |---|---|
 | Import | `from spygames import agent_avenue_v0` |
 | Registered ids | PettingZoo `spygames/agent_avenue-v0`, Gymnasium `spygames/AgentAvenue-v0` |
-| Agents | `player_0`, `player_1` |
-| Actions | `Discrete(74)`, masked |
-| Observation | `{"observation": float32 [160], "action_mask": int8 [74]}` |
-| Rewards | +1 for the winner, -1 for the loser, once, at the end |
+| Agents | `player_0`, `player_1`, up to `player_3` |
+| Actions | `Discrete(74)`, masked; 106 in advanced mode, 126 in teams |
+| Observation | `{"observation": float32 [160], "action_mask": int8 [74]}`; longer in the other variants |
+| Rewards | +1 for each winner, -1 for each loser, once, at the end |
 | Parallel API | no: one agent decides at a time |
 
 ### The game
@@ -20,15 +20,20 @@ that depends on how many of its name the owner has: an Enforcer +1, then +2, the
 with three Daredevils you have lost. Before offering, a player may discard a card face down and draw another, four times
 a game. Should the cards run out, whoever is ahead wins. In ties between conditions the active player wins.
 
+In advanced mode a meeple that lands on a corner takes a card from the Black Market, which acts at once or for the rest
+of the game. Three and four players form teams that share meeple and cards in play, but not their hands: one member
+plays the open card, the other one the hidden card.
+
 Every rule with its ID, source and option is in `spygames/agent_avenue/README.md`.
 
 ### Options
 
 | option | values | |
 |---|---|---|
-| `mode` | `"simple"` | without the Black Market |
-| `players` | `2` | |
-| `first_player` | `0`, `1`, `"random"` | the seat that begins; random draws it from the seed |
+| `mode` | `"simple"`, `"advanced"` | without or with the Black Market |
+| `players` | `2`, `3`, `4` | three: seats 0 and 1 against 2; four: 0 and 1 against 2 and 3 |
+| `first_player` | `0`, `1`, ... `"random"` | the seat whose side begins; random draws the side from the seed |
+| `captain` | `"alternate"`, `"fixed"` | teams only: who decides for a team alternates, or is the lower seat |
 
 ### Actions
 
@@ -38,6 +43,8 @@ Every rule with its ID, source and option is in `spygames/agent_avenue/README.md
 | 8-71 | offer one agent face up and one face down: 8 + 8 * up + down | `play enforcer mole` |
 | 72 | take the face-up card | `recruit up` |
 | 73 | take the face-down card | `recruit down` |
+
+Advanced mode and teams have more, behind these: see the README.
 
 Agents count from 0: double_agent, enforcer, codebreaker, saboteur, daredevil, sentinel, sidekick, mole.
 
@@ -64,6 +71,9 @@ The fields of `spygames.agent_avenue.rules.VIEW` one after the other, the viewer
 | `decides` | | 1 if the viewer is to move |
 | `active` | | 1 in the turn of the viewer's side |
 
+That is simple mode for two. The other variants have longer `discards_left`, `hand_size` and `phase`, and more fields
+behind these: `spygames.agent_avenue.layout.view_layout`.
+
 ### Example
 
 >>> from spygames import agent_avenue_v0
@@ -76,7 +86,7 @@ The fields of `spygames.agent_avenue.rules.VIEW` one after the other, the viewer
 
 ### Version history
 
-* v0: simple mode for two players.
+* v0: simple and advanced mode for two, three and four players.
 """
 
 from typing import Any
@@ -88,5 +98,13 @@ __all__ = ["VARIANTS", "env", "make_game", "raw_env", "single_env"]
 
 env, raw_env, single_env = entry_points(make_game)
 
-VARIANTS: list[dict[str, Any]] = [{}, {"first_player": "random"}]
+VARIANTS: list[dict[str, Any]] = [
+    {},
+    {"first_player": "random"},
+    {"mode": "advanced"},
+    {"players": 3},
+    {"players": 4, "first_player": "random"},
+    {"mode": "advanced", "players": 3, "captain": "fixed", "first_player": 2},
+    {"mode": "advanced", "players": 4},
+]
 """Options of every variant that the contract test plays; each differs from the others in rules or set-up."""

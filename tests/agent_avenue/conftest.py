@@ -1,6 +1,7 @@
 """Positions of Agent Avenue for tests: a game at a mapping, and mappings that need only say what matters."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,8 @@ class Table:
     @property
     def legal(self) -> set[str]:
         """The texts of what the seat to move may do."""
-        return {self.game.action_to_string(self.game, self.s, int(a), 0) for a in np.flatnonzero(self.mask)}
+        seat = int(self.s.to_move)
+        return {self.game.action_to_string(self.game, self.s, int(a), seat) for a in np.flatnonzero(self.mask)}
 
     @property
     def mapping(self) -> dict[str, Any]:
@@ -61,11 +63,22 @@ def game() -> Game:
     return make_game()
 
 
-@pytest.fixture(scope="session")
-def at(game: Game) -> Callable[[Mapping[str, Any]], Table]:
-    """A table at a mapping."""
+@cache
+def _variant(mode: str, players: int) -> Game:
+    return make_game(mode, players)
 
-    def table(mapping: Mapping[str, Any]) -> Table:
+
+def _game_of(mapping: Mapping[str, Any]) -> Game:
+    team_or_market = isinstance(mapping, Mapping) and ("market_supply" in mapping or "2" in mapping.get("hands", ()))
+    return _variant(mapping["mode"], mapping["players"]) if team_or_market else _variant("simple", 2)
+
+
+@pytest.fixture(scope="session")
+def at() -> Callable[..., Table]:
+    """A table at a mapping, of the game that it names with default options; simple mode for two if it names none."""
+
+    def table(mapping: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> Table:
+        game = _game_of(mapping) if options is None else make_game(**options)
         states = game.new_states()
         game.state_from_dict(game, mapping, record(states))
         return Table(game, states)

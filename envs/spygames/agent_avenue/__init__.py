@@ -4,44 +4,67 @@ from typing import Any
 
 import numpy as np
 
-from spygames.agent_avenue import render, rules, text
+from spygames.agent_avenue import layout, render, rules, sight, text
 from spygames.agent_avenue.bots import BOTS
+from spygames.agent_avenue.players import MARKET_BOTS, TEAM_BOTS
 from spygames.core.game import Game
 from spygames.core.options import choice
 
+_OBSERVE = {
+    (False, False): sight.observe,
+    (True, False): sight.observe_with_market,
+    (False, True): sight.observe_with_teams,
+    (True, True): sight.observe_all,
+}
 
-def make_game(mode: str = "simple", players: int = 2, first_player: int | str = 0) -> Game:
+
+def make_game(mode: str = "simple", players: int = 2, first_player: int | str = 0, captain: str | None = None) -> Game:
     """The game with these options; ValueError for a value that makes no sense.
 
-    mode: "simple". players: 2. first_player: the seat that begins, or "random": drawn from the seed (AA-6).
+    mode: "simple", or "advanced": with the Black Market. players: 2, 3 (seats 0 and 1 against 2) or 4 (0 and 1
+    against 2 and 3). first_player: the seat whose side begins, or "random": the side is drawn from the seed (AA-6).
+    captain: for teams only: "alternate" (what None means there), or "fixed": always the lower seat (AA-41).
     """
     options: dict[str, Any] = {
-        "mode": choice("mode", mode, ("simple",)),
-        "players": choice("players", players, (2,)),
-        "first_player": choice("first_player", first_player, (0, 1, "random")),
+        "mode": choice("mode", mode, ("simple", "advanced")),
+        "players": choice("players", players, (2, 3, 4)),
+        "first_player": choice("first_player", first_player, (*range(players), "random")),
     }
-    packed = np.zeros(1, rules.OPTIONS)
-    packed["first_player"] = rules.NONE if first_player == "random" else first_player
+    teams, advanced = players > 2, mode == "advanced"
+    if teams:
+        captain = "alternate" if captain is None else captain
+        options["captain"] = choice("captain", captain, ("alternate", "fixed"))
+    elif captain is not None:
+        raise ValueError(f"captain is for teams of three or four players; leave it out with two, not {captain!r}")
+    packed = np.zeros(1, layout.OPTIONS)
+    packed["first_player"] = layout.NONE if first_player == "random" else first_player
+    packed["players"], packed["advanced"], packed["captain_fixed"] = players, advanced, captain == "fixed"
     return Game(
         name="agent_avenue",
         version=0,
         options=options,
         packed=packed,
-        num_players=rules.SEATS,
-        num_actions=rules.NUM_ACTIONS,
-        state_dtype=rules.STATE,
-        view_dtype=rules.VIEW,
+        num_players=players,
+        num_actions=_num_actions(advanced, teams),
+        state_dtype=layout.STATE,
+        view_dtype=layout.view_layout(advanced, teams),
         init=rules.init,
         legal=rules.legal,
         apply=rules.apply,
         returns=rules.returns,
-        observe=rules.observe,
-        determinize=rules.determinize,
+        observe=_OBSERVE[advanced, teams],
+        determinize=sight.determinize,
         action_to_string=text.action_to_string,
         string_to_action=text.string_to_action,
         state_to_dict=text.state_to_dict,
         state_from_dict=text.state_from_dict,
         to_text=render.to_text,
-        bots=BOTS,
+        bots=MARKET_BOTS if advanced else TEAM_BOTS if teams else BOTS,
         module=rules,
     )
+
+
+def _num_actions(advanced: bool, teams: bool) -> int:
+    if teams:
+        return layout.NUM_TEAM_ACTIONS
+    return layout.NUM_MARKET_ACTIONS if advanced else layout.NUM_ACTIONS

@@ -1,4 +1,4 @@
-"""The printed game: agent cards and board, as tables (AA-1, AA-2)."""
+"""The printed game: agent cards, board and Black Market, as tables (AA-1 to AA-4)."""
 
 import numpy as np
 
@@ -29,3 +29,53 @@ HOMES = np.array([0, 7], np.int8)
 """Home space of each side; forward is clockwise, which is upward in these numbers."""
 CATCH = 7
 """The lead with which a side has caught the other: the homes are that far apart."""
+
+IS_HOME = np.array([space in (0, 7) for space in range(SPACES)])
+IS_MARKET = np.array([space in (2, 5, 9, 12) for space in range(SPACES)])
+"""The corners of the advanced board."""
+
+_ = -1  # none, or any
+ONGOING_KIND, INSTANT_KIND = 0, 1
+OWN_PLAY, OTHER_PLAY = 0, 1  # whose agents in play an instant card takes one of
+# What a market card does:
+#   ongoing   an `agent` that the owner recruits moves it `times` its icon `plus` so many spaces
+#   instant   take one agent in play `from` a side; recruit one of which the hand holds at `least` so many, that `agent`
+#             alone, and if `new` only a name that the side does not have in play. `open`: it asks for nothing
+# What no column can say stands in words, and in the rule that the words name.
+_MARKET = (
+    # card                 kind           agent         times plus  from        least new  open
+    ("distraction_device", ONGOING_KIND,  SABOTEUR,     -1,   0,    _,          0,    0,   0),
+    ("getaway_car",        ONGOING_KIND,  _,             1,   0,    _,          0,    0,   0),  # +3 from a home: `move`
+    ("leader_of_the_pack", ONGOING_KIND,  _,             1,   0,    _,          0,    0,   0),  # wins: `claim`
+    ("masterplan",         ONGOING_KIND,  _,             1,   0,    _,          0,    0,   0),  # wins: `claim`
+    ("security_system",    ONGOING_KIND,  _,             1,   0,    _,          0,    0,   0),  # wins: `claim`
+    ("sinister_twin",      ONGOING_KIND,  DOUBLE_AGENT,  2,   0,    _,          0,    0,   0),
+    ("supercomputer",      ONGOING_KIND,  CODEBREAKER,   1,   3,    _,          0,    0,   0),
+    ("watchtower",         ONGOING_KIND,  ENFORCER,      1,   2,    _,          0,    0,   0),
+    ("double_trouble",     INSTANT_KIND,  _,             1,   0,    _,          2,    0,   0),
+    ("mind_control",       INSTANT_KIND,  _,             1,   0,    OTHER_PLAY, 0,    0,   0),
+    ("outpost",            INSTANT_KIND,  SENTINEL,      1,   0,    _,          1,    0,   0),
+    ("secret_recruit",     INSTANT_KIND,  _,             1,   0,    _,          1,    1,   0),
+    ("smoke_screen",       INSTANT_KIND,  _,             1,   0,    _,          0,    0,   1),  # the top card
+    ("spycation",          INSTANT_KIND,  _,             1,   0,    OWN_PLAY,   1,    0,   0),  # what it took
+    ("surveillance_truck", INSTANT_KIND,  _,             1,   1,    _,          0,    0,   1),  # moves by `plus`
+)  # fmt: skip
+MARKET_CARDS = tuple(str(row[0]) for row in _MARKET)
+(
+    DISTRACTION_DEVICE, GETAWAY_CAR, LEADER_OF_THE_PACK, MASTERPLAN, SECURITY_SYSTEM, SINISTER_TWIN, SUPERCOMPUTER,
+    WATCHTOWER, DOUBLE_TROUBLE, MIND_CONTROL, OUTPOST, SECRET_RECRUIT, SMOKE_SCREEN, SPYCATION, SURVEILLANCE_TRUCK,
+) = range(15)  # fmt: skip
+MARKET_SIZE = len(MARKET_CARDS)
+SUPPLY = 3
+"""Market cards that lie face up."""
+ONGOING = 8
+"""Market cards below this number are ongoing, the others instant."""
+GETAWAY = 3
+"""Spaces that the Getaway Car drives on from a home."""
+PLAN = 7
+"""Names in play that the Masterplan asks for."""
+
+_COLUMNS = np.array([row[1:] for row in _MARKET], np.int8)
+AGENT, TIMES, PLUS, FROM, LEAST, NEW, OPEN = (np.ascontiguousarray(_COLUMNS[:, i]) for i in range(1, 8))
+BOOST = np.array([next((m for m in range(ONGOING) if AGENT[m] == agent), _) for agent in range(KINDS)], np.int8)
+"""The ongoing card that changes how far each agent moves, or -1."""

@@ -1,0 +1,110 @@
+"""The End step of Agent Avenue: who has won, whether the cards have run out, whose turn is next."""
+
+from spygames.agent_avenue.cards import (
+    CATCH,
+    CODEBREAKER,
+    DAREDEVIL,
+    HOMES,
+    KINDS,
+    LEADER_OF_THE_PACK,
+    MASTERPLAN,
+    PLAN,
+    SECURITY_SYSTEM,
+)
+from spygames.agent_avenue.layout import (
+    BY_LEADER_OF_THE_PACK,
+    BY_MASTERPLAN,
+    BY_SECURITY_SYSTEM,
+    CAUGHT,
+    CODEBREAKERS,
+    DAREDEVILS,
+    LEAD,
+    NONE,
+    OVER,
+    PLAY,
+    RAN_OUT,
+    THREE,
+)
+from spygames.agent_avenue.table import first_seat, hand_size, is_team, lead, other, owns, refill, space_of
+from spygames.core.kernel import Int, Record, kernel
+
+
+@kernel
+def claim(s: Record, side: Int) -> Int:
+    """The first reason on which `side` can claim the game, or NONE (AA-17, AA-18, AA-34)."""
+    rival = other(side)
+    if lead(s, side) >= CATCH:
+        return CAUGHT
+    if s.in_play[side, CODEBREAKER] >= THREE:
+        return CODEBREAKERS
+    if s.in_play[rival, DAREDEVIL] >= THREE and not owns(s, rival, LEADER_OF_THE_PACK):
+        return DAREDEVILS
+    return market_claim(s, side) if s.options.advanced else NONE
+
+
+@kernel
+def market_claim(s: Record, side: Int) -> Int:
+    """AA-34: the same for the ongoing market cards. AA-35: the Security System looks at the own home."""
+    if owns(s, side, MASTERPLAN) and names_in_play(s, side) >= PLAN:
+        return BY_MASTERPLAN
+    if owns(s, side, SECURITY_SYSTEM) and space_of(s, other(side)) == HOMES[side]:
+        return BY_SECURITY_SYSTEM
+    if owns(s, side, LEADER_OF_THE_PACK) and s.in_play[side, DAREDEVIL] >= THREE:
+        return BY_LEADER_OF_THE_PACK
+    return NONE
+
+
+@kernel
+def names_in_play(s: Record, side: Int) -> Int:
+    """Differently named agents that a side has in play."""
+    names = 0
+    for card in range(KINDS):
+        names += s.in_play[side, card] > 0
+    return names
+
+
+@kernel
+def can_play(s: Record, side: Int) -> bool:
+    """AA-19: a player needs two cards for its turn. AA-45: in a team each member needs one."""
+    seat = first_seat(s, side)
+    if is_team(s, side):
+        return bool(hand_size(s, seat) > 0 and hand_size(s, seat + 1) > 0)
+    return bool(hand_size(s, seat) >= 2)
+
+
+@kernel
+def end_step(s: Record) -> None:
+    """AA-17 to AA-19: somebody has won, or the cards have run out, or the other side becomes active."""
+    active, following = s.active_side, other(s.active_side)
+    ours, theirs = claim(s, active), claim(s, following)
+    if ours != NONE:
+        finish(s, active, ours)
+    elif theirs != NONE:
+        finish(s, following, theirs)
+    elif s.deck_size == 0 and not can_play(s, following):
+        finish(s, active if lead(s, active) >= 0 else following, RAN_OUT)
+    else:
+        if is_team(s, active) and not s.options.captain_fixed:
+            s.captain[active] ^= 1
+        s.turn += 1
+        begin_turn(s, following)
+        if not can_play(s, following):  # only from a mapping: real hands are drawn up when they have been played from
+            first = first_seat(s, following)
+            for seat in range(first, first + 1 + is_team(s, following)):
+                refill(s, seat, hand_size(s, seat))
+
+
+@kernel
+def begin_turn(s: Record, side: Int) -> None:
+    """AA-7, AA-40, AA-41: a player plays two cards, or a captain names who of the team plays face up."""
+    s.active_side = side
+    s.leader = NONE
+    s.to_move = s.captain[side]
+    s.phase = LEAD if is_team(s, side) else PLAY
+
+
+@kernel
+def finish(s: Record, winner: Int, reason: Int) -> None:
+    """The game is over."""
+    s.winner, s.end_reason = winner, reason
+    s.phase, s.to_move = OVER, NONE

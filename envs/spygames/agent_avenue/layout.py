@@ -1,0 +1,145 @@
+"""What is true, what may be known and what may be done in Agent Avenue, as tables: the layouts that the rules work on.
+
+One STATE serves all variants. A VIEW is as long as its variant needs: the network reads all of it. Fields that two
+variants share have the same name and meaning in both.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy import float32, int8, int16, uint64
+
+from spygames.agent_avenue.cards import AGENTS, CARDS, CATCH, KINDS, MARKET_SIZE, ONGOING, SUPPLY
+
+SEATS, SIDES = 4, 2  # a seat is a player, a side is what owns a meeple; with two players they are the same number
+HAND, DISCARDS, MEMBER_DISCARDS = 4, 4, 2  # cards drawn up to (AA-11), discards of a player, of a member (AA-8, AA-42)
+THREE = 3  # copies that select the last icon, win as Codebreakers, lose as Daredevils (AA-13, AA-17)
+NONE = -1  # no card, no seat, no side, no reason
+
+PHASES = ("play", "recruit", "market", "ability", "lead", "up", "down", "resolver", "over")
+PLAY, RECRUIT, MARKET, ABILITY, LEAD, UP, DOWN, RESOLVER, OVER = range(9)
+END_REASONS = (
+    "caught",
+    "codebreakers",
+    "daredevils",
+    "masterplan",
+    "security_system",
+    "leader_of_the_pack",
+    "ran_out",
+)
+CAUGHT, CODEBREAKERS, DAREDEVILS, BY_MASTERPLAN, BY_SECURITY_SYSTEM, BY_LEADER_OF_THE_PACK, RAN_OUT = range(7)
+
+# Actions of every variant: discard card c | play c face up and d face down | recruit the face-up or the face-down card
+DISCARD_CARD = 0
+PLAY_PAIR = DISCARD_CARD + KINDS
+RECRUIT_UP = PLAY_PAIR + KINDS * KINDS
+RECRUIT_DOWN = RECRUIT_UP + 1
+NUM_ACTIONS = RECRUIT_DOWN + 1
+# With the Black Market also: take market card m | take agent c from play | recruit agent c by an ability | decline
+TAKE_MARKET = NUM_ACTIONS
+TAKE_AGENT = TAKE_MARKET + MARKET_SIZE
+RECRUIT_AGENT = TAKE_AGENT + KINDS
+DECLINE = RECRUIT_AGENT + KINDS
+NUM_MARKET_ACTIONS = DECLINE + 1
+# In teams also: I or my partner plays face up | play c face up | play c face down | I or my partner resolves
+LEAD_OWN = NUM_MARKET_ACTIONS
+LEAD_PARTNER = LEAD_OWN + 1
+PLAY_UP = LEAD_PARTNER + 1
+PLAY_DOWN = PLAY_UP + KINDS
+RESOLVE_OWN = PLAY_DOWN + KINDS
+RESOLVE_PARTNER = RESOLVE_OWN + 1
+NUM_TEAM_ACTIONS = RESOLVE_PARTNER + 1
+
+# Where a market card is, in STATE.market; 0 and 1: in play of that side
+AT_SUPPLY, AT_DECK, AT_DISCARD, AT_ABILITY = range(2, 6)
+
+OPTIONS = np.dtype([
+    ("first_player", int8),  # the seat whose side begins, or NONE: drawn from the seed (AA-6)
+    ("players", int8),  # 2, 3 or 4
+    ("advanced", int8),  # 1: with the Black Market
+    ("captain_fixed", int8),  # 1: the lower seat stays captain (AA-41)
+])  # fmt: skip
+STATE = np.dtype([  # what is true; widest field first, no padding; what a variant does not use is 0 or NONE
+    ("rng", uint64),  # HIDDEN: the game's luck
+    ("turn", int16),  # 1.., goes up when the next side becomes active
+    ("progress", int16, SIDES),  # spaces moved forward in all (AA-15)
+    ("hands", int8, (SEATS, KINDS)),  # HIDDEN: copies of each agent
+    ("discarded", int8, (SEATS, KINDS)),  # HIDDEN: copies, known to their owner only (AA-9)
+    ("in_play", int8, (SIDES, KINDS)),  # copies
+    ("deck", int8, CARDS),  # HIDDEN: agents, the top one at deck_size - 1; NONE above
+    ("deck_size", int8),
+    ("discards_left", int8, SEATS),
+    ("face_up", int8),  # agent offered openly, or NONE
+    ("face_down", int8),  # HIDDEN: agent offered secretly, or NONE; known to the seat that played it
+    ("kept", int8),  # while two cards are offered: cards that whoever played face down held on to, before drawing
+    ("phase", int8),  # index in PHASES
+    ("to_move", int8),  # seat, NONE when over
+    ("active_side", int8),
+    ("winner", int8),  # side, or NONE
+    ("end_reason", int8),  # index in END_REASONS, or NONE
+    ("captain", int8, SIDES),  # the seat that decides for each side (AA-41)
+    ("leader", int8),  # teams: the seat that plays face up this turn, or NONE
+    ("market", int8, MARKET_SIZE),  # HIDDEN between deck places only: where each market card is, AT_...; NONE without
+    ("market_deck", int8, MARKET_SIZE),  # HIDDEN: its order, the top one at market_deck_size - 1; NONE above
+    ("market_deck_size", int8),
+    ("pending", int8),  # the side that takes a market card once the other one is done (AA-24), or NONE
+    ("ability", int8),  # market card that is being resolved, or NONE
+    ("resolver", int8),  # the seat that makes its choices, or NONE
+    ("taken", int8),  # agent that Spycation has taken back, or NONE
+    ("seen", int8, (SEATS, KINDS)),  # copies seen entering or staying in a hand, face down included (AA-37)
+    ("options", OPTIONS),
+])  # fmt: skip
+
+
+def view_layout(advanced: bool, teams: bool) -> np.dtype:
+    """VIEW: what one seat may know.
+
+    [2] is the own side, then the other one. [P] is one entry a seat: the viewer and its rival for two players; for
+    teams the viewer, its partner and the two opponents by number, zeros for a seat that there is not. A thermometer
+    shows n as n ones before zeros.
+    """
+    seats = SEATS if teams else SIDES
+    phases = RESOLVER + 1 if teams else ABILITY + 1 if advanced else RECRUIT + 1
+    common: list[Any] = [
+        ("hand", float32, (KINDS, HAND)),  # own hand, thermometer
+        ("stacks", float32, (2, KINDS, THREE)),  # cards in play, thermometer up to the last icon
+        ("in_play", float32, (2, KINDS)),  # the same in full, in units of 6 copies
+        ("discarded", float32, KINDS),  # own discards, in units of 4
+        ("unseen", float32, KINDS),  # copies that may be anywhere hidden, in units of 6
+        ("face_up", float32, KINDS),  # one-hot, zeros if none
+        ("face_down", float32, KINDS),  # one-hot, zeros if none or not played by the viewer
+        ("lead", float32, 2 * CATCH + 1),  # own progress - other progress, one-hot from -7 to 7, clipped
+        ("space", float32, 2),  # where the meeples stand, seen from the own home, in units of 14
+        ("discards_left", float32, (seats, DISCARDS)),  # [P] thermometer
+        ("hand_size", float32, seats),  # [P] in units of 4
+        ("deck_size", float32),  # in units of 38
+        ("phase", float32, phases),  # one-hot: the first of PHASES; zeros when over
+        ("decides", float32),  # 1 if the viewer is to move
+        ("active", float32),  # 1 if it is the turn of the viewer's side
+    ]
+    if advanced or teams:
+        common += [("kept", float32)]  # cards that whoever played face down kept before drawing, in units of 4
+    market: list[Any] = [
+        ("supply", float32, MARKET_SIZE),  # 1 for each market card that lies face up
+        ("ongoing", float32, (2, ONGOING)),  # 1 for each ongoing card of a side
+        ("market_discard", float32, MARKET_SIZE - ONGOING),  # 1 for each instant card that is spent
+        ("market_deck_size", float32),  # in units of 12
+        ("pending", float32, 2),  # 1 for the side that takes a market card after this is done
+        ("ability", float32, MARKET_SIZE - ONGOING),  # one-hot: the instant card that is being resolved
+        ("taken", float32, KINDS),  # one-hot: what Spycation took back
+        ("seen_in_hand", float32, (seats, KINDS)),  # [P] AA-37: copies certainly in a hand, in units of 4
+        ("seen_or_offered", float32, (seats, KINDS)),  # [P] the same with a face-down card still counted to its hand
+    ]
+    team: list[Any] = [
+        ("present", float32, seats),  # [P] 1 for each seat that there is
+        ("decider", float32, seats),  # [P] one-hot: who is to move; zeros when over
+        ("captain", float32, seats),  # [P] 1 for the captain of each side
+        ("leader", float32, seats),  # [P] one-hot: who plays face up this turn, once named
+    ]
+    return np.dtype(common + market * advanced + team * teams)
+
+
+VIEW = view_layout(advanced=False, teams=False)
+assert VIEW.itemsize == 4 * 160, "released agents read it"
+SUPPLY_AND_DECK = MARKET_SIZE - SUPPLY  # unit of market_deck_size
+assert len(AGENTS) == KINDS

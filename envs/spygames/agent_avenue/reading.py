@@ -1,0 +1,222 @@
+"""Reading a state of Agent Avenue from its mapping: each refusal names the key and what is right."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from spygames.agent_avenue.cards import AGENTS, CARDS, COPIES, MARKET_CARDS, MARKET_SIZE, ONGOING, SPYCATION
+from spygames.agent_avenue.checking import check
+from spygames.agent_avenue.layout import (
+    ABILITY,
+    AT_ABILITY,
+    AT_DECK,
+    AT_DISCARD,
+    AT_SUPPLY,
+    DISCARDS,
+    END_REASONS,
+    HAND,
+    NONE,
+    PHASES,
+    RECRUIT,
+    SIDES,
+)
+from spygames.agent_avenue.rules import clear
+from spygames.agent_avenue.table import face_down_seat, first_seat, hand_size, is_team, side_of
+from spygames.core.game import Game, ImpossibleState
+from spygames.core.kernel import Record
+from spygames.core.mapping import check_keys, integer, member, sequence, table
+
+_KEYS = (
+    "mode", "players", "phase", "to_move", "active_side", "turn", "progress", "hands", "in_play", "discarded",
+    "discards_left", "deck", "face_up", "face_down", "winner", "end_reason",
+)  # fmt: skip
+_MARKET_KEYS = ("market_supply", "market_deck", "market_in_play", "market_discard")
+_MARKET_LEFT_OUT = ("pending", "ability", "seen_in_hand")
+_TEAM_KEYS = ("captain", "lead")
+_LEFT_OUT = (*_MARKET_KEYS, *_MARKET_LEFT_OUT, *_TEAM_KEYS, "rng", "record")
+
+
+def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
+    """Writes `mapping` into the zeroed state `s`; ImpossibleState says what is wrong with it.
+
+    Checked are the cards (each copy in one place), the phase against what lies on the table, and that the game
+    is over exactly where somebody has won, and why. Progress, hand sizes and the number of discards left are free
+    within their range, so that a scenario can place meeples and cards as it likes.
+    """
+    check_keys(mapping, _KEYS, _LEFT_OUT)
+    for key in ("mode", "players"):
+        if type(mapping[key]) is not type(game.options[key]) or mapping[key] != game.options[key]:
+            raise ImpossibleState(f"{key} is {mapping[key]!r}, but this game is played with {game.options[key]!r}")
+    s.options = game.packed[0]
+    clear(s)
+    s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
+    _read_course(mapping, s)
+    _read_cards(mapping, s)
+    if s.options.advanced:
+        _read_market(mapping, s)
+        _read_ability(mapping, s)
+        _read_seen(mapping, s)
+    else:
+        _refuse_unused(mapping, (*_MARKET_KEYS, *_MARKET_LEFT_OUT))
+    if s.options.players > 2:
+        _read_team(mapping, s)
+    else:
+        _refuse_unused(mapping, _TEAM_KEYS)
+        s.leader = NONE
+    _read_record(mapping, s)
+    check(s)
+
+
+def _read_course(mapping: Mapping[str, Any], s: Record) -> None:
+    # A game that is going on, which the record tells, may have gone further than a set-up may begin.
+    set_up = mapping.get("record") is None
+    s.turn = integer(mapping["turn"], "turn", 1, 1000 if set_up else 2**15 - 1)
+    progress, most = sequence(mapping["progress"], "progress", SIDES), 200 if set_up else 10_000
+    s.progress[:] = [integer(p, "progress", -most, most) for p in progress]
+    s.phase = member(mapping["phase"], "phase", PHASES)
+    s.active_side = integer(mapping["active_side"], "active_side", 0, SIDES - 1)
+    s.to_move = _optional_number(mapping["to_move"], "to_move", s.options.players)
+    s.winner = _optional_number(mapping["winner"], "winner", SIDES)
+    s.end_reason = _optional(mapping["end_reason"], "end_reason", END_REASONS)
+
+
+def _read_cards(mapping: Mapping[str, Any], s: Record) -> None:
+    players = int(s.options.players)
+    for seat, cards in table(mapping["hands"], "hands", players):
+        _put(s.hands[seat], cards, f"hands of seat {seat}")
+    for seat, cards in table(mapping["discarded"], "discarded", players):
+        _put(s.discarded[seat], cards, f"discarded of seat {seat}")
+    for seat, left in table(mapping["discards_left"], "discards_left", players):
+        s.discards_left[seat] = integer(left, f"discards_left of seat {seat}", 0, DISCARDS)
+    for side, counts in table(mapping["in_play"], "in_play", SIDES):
+        _count(s.in_play[side], counts, f"in_play of side {side}")
+    deck = [member(card, "deck", AGENTS) for card in sequence(mapping["deck"], "deck")]
+    if len(deck) > CARDS:
+        raise ImpossibleState(f"deck holds {len(deck)} cards; the game has {CARDS}")
+    s.deck[:] = NONE
+    s.deck[: len(deck)] = deck[::-1]
+    s.deck_size = len(deck)
+    s.face_up = _optional(mapping["face_up"], "face_up", AGENTS)
+    s.face_down = _optional(mapping["face_down"], "face_down", AGENTS)
+
+
+def _read_market(mapping: Mapping[str, Any], s: Record) -> None:
+    if missing := [key for key in _MARKET_KEYS if key not in mapping]:
+        raise ImpossibleState(f"the state lacks {', '.join(missing)}")
+    deck = [member(card, "market_deck", MARKET_CARDS) for card in sequence(mapping["market_deck"], "market_deck")]
+    places = [("market_deck", card, AT_DECK) for card in deck]
+    lists = [("market_supply", mapping["market_supply"], AT_SUPPLY)]
+    lists += [("market_discard", mapping["market_discard"], AT_DISCARD)]
+    lists += [("market_in_play", cards, side) for side, cards in table(mapping["market_in_play"], "market_in_play", 2)]
+    for key, cards, place in lists:
+        places += [(key, member(card, key, MARKET_CARDS), place) for card in sequence(cards, key)]
+    for key, card, place in places:
+        if s.market[card] != NONE:
+            raise ImpossibleState(f"{key}: there is one {MARKET_CARDS[card]}, and it is named twice")
+        if place in (0, 1) and card >= ONGOING:
+            raise ImpossibleState(f"market_in_play holds ongoing cards, and {MARKET_CARDS[card]} is none")
+        if place == AT_DISCARD and card < ONGOING:
+            raise ImpossibleState(f"market_discard holds instant cards, and {MARKET_CARDS[card]} is ongoing")
+        s.market[card] = place
+    s.market_deck[: len(deck)] = deck[::-1]
+    s.market_deck_size = len(deck)
+
+
+def _read_ability(mapping: Mapping[str, Any], s: Record) -> None:
+    waiting = sequence(_given(mapping, "pending", []), "pending")
+    if len(waiting) > 1:
+        raise ImpossibleState(f"pending holds one entry at most, not {waiting!r}")
+    for entry in waiting:
+        check_keys(entry, ("side", "do"), (), "pending")
+        if entry["do"] != "market":
+            raise ImpossibleState(f"pending can wait for 'market' only, not {entry['do']!r}")
+        s.pending = integer(entry["side"], "pending side", 0, SIDES - 1)
+    ability = mapping.get("ability")
+    if ability is not None:
+        check_keys(ability, ("side", "card"), ("seat", "taken"), "ability")
+        s.ability = member(ability["card"], "ability", MARKET_CARDS)
+        s.resolver = _optional_number(ability.get("seat"), "ability seat", s.options.players)
+        s.taken = _optional(ability.get("taken"), "ability taken", AGENTS)
+        if s.market[s.ability] != NONE:
+            raise ImpossibleState(f"ability: there is one {MARKET_CARDS[s.ability]}, and it is named twice")
+        s.market[s.ability] = AT_ABILITY
+        side = integer(ability["side"], "ability side", 0, SIDES - 1)
+        if s.to_move == NONE or side != side_of(s, s.to_move):
+            raise ImpossibleState(f"ability side {side} must be that of to_move")
+        if s.taken != NONE and s.ability != SPYCATION:
+            raise ImpossibleState("ability taken belongs to spycation alone")
+        if s.taken != NONE and (s.phase != ABILITY or s.hands[s.to_move, s.taken] == 0):
+            raise ImpossibleState("ability taken must be in the hand of the seat that resolves it")
+    if missing := [MARKET_CARDS[card] for card in range(MARKET_SIZE) if s.market[card] == NONE]:
+        raise ImpossibleState(f"market_deck, market_supply and the other market keys lack {', '.join(missing)}")
+
+
+def _read_seen(mapping: Mapping[str, Any], s: Record) -> None:
+    players = int(s.options.players)
+    seen = _given(mapping, "seen_in_hand", {}) or {str(seat): {} for seat in range(players)}
+    for seat, counts in table(seen, "seen_in_hand", players):
+        _count(s.seen[seat], counts, f"seen_in_hand of seat {seat}")
+
+
+def _read_team(mapping: Mapping[str, Any], s: Record) -> None:
+    captains = _given(mapping, "captain", {})
+    if not isinstance(captains, Mapping) or not {str(side) for side in captains} <= {"0", "1"}:
+        raise ImpossibleState(f"captain must map sides to seats, not {captains!r}")
+    for key, seat in captains.items():
+        side, captain = int(key), integer(seat, f"captain of side {key}", 0, int(s.options.players) - 1)
+        if side_of(s, captain) != side:
+            raise ImpossibleState(f"captain of side {side} must be one of its seats, not {captain}")
+        s.captain[side] = captain
+    s.leader = _optional_number(mapping.get("lead"), "lead", s.options.players)
+
+
+def _read_record(mapping: Mapping[str, Any], s: Record) -> None:
+    """What whoever played face down had kept: as it usually is, where the mapping does not tell."""
+    remembered = _given(mapping, "record", {})
+    check_keys(remembered, (), ("kept",), "record")
+    team = bool(is_team(s, s.active_side))
+    offered = s.phase == RECRUIT and not (team and s.leader == NONE)
+    held = int(hand_size(s, face_down_seat(s) if offered else first_seat(s, s.active_side)))
+    before = HAND - 1 if team else HAND - 2
+    usual = 0 if s.phase != RECRUIT else held if held > HAND else min(held, before)  # a larger hand has not drawn
+    s.kept = integer(remembered.get("kept", usual), "record kept", 0, held if s.phase == RECRUIT else 0)
+
+
+def _given(mapping: Mapping[str, Any], key: str, default: Any) -> Any:
+    """What stands under `key`, or `default` where that is nothing."""
+    value = mapping.get(key)
+    return default if value is None else value
+
+
+def _refuse_unused(mapping: Mapping[str, Any], keys: tuple[str, ...]) -> None:
+    """What this variant does not use is empty, also in each of its entries, or left out."""
+    for key in keys:
+        value = mapping.get(key)
+        entries = list(value.values()) if isinstance(value, Mapping) else [value]
+        if not all(entry is None or (isinstance(entry, list | tuple | Mapping) and not entry) for entry in entries):
+            raise ImpossibleState(f"{key} must be empty or left out in this variant, not {value!r}")
+
+
+def _optional(value: object, key: str, names: tuple[str, ...]) -> int:
+    return NONE if value is None else member(value, key, names)
+
+
+def _optional_number(value: object, key: str, count: int) -> int:
+    return NONE if value is None else integer(value, key, 0, int(count) - 1)
+
+
+def _count(counts: np.ndarray, value: object, key: str) -> None:
+    if not isinstance(value, Mapping):
+        raise ImpossibleState(f"{key} must map agents to counts, not {value!r}")
+    for name, count in value.items():
+        card = member(name, key, AGENTS)
+        counts[card] = integer(count, key, 1, COPIES[card])
+
+
+def _put(counts: np.ndarray, cards: object, key: str) -> None:
+    cards = sequence(cards, key)
+    if len(cards) > CARDS:
+        raise ImpossibleState(f"{key} holds {len(cards)} cards; the game has {CARDS}")
+    for card in cards:
+        counts[member(card, key, AGENTS)] += 1

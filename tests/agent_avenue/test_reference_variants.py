@@ -1,0 +1,97 @@
+"""Every mode and number of players against the slow implementation in `slow_game.py`: the same games, the same ends."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.agent_avenue.slow_game import AGENTS, MARKET, Slow, certain, seen_in_hand
+
+from spygames.agent_avenue import make_game
+from spygames.core.game import Game, record
+
+VARIANTS = [
+    {"mode": "simple", "players": 3},
+    {"mode": "simple", "players": 4},
+    {"mode": "advanced", "players": 2},
+    {"mode": "advanced", "players": 3},
+    {"mode": "advanced", "players": 3, "captain": "fixed", "first_player": 2},
+    {"mode": "advanced", "players": 4, "first_player": "random"},
+]
+GAMES = 150
+
+
+def without_luck(mapping: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in mapping.items() if key not in ("rng", "record")}
+
+
+def taste(rng: np.random.Generator) -> Callable[[list[str]], str]:
+    """A random player that likes some kinds of action more than others, so that games reach rare places."""
+    discards, careful, declines = rng.random(), rng.random() < 0.6, rng.random()
+    liked = rng.permutation([*MARKET, *AGENTS])[:6]
+
+    def choose(texts: list[str]) -> str:
+        wanted = [t for t in texts if t.startswith("discard") == (rng.random() < discards)] or texts
+        if careful and rng.random() < 0.9:
+            wanted = [t for t in wanted if "codebreaker" not in t and "daredevil" not in t] or wanted
+        if rng.random() < 0.5:
+            wanted = [t for t in wanted if t.split()[-1] in liked] or wanted
+        if "decline" in wanted and rng.random() > declines:
+            wanted = [t for t in wanted if t != "decline"] or wanted
+        return str(rng.choice(wanted))
+
+    return choose
+
+
+def shown(game: Game, s: Any, viewer: int, seat: int) -> dict[str, int]:
+    """AA-37's counts of `seat` in the view of `viewer`."""
+    views = game.new_views()
+    game.observe(s, viewer, record(views))
+    rows = views["seen_in_hand"][0]
+    if game.num_players == 2:
+        place = seat ^ viewer
+    else:
+        mate = viewer ^ 1
+        rivals = [0, 1] if viewer >= 2 else [2, 3]
+        place = [viewer, mate, *rivals].index(seat)
+    return {card: round(float(n) * 4) for card, n in zip(AGENTS, rows[place], strict=True) if n}
+
+
+@pytest.mark.rule(*(f"AA-{n}" for n in range(5, 47)))
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_both_implementations_play_the_same_games(options: dict[str, Any]) -> None:
+    game, rng = make_game(**options), np.random.default_rng(len(str(options)))
+    mask = np.zeros(game.num_actions, np.int8)
+    ends: Counter[str] = Counter()
+    used: Counter[str] = Counter()
+    for _ in range(GAMES):
+        states = game.start(int(rng.integers(2**63)))
+        s, choose = record(states), taste(rng)
+        slow = Slow(without_luck(game.state_to_dict(game, s)), options.get("captain", "alternate"))
+        while s.to_move >= 0:
+            seat = int(s.to_move)
+            game.legal(s, mask)
+            texts = sorted(slow.legal())
+            assert sorted(game.action_to_string(game, s, int(a), seat) for a in np.flatnonzero(mask)) == texts
+            text = choose(texts)
+            used[text.split()[0]] += 1
+            used[" ".join(text.split()[:2])] += 1
+            slow.act(text)
+            game.apply(s, game.string_to_action(game, s, text, seat))
+            assert without_luck(game.state_to_dict(game, s)) == slow.state, text
+            if game.options["mode"] == "advanced":
+                who = int(rng.integers(game.num_players))
+                counts = shown(game, s, int(rng.integers(game.num_players)), who)
+                assert counts == seen_in_hand(slow.log, str(who), False)
+                assert counts == certain(slow.log, str(who))
+                held = Counter(slow.state["hands"][str(who)])
+                assert all(held[card] >= n for card, n in counts.items())
+        ends[slow.state["end_reason"]] += 1
+        returns = np.zeros(game.num_players, np.float32)
+        game.returns(s, returns)
+        assert returns.tolist() == [1.0 if slow.side_of(str(p)) == s.winner else -1.0 for p in range(len(returns))]
+    assert {"caught", "codebreakers", "daredevils"} <= set(ends), ends
+    if game.options["mode"] == "advanced":
+        assert {f"market {card}" for card in MARKET} <= set(used), used
+        assert used["decline"] > 0
