@@ -65,8 +65,10 @@ def test_golden_games_cover_agent_avenue() -> None:
     assert ends >= {(reason, first) for reason in reasons for first in (True, False)}
     kinds = {text.split()[0] for r in games for text in r.actions}
     assert kinds >= {"discard", "play", "recruit"}
-    first = {replay(r)["to_move"][0] for r in games if r.options["first_player"] == "random"}
+    first = {int(replay(r)["active_side"][0]) for r in games if r.options["first_player"] == "random"}
     assert first == {0, 1}
+    variants = {(r.options["mode"], r.options["players"]) for r in games}
+    assert variants == {(mode, players) for mode in ("simple", "advanced") for players in (2, 3, 4)}
     assert any(r.state is not None for r in games)
 
 
