@@ -42,7 +42,12 @@ def turn_ways(table: Table) -> list[int]:
         (4, FULL, [15, 23, 31, 39, 63], [6, 18, 67, 308, 1993, 552]),
         (4, OPEN | {"red": HOME}, [], [7, 9, 9, 27, 81]),
         (2, {"red": FULL["red"], "green": FULL["green"]}, [31, 39], [6, 14, 35, 170, 842]),
-        (3, {"red": FULL["red"], "blue": FULL["blue"], "green": FULL["green"]}, [23, 31, 39], [6, 18, 84, 656, 5392, 1104]),
+        (
+            3,
+            {"red": FULL["red"], "blue": FULL["blue"], "green": FULL["green"]},
+            [23, 31, 39],
+            [6, 18, 84, 656, 5392, 1104],
+        ),
     ],
 )
 def test_ways_of_a_turn(players: int, pawns: dict[str, list[str]], hidden: list[int], counts: list[int]) -> None:

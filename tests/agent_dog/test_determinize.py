@@ -110,7 +110,7 @@ def table_of(name: str) -> tuple[Table, int]:
 def outcome(mapping: dict[str, Any], seat: int) -> Outcome:
     """What lies in the places that `seat` cannot see."""
     hands = tuple(tuple(mapping["hands"][s]) for s in mapping["hands"] if int(s) != seat)
-    under = tuple(sorted((place, c) for c, places in mapping["pawns"].items() for place in places if "area" != place))
+    under = tuple(sorted((place, c) for c, places in mapping["pawns"].items() for place in places if place != "area"))
     return hands, tuple(mapping["deck"]), tuple(mapping["passed"].values()), under
 
 

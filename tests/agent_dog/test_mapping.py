@@ -13,8 +13,9 @@ from tests.agent_dog.conftest import Table, make_position, table_at
 
 PAWNS = {"red": ["track 5"], "blue": ["track 40"], "green": ["track 50"], "yellow": ["track 57"]}
 KEYS = [
-    "players", "board", "deck_name", "phase", "to_move", "dealer", "round", "turn", "pawns", "hidden", "hands", "passed",
-    "out", "deck", "discard", "last_card", "pending", "redrawn", "cards_played", "winners", "end_reason", "rng", "record",
+    "players", "board", "deck_name", "phase", "to_move", "dealer", "round", "turn", "pawns", "hidden", "hands",
+    "passed", "out", "deck", "discard", "last_card", "pending", "redrawn", "cards_played", "winners", "end_reason",
+    "rng", "record",
 ]  # fmt: skip
 PENDING = {"card": "9", "as": "9", "points": 0, "moved": [], "first": None, "meetings": [], "penalty": False}
 
@@ -50,7 +51,17 @@ def test_action_texts_round_trip(players: int, options: dict[str, Any]) -> None:
     for seat in range(players):
         texts = [game.action_to_string(game, s, action, seat) for action in range(game.num_actions)]
         assert [game.string_to_action(game, s, text, seat) for text in texts] == list(range(game.num_actions))
-    for text in ("", "pass 4", "card 9 as 9", "card 13", "from track 64", "from goal 3", "swap track 1", "meet 9", "PASS 2"):
+    for text in (
+        "",
+        "pass 4",
+        "card 9 as 9",
+        "card 13",
+        "from track 64",
+        "from goal 3",
+        "swap track 1",
+        "meet 9",
+        "PASS 2",
+    ):
         with pytest.raises(ValueError, match="no action"):
             game.string_to_action(game, s, text, 0)
 
@@ -64,7 +75,9 @@ def test_actions_are_seen_from_the_mover(game: Game) -> None:
             colour: [f"track {(space + 16 * seat) % 64}" for space in spaces]
             for colour, spaces in zip(colours, places.values(), strict=True)
         }
-        hands = {str((i + seat) % 4): cards for i, cards in enumerate((["1/11", "companion", "swap"], ["2"], ["3"], ["5"]))}
+        hands = {
+            str((i + seat) % 4): cards for i, cards in enumerate((["1/11", "companion", "swap"], ["2"], ["3"], ["5"]))
+        }
         hidden = sorted((space + 16 * seat) % 64 for space in (7, 3))
         table = table_at(make_position(pawns, hands, hidden=hidden, to_move=seat, dealer=seat))
         for card in (None, "card companion"):
