@@ -12,10 +12,10 @@
 
 ### The game
 
-Each round five cards a player, one of which is passed to the partner. A card moves a pawn by its number, brings a new one into
-play, swaps two hidden pawns, copies the last card, or splits four steps that capture all in their way. Who has no playable
-card is out of the round, and so is who captures a pawn of the own team. Four players sit in two teams and win with eight pawns
-home; two and three play for themselves.
+Each round five cards a player, one of which is passed to the partner. A card moves a pawn by its number, brings a new
+one into play, swaps two hidden pawns, copies the last card, or splits four steps that capture all in their way. Who
+has no playable card is out of the round, and so is who captures a pawn of the own team. Four players sit in two teams
+and win with eight pawns home; two and three play for themselves.
 
 Every rule with its ID and source, the actions and the observation are in `spygames/agent_dog/README.md`.
 

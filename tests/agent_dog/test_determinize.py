@@ -1,7 +1,8 @@
 """What `determinize` redraws is uniform: a chi-square test against an exact count, which wrong resamplers fail.
 
-In each position few cards are unseen. Every way to lay them to the hidden places counts once, if it fits what the viewer
-knows: the card that it passed, that whoever is to play has a playable card, that whoever must discard has none.
+In each position few cards are unseen. Every way to lay them to the hidden places counts once, if it fits what the
+viewer knows: the card that it passed, that whoever is to play has a playable card, that whoever must discard has
+none.
 """
 
 from collections import Counter
