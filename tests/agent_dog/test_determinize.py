@@ -5,7 +5,7 @@ viewer knows: the card that it passed, that whoever is to play has a playable ca
 none.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from itertools import permutations
 from typing import Any
@@ -117,7 +117,7 @@ def outcome(mapping: dict[str, Any], seat: int) -> Outcome:
 
 def exact(mapping: dict[str, Any], seat: int, tracked: bool) -> dict[Outcome, float]:
     """The chance of each outcome, by counting every order of the unseen cards, and of the hats."""
-    counts: dict[Outcome, float] = Counter()
+    counts: defaultdict[Outcome, float] = defaultdict(float)
     for world in worlds(mapping, seat):
         hats = [p for c, places in mapping["pawns"].items() for p in places if hat_name(p, c) in mapping["hidden"]]
         under = [c for c, places in mapping["pawns"].items() for p in places if hat_name(p, c) in mapping["hidden"]]
