@@ -1,4 +1,49 @@
-"""Agent DOG."""
+"""Agent DOG: pawns race round the track and home, and those that stop in a hole hide their colour under a hat.
+
+| | |
+|---|---|
+| Import | `from spygames import agent_dog_v0` |
+| Registered ids | PettingZoo `spygames/agent_dog-v0`, Gymnasium `spygames/AgentDog-v0` |
+| Agents | `player_0` to `player_3` (or `player_1`, `player_2`) |
+| Actions | `Discrete(254)` on the standard board, masked |
+| Observation | `{"observation": float32 [581], "action_mask": int8 [254]}` on the standard board |
+| Rewards | +1 for each winner, -1 for each loser, once, at the end; 0 for all in a game that is cut off |
+| Parallel API | no: one agent decides at a time |
+
+### The game
+
+Each round five cards a player, one of which is passed to the partner. A card moves a pawn by its number, brings a new
+one into play, swaps two hidden pawns, copies the last card, or splits four steps that capture all in their way. Who
+has no playable card is out of the round, and so is who captures a pawn of the own team. Four players sit in two teams
+and win with eight pawns home; two and three play for themselves.
+
+Every rule with its ID and source, the actions and the observation are in `spygames/agent_dog/README.md`.
+
+### Options
+
+| option | values | |
+|---|---|---|
+| `players` | `2`, `3`, `4` | four in two teams |
+| `board` | `"standard"`, `Board(...)` | spaces, holes and meeting points as data |
+| `deck` | `"standard"`, `"royal"`, `Deck(...)` | copies of each card as data |
+| `hidden_colours` | `"table"`, `"tracked"` | whether colours under hats can be seen |
+| `max_turns` | 2000 | cards after which a game is cut off |
+| `first_player` | a seat, `"random"` | the first dealer |
+
+### Example
+
+>>> from spygames import agent_dog_v0
+>>> env = agent_dog_v0.env(players=2, max_turns=20)
+>>> env.reset(seed=1)
+>>> for agent in env.agent_iter():
+...     observation, reward, termination, truncation, info = env.last()
+...     over = termination or truncation
+...     env.step(None if over else env.action_space(agent).sample(info["action_mask"]))
+
+### Version history
+
+* v0: two to four players.
+"""
 
 from typing import Any
 

@@ -1,10 +1,11 @@
 """What `determinize` redraws is uniform: a chi-square test against an exact count, which wrong resamplers fail.
 
-In each position few cards are unseen. Every way to lay them to the hidden places counts once, if it fits what the viewer
-knows: the card that it passed, that whoever is to play has a playable card, that whoever must discard has none.
+In each position few cards are unseen. Every way to lay them to the hidden places counts once, if it fits what the
+viewer knows: the card that it passed, that whoever is to play has a playable card, that whoever must discard has
+none.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from itertools import permutations
 from typing import Any
@@ -110,13 +111,13 @@ def table_of(name: str) -> tuple[Table, int]:
 def outcome(mapping: dict[str, Any], seat: int) -> Outcome:
     """What lies in the places that `seat` cannot see."""
     hands = tuple(tuple(mapping["hands"][s]) for s in mapping["hands"] if int(s) != seat)
-    under = tuple(sorted((place, c) for c, places in mapping["pawns"].items() for place in places if "area" != place))
+    under = tuple(sorted((place, c) for c, places in mapping["pawns"].items() for place in places if place != "area"))
     return hands, tuple(mapping["deck"]), tuple(mapping["passed"].values()), under
 
 
 def exact(mapping: dict[str, Any], seat: int, tracked: bool) -> dict[Outcome, float]:
     """The chance of each outcome, by counting every order of the unseen cards, and of the hats."""
-    counts: dict[Outcome, float] = Counter()
+    counts: defaultdict[Outcome, float] = defaultdict(float)
     for world in worlds(mapping, seat):
         hats = [p for c, places in mapping["pawns"].items() for p in places if hat_name(p, c) in mapping["hidden"]]
         under = [c for c, places in mapping["pawns"].items() for p in places if hat_name(p, c) in mapping["hidden"]]

@@ -13,8 +13,9 @@ from tests.agent_dog.conftest import Table, make_position, table_at
 
 PAWNS = {"red": ["track 5"], "blue": ["track 40"], "green": ["track 50"], "yellow": ["track 57"]}
 KEYS = [
-    "players", "board", "deck_name", "phase", "to_move", "dealer", "round", "turn", "pawns", "hidden", "hands", "passed",
-    "out", "deck", "discard", "last_card", "pending", "redrawn", "cards_played", "winners", "end_reason", "rng", "record",
+    "players", "board", "deck_name", "phase", "to_move", "dealer", "round", "turn", "pawns", "hidden", "hands",
+    "passed", "out", "deck", "discard", "last_card", "pending", "redrawn", "cards_played", "winners", "end_reason",
+    "rng", "record",
 ]  # fmt: skip
 PENDING = {"card": "9", "as": "9", "points": 0, "moved": [], "first": None, "meetings": [], "penalty": False}
 
