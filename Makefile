@@ -4,7 +4,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 BENCH_PY := .venv-bench/bin/python
 PIP_INSTALL := -m pip install --disable-pip-version-check -c constraints.txt
-TEST_ARGS ?=
+TEST_ARGS ?= -n 2
 BENCH_ARGS ?= --write
 
 .PHONY: setup demo test lint format bench clean

@@ -245,7 +245,7 @@ def test_changed_action_is_refused_by_its_result_alone() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"game": "spygames.agent_avenue"}, "there are agent_avenue_v0, and one of another module must be passed"),
+        ({"game": "spygames.agent_avenue"}, ", and one of another module must be passed"),
         ({"game": "bridge_v0"}, "the game of this record cannot be made: no game 'bridge_v0'; there are agent"),
         ({"game": "agent_avenue_v99"}, "the game of this record cannot be made: no game 'agent_avenue_v99'"),
         ({"options": {"mode": "hard"}}, "the game of this record cannot be made: mode must be"),

@@ -82,14 +82,11 @@ __all__ = ["VARIANTS", "env", "make_game", "raw_env", "single_env"]
 
 env, raw_env, single_env = entry_points(make_game)
 
-_SWITCHES: list[dict[str, Any]] = [
-    {"top_secret": True},
-    {"secret_identities": True},
-    {"top_secret": True, "secret_identities": True},
-]
 VARIANTS: list[dict[str, Any]] = [
-    *({"players": n} for n in range(2, 8)),
-    *({"players": n, **switches} for n in (3, 5, 7) for switches in _SWITCHES),
+    {"players": 3},
+    {"players": 2, "top_secret": True},
+    {"players": 7, "secret_identities": True},
+    {"players": 4, "top_secret": True, "secret_identities": True},
     {"players": 3, "edition": "ravensburger", "secret_identities": True, "first_player": "random", "reward": "score"},
 ]
-"""Options of every variant that the contract test plays; each differs from the others in rules or set-up."""
+"""Options of the variants that the contract test plays; each differs from the others in rules or set-up."""
