@@ -109,6 +109,6 @@ def test_both_implementations_play_the_same_games(players: int) -> None:
 @pytest.mark.rule("AD-17", "AD-18", "AD-22", "AD-28", "AD-29", "AD-30", "AD-31", "AD-32")
 @pytest.mark.parametrize("players", [4, 2, 3])
 def test_both_implementations_agree_where_it_is_crowded(players: int) -> None:
-    seen = compare(2000, players, crowded=True, players=players)
+    seen = compare(8000 if players == 2 else 2000, players, crowded=True, players=players)  # meetings are rarer for two
     for what in ("a side is home", "hidden in a goal", "step into", "from into", "end home", "meet"):
         assert seen[what], (what, seen)
