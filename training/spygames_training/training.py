@@ -51,6 +51,7 @@ class Run:
             Rollout(self.game, ppo.games // workers, ppo.steps, config.seed * 1000 + k, config.opponents.share)
             for k in range(workers)
         ]
+        self._stopping = False
         self.progress: dict[str, Any] = {"decisions": 0, "seconds": 0.0}
         if resume:
             self.progress = load_state(self.state, self.learner, self.rollouts, self.pool)
@@ -60,8 +61,7 @@ class Run:
         """Trains to the end and returns the policy to ship, the mean of the weights. Ctrl-C or SIGTERM saves and raises
         KeyboardInterrupt; from there, or from the last saved state after a kill, `resume` goes on."""
         config, learner, progress = self.config, self.learner, self.progress
-        before = signal.getsignal(signal.SIGTERM)
-        in_main_thread = _catch_sigterm(_interrupt)
+        before = _catch_signals(self._stop_soon)
         threads = torch.get_num_threads()
         torch.set_num_threads(1)  # each worker is one thread
         try:
@@ -75,19 +75,26 @@ class Run:
                         metrics |= self._evaluate(config.evaluate_games)
                         evaluated = time.monotonic()
                     report.add(metrics)
+                    if self._stopping:
+                        self.save()
+                        raise KeyboardInterrupt
                     if over or now - saved >= config.save_every:
                         self.save()
                         saved = time.monotonic()
                 report.plot()
                 self._summarise(report)
-        except KeyboardInterrupt:
-            self.save()
-            raise
         finally:
             torch.set_num_threads(threads)
-            if in_main_thread:
-                signal.signal(signal.SIGTERM, before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
         return learner.ema
+
+    def _stop_soon(self, *_: object) -> None:
+        """Ends the run after the update that is being made, since a state from its middle could not be gone on from; a
+        second signal ends it at once, without saving."""
+        if self._stopping:
+            raise KeyboardInterrupt
+        self._stopping = True
 
     def save(self) -> None:
         """Writes the checkpoint of the policy and the state to go on from."""
@@ -160,14 +167,9 @@ def train(config: Config, folder: str | Path, resume: bool = False, game: Game |
     return copy.deepcopy(Run(config, folder, resume, game).train())
 
 
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
-
-
-def _catch_sigterm(handler: Any) -> bool:
-    """Whether this is the main thread, the only one that can."""
+def _catch_signals(handler: Any) -> dict[int, Any]:
+    """Puts `handler` in the place of those of Ctrl-C and SIGTERM, which it returns; none outside the main thread."""
     try:
-        signal.signal(signal.SIGTERM, handler)
+        return {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
     except ValueError:
-        return False
-    return True
+        return {}
