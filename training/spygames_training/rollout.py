@@ -1,5 +1,6 @@
 """Playing: every seat of many games by one network, recorded for learning."""
 
+import copy
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -99,7 +100,9 @@ class Rollout:
 
     def seat_again(self, pool: Pool) -> None:
         """The same for games taken up again, which have their opponents already."""
-        self.players, self.drawable = pool.players, pool.drawable
+        # Copies, because a search has memory of its own, which two workers must not write at once.
+        self.players = {k: self.players.get(k) or copy.deepcopy(player) for k, player in pool.players.items()}
+        self.drawable = pool.drawable
 
     def _draw_opponents(self, tables: np.ndarray) -> None:
         """Draws who plays which seat in games that have just begun."""

@@ -66,6 +66,8 @@ class Run:
         torch.set_num_threads(1)  # each worker is one thread
         try:
             with Report(self.folder, config.decisions, progress["decisions"]) as report:
+                if not self.state.exists():
+                    self.save()  # so that a kill at any moment leaves something to go on from
                 saved = evaluated = time.monotonic()
                 while progress["decisions"] < config.decisions:
                     metrics = self._update()
