@@ -159,6 +159,19 @@ def test_opponents_keep_their_seats_for_the_whole_game():
     assert len(pool.snapshots) <= 3
 
 
+def test_a_team_learns_together():
+    game = spygames.make_game("agent_avenue_v0", players=4)
+    torch.manual_seed(0)
+    network = ActorCritic(game.num_features, game.num_actions, (16,))
+    rollout = Rollout(game, 64, 8, seed=3, share=1.0)
+    rollout.seat_opponents(Pool(game, Opponents(share=1.0, bots=("random", "greedy"))))
+    rollout.play(network, PPO())
+    teams = rollout.controller.reshape(64, 2, 2)
+    assert (teams[..., 0] == teams[..., 1]).all()
+    assert ((teams[..., 0] == 0).sum(axis=1) == 1).all()
+    assert set(teams.flat) == {0, 1, 2}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -19,8 +19,8 @@ from spygames_training.sampling import sample_rows
 class Rollout:
     """`n` games played by one network in all seats, `steps` decisions each between two updates.
 
-    On a share of the tables one seat learns and each other seat is played by a frozen opponent (or by the network, if
-    there are none yet), drawn when the game starts and never changed in it.
+    On a share of the tables one side learns (a seat, or a team where seats play in teams) and each other side is played
+    by a frozen opponent (or by the network, if there are none yet), drawn when the game starts and never changed in it.
 
     After `play`, the arrays [T, n, ...] hold what happened: observation (float32 [T + 1, n, F]), mask (int8 [T + 1, n,
     A]), actions (int64), log_probabilities, values (float32), seats (int8), rewards (float32 [T, n, P]), done (bool),
@@ -107,10 +107,10 @@ class Rollout:
     def _draw_opponents(self, tables: np.ndarray) -> None:
         """Draws who plays which seat in games that have just begun."""
         if self.drawable and len(tables):
-            players = self.game.num_players
-            drawn = self.rng.choice(self.drawable, (len(tables), players))
-            drawn[np.arange(len(tables)), self.rng.integers(players, size=len(tables))] = 0
-            self.controller[tables] = drawn
+            sides = self.game.num_sides
+            drawn = self.rng.choice(self.drawable, (len(tables), sides))
+            drawn[np.arange(len(tables)), self.rng.integers(sides, size=len(tables))] = 0
+            self.controller[tables] = drawn[:, self.game.side_of]
 
     def _ask_opponents(self, t: int) -> None:
         """Puts the frozen opponents' actions in the place of the network's."""

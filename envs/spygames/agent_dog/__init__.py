@@ -67,6 +67,7 @@ def make_game(
         bots=BOTS,
         module=rules,
         truncated=rules.truncated,
+        teams=(0, 1, 0, 1) if players == 4 else (),
     )
 
 
