@@ -5,18 +5,21 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 import torch
+from filelock import FileLock
 
 import spygames
 from spygames_training.config import PPO, Config, Network, Opponents, read_config
+from spygames_training.files import write_whole
 from spygames_training.network import ActorCritic
 from spygames_training.opponents import Pool
 from spygames_training.rollout import Rollout
 from spygames_training.state import StateError
-from spygames_training.training import Run, resume_config
+from spygames_training.training import Diverged, Run, resume_config
 
 SMALL = Config(
     decisions=16 * 8 * 2 * 6,
@@ -89,8 +92,68 @@ def test_a_cut_state_is_refused_in_one_line(tmp_path):
 
 def test_a_state_of_other_settings_is_refused(tmp_path):
     Run(SMALL, tmp_path).save()
+    for change, name in (({"network": Network((8,))}, "network.hidden"), ({"ppo": PPO(clip=0.3)}, "ppo.clip")):
+        with pytest.raises(ValueError, match=f"cannot go on with another .*{name}"):
+            Run(replace(SMALL, **change), tmp_path, resume=True)
+    other = replace(SMALL, network=Network((8,)))
+    write_whole(tmp_path / "run.json", json.dumps(asdict(other)))
     with pytest.raises(StateError, match="other settings"):
-        Run(Config(**{**vars(SMALL), "network": Network((8,))}), tmp_path, resume=True)
+        Run(other, tmp_path, resume=True)
+
+
+def test_after_a_change_of_the_game_the_games_begin_anew(tmp_path, monkeypatch):
+    run = Run(SMALL, tmp_path)
+    run._update()
+    run.save()
+    game = replace(spygames.make_game("agent_avenue_v0"))
+    game.__dict__["digest"] = "another"
+    with pytest.warns(UserWarning, match="begin anew"):
+        again = Run(SMALL, tmp_path, resume=True, game=game)
+    assert again.progress["decisions"] == 256
+    first = Run(SMALL, tmp_path / "other")
+    np.testing.assert_array_equal(again.rollouts[0].batch.states, first.rollouts[0].batch.states)
+    again.train()
+
+
+def test_one_process_trains_in_a_folder(tmp_path):
+    run = Run(SMALL, tmp_path)
+    with FileLock(tmp_path / ".lock"), pytest.raises(ValueError, match="another process"):
+        run.train()
+    run.train()
+
+
+def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path):
+    run = Run(SMALL, tmp_path)
+    run._update()
+    run.save()
+    before = {p.name: p.read_bytes() for p in (tmp_path / "checkpoint").iterdir()}
+    with torch.no_grad():
+        run.learner.network.value.bias.fill_(float("nan"))
+    with pytest.raises(Diverged, match="256 decisions"):
+        run.train()
+    assert {p.name: p.read_bytes() for p in (tmp_path / "checkpoint").iterdir()} == before
+    assert Run(SMALL, tmp_path, resume=True).progress["decisions"] == 256
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
+def test_a_full_disk_ends_the_run_with_one_line_and_keeps_its_state(tmp_path):
+    """The system refuses to write more than the state's first half, as a full disk does."""
+    run = Run(SMALL, tmp_path)
+    run.save()
+    size = (tmp_path / "state.safetensors").stat().st_size
+    text = (
+        "import resource, signal, sys; sys.path.insert(0, 'scripts'); signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size // 2}, {size // 2})); import train;"
+        f"sys.argv = ['train.py', '--resume', {str(tmp_path)!r}]; sys.exit(train.main())"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert done.returncode == 1
+    first, second = done.stderr.strip().splitlines()[-2:]
+    assert first.startswith("train.py: ")
+    assert "state.safetensors" in first
+    assert f"--resume {tmp_path}" in second
+    assert "Traceback" not in done.stderr
+    assert Run(SMALL, tmp_path, resume=True).progress["decisions"] == 0
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -180,6 +243,15 @@ def test_a_team_learns_together():
         ("[ppo]\ngames = 3", "ppo.games must be a multiple of workers"),
         ("[opponents]\nshare = 0.5", "neither opponents.bots nor opponents.snapshots"),
         ("decisions = ", "Invalid value"),
+        ("workers = 0", "workers must be from 1"),
+        ("evaluate_games = 0", "evaluate_games must be at least 1"),
+        ("seed = -1", "seed must be a number from 0 up"),
+        ("ppo = 3", "ppo must be a table"),
+        ("[ppo]\nlearning_rate = nan", "ppo.learning_rate must be a number from 0 up"),
+        ("[ppo]\nvalue_weight = -0.5", "ppo.value_weight must be a number from 0 up"),
+        ("[network]\nhidden = [0]", "network.hidden must be at most 16 widths from 1 to 8192"),
+        ("[network]\nhidden = ['a']", "network.hidden must hold int values only"),
+        ("[opponents]\nbots = [1]", "opponents.bots must hold str values only"),
     ],
 )
 def test_a_wrong_config_is_refused_by_name(tmp_path, text, message):
@@ -189,8 +261,22 @@ def test_a_wrong_config_is_refused_by_name(tmp_path, text, message):
         read_config(path)
 
 
-def test_a_wrong_option_ends_the_command_with_one_line(tmp_path):
-    command = [sys.executable, "scripts/train.py", "--config", str(tmp_path / "none.toml")]
-    done = subprocess.run(command, capture_output=True, text=True)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--config", "none.toml"], "cannot read none.toml: No such file or directory"),
+        (["--resume", "none", "--out", "other"], "--config, --out and --option do not go with it"),
+        (["--resume", "none"], "none holds no run to go on with"),
+        (["--evaluate-against", "nobody"], "nobody"),
+        (["--option", "players=9"], "players must be"),
+        (["--option", "colour=9"], "does not take these options"),
+        (["--out", "pyproject.toml"], "pyproject.toml"),
+    ],
+)
+def test_a_wrong_option_ends_the_command_with_one_line(options, message):
+    done = subprocess.run([sys.executable, "scripts/train.py", *options], capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.strip() == f"train.py: cannot read {tmp_path}/none.toml: No such file or directory"
+    assert "Traceback" not in done.stderr
+    line = done.stderr.strip().splitlines()[-1]
+    assert line.startswith("train.py: ")
+    assert message in line

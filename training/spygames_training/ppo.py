@@ -55,7 +55,8 @@ class Learner:
                 own.data = shared.data
         self.pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,))
         self.rng = np.random.default_rng([seed, 3])
-        self.updates = 0
+        self.updates = self.steps = 0
+        """Of the whole network, and of its optimiser."""
 
     def play(self, rollouts: Sequence[Rollout]) -> None:
         """Lets every worker play its games."""
@@ -152,5 +153,7 @@ class Learner:
             gradients[0].div_(len(gradients))
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.ppo.max_grad_norm)
         self.optimizer.step()
+        self.steps += 1
+        decay = min(self.ppo.ema, (1 + self.steps) / (10 + self.steps))  # so that the first weights are soon forgotten
         for mean, now in zip(self.ema.parameters(), self.network.parameters(), strict=True):
-            mean.lerp_(now, 1 - self.ppo.ema)
+            mean.lerp_(now, 1 - decay)
