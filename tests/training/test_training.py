@@ -25,7 +25,7 @@ SMALL = Config(
     decisions=16 * 8 * 2 * 6,
     network=Network((16,)),
     ppo=PPO(games=32, steps=8, minibatch=64, reference_every=2),
-    opponents=Opponents(share=0.25, bots=("random",), snapshots=2, snapshot_every=1),
+    opponents=Opponents(share=0.25, bots=("random",), snapshots=2, snapshot_every=1, draw="hard"),
     evaluate_against=("random",),
     evaluate_games=20,
     evaluate_every=1e9,
@@ -62,14 +62,15 @@ def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path):
     assert any(not torch.equal(first[name], other[name]) for name in first)
 
 
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path):
+@pytest.mark.parametrize("updates", [0, 1, 3])
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path, updates):
     whole = weights(Run(SMALL, tmp_path / "whole").train())
     run = Run(SMALL, tmp_path / "parts")
-    for _ in range(3):
+    for _ in range(updates):
         run._update()
     run.save()
     again = Run(resume_config(tmp_path / "parts"), tmp_path / "parts", resume=True)
-    assert again.progress["decisions"] == 256 * 3
+    assert again.progress["decisions"] == 256 * updates
     parts = weights(again.train())
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
 
@@ -156,9 +157,45 @@ def test_a_full_disk_ends_the_run_with_one_line_and_keeps_its_state(tmp_path):
     assert Run(SMALL, tmp_path, resume=True).progress["decisions"] == 0
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_killed_at_any_moment_ends_as_one_that_was_not(tmp_path):
+    """kill -9, three times, wherever it is: playing, learning, evaluating, saving."""
+    config = tmp_path / "config.toml"
+    config.write_text(
+        "decisions = 60_000\nsave_every = 0.0\n"
+        "evaluate_against = ['random']\nevaluate_games = 20\nevaluate_every = 0.05\n"
+        "[network]\nhidden = [16]\n[ppo]\ngames = 32\nsteps = 8\nminibatch = 64\nreference_every = 3\n"
+        "[opponents]\nshare = 0.5\nbots = ['random', 'greedy']\nsnapshots = 2\nsnapshot_every = 5\ndraw = 'hard'\n"
+    )
+    command = [sys.executable, "scripts/train.py"]
+    whole = subprocess.Popen(
+        [*command, "--config", str(config), "--out", str(tmp_path / "whole")], stdout=subprocess.DEVNULL
+    )
+    run, rng, kills = tmp_path / "run", np.random.default_rng(), 0
+    last = None
+    for _ in range(3):
+        start = ["--resume", str(run)] if last else ["--config", str(config), "--out", str(run)]
+        process = subprocess.Popen([*command, *start], stdout=subprocess.DEVNULL)
+        state, deadline = run / "state.safetensors", time.monotonic() + 300
+        while process.poll() is None and (not state.exists() or state.stat().st_mtime_ns == last):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.5))
+        kills += process.poll() is None
+        process.kill()
+        process.wait()
+        last = state.stat().st_mtime_ns
+    assert kills >= 1  # on a fast machine the run may be through before the last one
+    subprocess.run([*command, "--resume", str(run)], check=True, capture_output=True)
+    assert whole.wait() == 0
+    one, other = ((folder / "checkpoint" / "model.safetensors").read_bytes() for folder in (run, tmp_path / "whole"))
+    assert one == other
+    counts = [json.loads(line)["decisions"] for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert counts == list(range(256, 60_000 + 256, 256))
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_goes_on_after_it_was_stopped(tmp_path, how):
-    """Stopped by Ctrl-C, by a plain kill or by kill -9, the run goes on from its last state."""
+    """Stopped by Ctrl-C or by a plain kill, the run goes on from where it was."""
     options = [
         "--decisions",
         "100000000",
@@ -183,9 +220,8 @@ def test_the_command_goes_on_after_it_was_stopped(tmp_path, how):
     time.sleep(0.5)
     process.send_signal(how)
     output, _ = process.communicate(timeout=60)
-    if how != signal.SIGKILL:
-        assert process.returncode == 130
-        assert f"--resume {run}" in output
+    assert process.returncode == 130
+    assert f"--resume {run}" in output
     saved = Run(resume_config(run), run, resume=True).progress["decisions"]
     assert saved >= 256
     end = str(saved + 1024)
@@ -220,6 +256,43 @@ def test_opponents_keep_their_seats_for_the_whole_game():
         assert 0.3 < rollout.frozen[:, :32].mean() < 0.7
     assert drawn >= {0, 1, 2, 3, 4}  # both bots, and more than one snapshot
     assert len(pool.snapshots) <= 3
+
+
+def test_hard_opponents_are_drawn_more_often():
+    game = spygames.make_game("agent_avenue_v0")
+    torch.manual_seed(0)
+    network = ActorCritic(game.num_features, game.num_actions, (16,))
+    pool = Pool(game, Opponents(share=1.0, bots=("random", "expert"), draw="hard"))
+    np.testing.assert_array_equal(pool.chances, [0.5, 0.5])
+    rollout = Rollout(game, 64, 64, seed=3, share=1.0)
+    games = np.zeros(3)
+    for _ in range(8):
+        rollout.seat_opponents(pool)
+        rollout.play(network, PPO())
+        results = rollout.pop_results()
+        pool.take([results])
+        for k, (wins, played) in results.items():
+            assert 0 <= wins <= played
+            games[k] += played
+    # A game at each table ends with the learner's result, which its own seat's reward tells.
+    assert pool.share_won(1) > 0.35 > 0.15 > pool.share_won(2)
+    random, expert = pool.chances
+    assert random + expert == pytest.approx(1)
+    assert expert / random == pytest.approx(
+        (0.05 + (1 - pool.share_won(2)) ** 2) / (0.05 + (1 - pool.share_won(1)) ** 2)
+    )
+    assert games[2] > games[1] > 0
+
+
+def test_the_learners_results_are_counted_by_opponent():
+    game = spygames.make_game("heimlich_v0", players=3)
+    rollout = Rollout(game, 4, 2, seed=0, share=1.0)
+    rollout.controller[...] = [[0, 1, 2], [2, 0, 2], [1, 1, 0], [0, 1, 1]]
+    rollout.batch.rewards[...] = [[1, -0.5, -0.5], [-0.5, 1, -0.5], [-0.5, 1, -0.5], [0, 0, 0]]
+    rollout._count_results(np.arange(4))
+    found = {k: v.tolist() for k, v in rollout.pop_results().items()}
+    assert found == {1: [1, 3], 2: [2, 2]}
+    assert rollout.pop_results() == {}
 
 
 def test_a_team_learns_together():

@@ -86,6 +86,9 @@ class Opponents:
     """Earlier selves kept among the opponents; a new one replaces the oldest."""
     snapshot_every: int = 50
     """Updates between two snapshots."""
+    draw: Literal["even", "hard"] = "even"
+    """How opponents are drawn: all alike, or those more often that are hard to beat, in proportion to the square of
+    the share that the learner does not win against them of late."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ class Config:
             ("ppo.reference_every", ppo.reference_every >= 1, "at least 1"),
             ("ppo.precision", ppo.precision in ("auto", "float32", "bfloat16"), "auto, float32 or bfloat16"),
             ("opponents.share", 0 <= self.opponents.share <= 1, "between 0 and 1"),
+            ("opponents.draw", self.opponents.draw in ("even", "hard"), "even or hard"),
             ("opponents.snapshot_every", self.opponents.snapshot_every >= 1, "at least 1"),
             (
                 "network.hidden",

@@ -191,17 +191,17 @@ def _fair_share(game: Game, player: Player, games: int, seed: int, progress: Pro
     deals = deals_for(game, games)
     seating, luck_seed = np.zeros((deals, game.num_players), np.int64), int(next_seed(np.uint64(seed)))
     returns = play_games(game, (player,), seating, spread(np.uint64(seed), deals), luck_seed, progress)
-    return float(_won(returns, game.num_sides).mean())
+    return float(won(returns, game.num_sides).mean())
 
 
-def _won(returns: np.ndarray, sides: int) -> np.ndarray:
-    """0 to 1, float64, of every return: see `Result.win_share`."""
+def won(returns: np.ndarray, sides: int) -> np.ndarray:
+    """What each return counts for, 0 to 1, float64, in a game of so many sides: see `Result.win_share`."""
     return 0.5 + 0.5 * np.sign(returns.astype(np.float64)) if sides == 2 else (returns > 0).astype(np.float64)
 
 
 def _summary(challenger: Player, opponent: Player, returns: np.ndarray, fair_share: float, seed: int) -> Result:
     """From the challenger's returns [D, K] by deal and side."""
-    wins = _won(returns, returns.shape[1])
+    wins = won(returns, returns.shape[1])
     return Result(
         challenger=challenger.name,
         opponent=opponent.name,

@@ -10,6 +10,7 @@ from spygames.core.batch import Batch
 from spygames.core.game import Game
 from spygames.core.players import Decisions, Player
 from spygames_training.config import PPO
+from spygames_training.evaluation import won
 from spygames_training.gae import per_seat_gae
 from spygames_training.network import ActorCritic
 from spygames_training.opponents import Pool
@@ -49,6 +50,9 @@ class Rollout:
         """Who plays which seat on the first tables: 0 the network, else an opponent's number in the pool."""
         self.players: Mapping[int, Player] = {}
         self.drawable: Sequence[int] = ()
+        self.chances = np.zeros(0)
+        self.results: dict[int, np.ndarray] = {}
+        """What the learner has won at tables against each opponent, [wins, games], until `pop_results`."""
         self._rows = np.arange(n)
         self._scratch = np.zeros((4, players), np.float32)
 
@@ -77,7 +81,9 @@ class Rollout:
             np.multiply(batch.rewards, ppo.reward_scale, out=self.rewards[t])
             self.done[t] = batch.done
             if self.tables:
-                self._draw_opponents(np.flatnonzero(batch.done[: self.tables]))
+                ended = np.flatnonzero(batch.done[: self.tables])
+                self._count_results(ended)
+                self._draw_opponents(ended)
         per_seat_gae(
             self.rewards,
             self.done,
@@ -102,13 +108,27 @@ class Rollout:
         """The same for games taken up again, which have their opponents already."""
         # Copies, because a search has memory of its own, which two workers must not write at once.
         self.players = {k: self.players.get(k) or copy.deepcopy(player) for k, player in pool.players.items()}
-        self.drawable = pool.drawable
+        self.drawable, self.chances = pool.drawable, pool.chances
+
+    def pop_results(self) -> dict[int, np.ndarray]:
+        """What the learner has won against each opponent since the last time: {number: float64 [wins, games]}."""
+        results, self.results = self.results, {}
+        return results
+
+    def _count_results(self, tables: np.ndarray) -> None:
+        """Notes who won in games that have just ended."""
+        who = self.controller[tables]
+        learner = (who == 0).argmax(axis=1)
+        wins = won(self.batch.rewards[tables, learner], self.game.num_sides)
+        for k in np.unique(who[who > 0]).tolist():
+            rows = (who == k).any(axis=1)
+            self.results[k] = self.results.get(k, np.zeros(2)) + np.array([wins[rows].sum(), rows.sum()])
 
     def _draw_opponents(self, tables: np.ndarray) -> None:
         """Draws who plays which seat in games that have just begun."""
         if self.drawable and len(tables):
             sides = self.game.num_sides
-            drawn = self.rng.choice(self.drawable, (len(tables), sides))
+            drawn = self.rng.choice(self.drawable, (len(tables), sides), p=self.chances)
             drawn[np.arange(len(tables)), self.rng.integers(sides, size=len(tables))] = 0
             self.controller[tables] = drawn[:, self.game.side_of]
 

@@ -40,6 +40,7 @@ def save_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: 
         "steps": learner.steps,
         "snapshots": list(pool.snapshots),
         "next_number": pool.next_number,
+        "record": [[number, *entry] for number, entry in pool.record.items()],
         "luck": [g.bit_generator.state for g in (learner.rng, *(r.rng for r in rollouts))],
         "digest": rollouts[0].game.digest,
     }
@@ -67,6 +68,7 @@ def load_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: 
     try:
         for number in facts["snapshots"]:
             pool.put_snapshot(number, copy.deepcopy(learner.ema))
+        pool.record = {number: [wins, games] for number, wins, games in facts["record"]}
         for name, network in _networks(learner, pool).items():
             network.load_state_dict({k: tensors[f"{name}.{k}"] for k in network.state_dict()})
         adam = learner.optimizer.state_dict()
@@ -80,7 +82,8 @@ def load_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: 
             if same_rules:
                 rollout.luck[...], rollout.controller[...] = saved["luck"].view(np.uint64), saved["controller"]
                 rollout.batch.resume(saved["states"].view(rollout.game.state_dtype), saved["seeds"].view(np.uint64))
-            rollout.seat_again(pool)
+                if facts["updates"]:  # else the first games draw their opponents as in a new run
+                    rollout.seat_again(pool)
     except (KeyError, RuntimeError, ValueError) as error:
         raise StateError(f"{path} is of a run with other settings ({str(error).splitlines()[0][:100]})") from error
     for generator, luck in zip((learner.rng, *(r.rng for r in rollouts)), facts["luck"], strict=True):

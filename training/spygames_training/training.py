@@ -162,6 +162,7 @@ class Run:
             for rollout in rollouts:
                 rollout.seat_opponents(self.pool)
         learner.play(rollouts)
+        self.pool.take(rollout.pop_results() for rollout in rollouts)
         parts = learner.update(rollouts, 1 - self.progress["decisions"] / config.decisions)
         if not all(map(isfinite, parts.values())):
             raise Diverged(
@@ -177,6 +178,7 @@ class Run:
             "seconds": self.progress["seconds"],
             "decisions_per_second": decisions / seconds,
             **parts,
+            **{f"won_at_tables/{bot.name}": self.pool.share_won(k) for k, bot in self.pool.bots.items()},
         }
 
     def _evaluate(self, games: int) -> dict[str, float]:
