@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,9 +60,11 @@ def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path):
     assert any(not torch.equal(first[name], other[name]) for name in first)
 
 
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path):
-    whole = weights(Run(SMALL, tmp_path / "whole").train())
-    run = Run(SMALL, tmp_path / "parts")
+@pytest.mark.parametrize("network", [Network((16,)), Network((16,), critic="all")], ids=["mlp", "critic sees all"])
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path, network):
+    config = replace(SMALL, network=network)
+    whole = weights(Run(config, tmp_path / "whole").train())
+    run = Run(config, tmp_path / "parts")
     for _ in range(3):
         run._update()
     run.save()

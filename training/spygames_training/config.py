@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 class Network:
     hidden: tuple[int, ...] = (256, 256)
     """Widths of the hidden layers."""
+    critic: Literal["own", "all", "none"] = "own"
+    """What the critic sees while training. own: what the policy sees, through the same layers. all: the views of all
+    seats, so also what is hidden from the one who decides, through hidden layers of its own; the policy never sees
+    them, and the agent that is kept has no critic. none: there is no critic, as in such an agent."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,7 @@ class Config:
             ("ppo.precision", ppo.precision in ("auto", "float32", "bfloat16"), "auto, float32 or bfloat16"),
             ("opponents.share", 0 <= self.opponents.share <= 1, "between 0 and 1"),
             ("opponents.snapshot_every", self.opponents.snapshot_every >= 1, "at least 1"),
+            ("network.critic", self.network.critic in ("own", "all"), "own or all"),
             ("network.hidden", all(w >= 1 for w in self.network.hidden), "positive widths"),
         ):
             if not ok:

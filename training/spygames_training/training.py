@@ -16,7 +16,7 @@ from spygames.core.players import make_player
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import Config, from_mapping
 from spygames_training.evaluation import evaluate
-from spygames_training.network import ActorCritic
+from spygames_training.network import ActorCritic, make_network
 from spygames_training.opponents import Pool
 from spygames_training.policy import from_network
 from spygames_training.ppo import Learner
@@ -43,7 +43,7 @@ class Run:
         if self.state.exists() and not resume:
             raise ValueError(f"{folder} holds a run already: go on with --resume, or choose another folder with --out")
         torch.manual_seed(config.seed)
-        network = ActorCritic(self.game.num_features, self.game.num_actions, config.network.hidden)
+        network = make_network(self.game, config.network)
         ppo, workers = config.ppo, config.workers
         self.learner = Learner(network, ppo, workers, config.seed)
         self.pool = Pool(self.game, config.opponents)
