@@ -62,10 +62,15 @@ def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path):
     assert any(not torch.equal(first[name], other[name]) for name in first)
 
 
-@pytest.mark.parametrize("updates", [0, 1, 3])
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path, updates):
-    whole = weights(Run(SMALL, tmp_path / "whole").train())
-    run = Run(SMALL, tmp_path / "parts")
+@pytest.mark.parametrize(
+    ("network", "updates"),
+    [(Network((16,)), 0), (Network((16,)), 1), (Network((16,)), 3), (Network((16,), critic="all"), 3)],
+    ids=["at once", "mlp 1", "mlp 3", "critic sees all"],
+)
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path, network, updates):
+    config = replace(SMALL, network=network)
+    whole = weights(Run(config, tmp_path / "whole").train())
+    run = Run(config, tmp_path / "parts")
     for _ in range(updates):
         run._update()
     run.save()

@@ -23,7 +23,11 @@ from torch import Tensor
 
 from spygames.core.game import Game
 from spygames.core.registry import game_ids, make_game
+<<<<<<< HEAD
 from spygames_training.config import MAX_LAYERS, MAX_UNITS
+=======
+from spygames_training.config import Network
+>>>>>>> 8ef902a
 from spygames_training.network import ActorCritic, blank
 
 FORMAT = 1
@@ -79,14 +83,15 @@ def save_checkpoint(
     path = Path(path)
     if path.exists() and (not path.is_dir() or {p.name for p in path.iterdir()} - {MODEL, CONFIG}):
         raise CheckpointError(f"{path} holds other things than a checkpoint, which is not overwritten")
-    tensors = {k: v.detach().to("cpu", torch.float32).contiguous() for k, v in network.state_dict().items()}
+    tensors = {k: v.detach().to("cpu", torch.float32).contiguous() for k, v in network.actor().items()}
     _check_finite(path, tensors)
     weights = tensors_to_bytes(tensors)
     config = {
         "format": FORMAT,
         "environment": {"id": game.id, "options": dict(game.options)},
         "layout": {**game.layout, "hash": layout_hash(game)},
-        "network": {"kind": "mlp", "hidden": list(network.hidden)},
+        "network": {"kind": "mlp", "hidden": list(network.hidden)}
+        | ({"critic": "none"} if "value.weight" not in tensors else {}),
         "weights": {"sha256": hashlib.sha256(weights).hexdigest()},
         "step": int(step),
         "code": {"spygames": _version(), "game": game.digest, "torch": str(torch.__version__)},
@@ -217,7 +222,7 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorC
         raise CheckpointError(f"{file} cannot be read: {error.strerror}") from None
     except (SafetensorError, KeyError) as error:
         raise CheckpointError(f"{file} is cut short or is no safetensors file: {_line(error)}") from None
-    network = blank(game.num_features, game.num_actions, hidden)
+    network = blank(game, Network(tuple(hidden), critic="none" if spec.get("critic") == "none" else "own"))
     wanted = {name: (tuple(t.shape), t.dtype) for name, t in network.state_dict().items()}
     found = {name: (tuple(t.shape), t.dtype) for name, t in tensors.items()}
     if wrong := [name for name in {**wanted, **found} if wanted.get(name) != found.get(name)]:

@@ -18,6 +18,10 @@ MAX_LAYERS, MAX_UNITS = 16, 8192
 class Network:
     hidden: tuple[int, ...] = (256, 256)
     """Widths of the hidden layers."""
+    critic: Literal["own", "all", "none"] = "own"
+    """What the critic sees while training. own: what the policy sees, through the same layers. all: the views of all
+    seats, so also what is hidden from the one who decides, through hidden layers of its own; the policy never sees
+    them, and the agent that is kept has no critic. none: there is no critic, as in such an agent."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +151,7 @@ class Config:
             ("opponents.share", 0 <= self.opponents.share <= 1, "between 0 and 1"),
             ("opponents.draw", self.opponents.draw in ("even", "hard"), "even or hard"),
             ("opponents.snapshot_every", self.opponents.snapshot_every >= 1, "at least 1"),
+            ("network.critic", self.network.critic in ("own", "all"), "own or all"),
             (
                 "network.hidden",
                 len(self.network.hidden) <= MAX_LAYERS and all(1 <= w <= MAX_UNITS for w in self.network.hidden),

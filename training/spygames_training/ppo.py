@@ -26,6 +26,8 @@ class Decisions:
 
     observation: Tensor
     """[N, F] in the type that the network computes in"""
+    views: Tensor | None
+    """[N, P * F] of that type, for a critic that sees all"""
     mask: np.ndarray
     actions: np.ndarray
     log_probabilities: np.ndarray
@@ -115,9 +117,11 @@ class Learner:
         advantages = take(rollout.advantages)
         with torch.no_grad(), self.ppo.autocast():
             observation = observation.to(self.ppo.dtype)
-            reference = self.reference(observation)[0].float().numpy()
+            reference = self.reference.logits(observation).float().numpy()
+        views = None if rollout.views is None else rollout.views.flatten(0, 1)[torch.from_numpy(keep)]
         return Decisions(
             observation,
+            views,
             take(rollout.mask).view(np.bool_),
             take(rollout.actions),
             take(rollout.log_probabilities),
@@ -132,8 +136,10 @@ class Learner:
         """Leaves the gradient on `rows` in the replica and adds the losses' parts to `parts`."""
         ppo = self.ppo
         replica.zero_grad(set_to_none=False)
+        chosen = torch.from_numpy(rows)
         with ppo.autocast():
-            outputs, values = replica(data.observation[torch.from_numpy(rows)])
+            views = None if data.views is None else data.views[chosen]
+            outputs, values = replica(data.observation[chosen], views)
         logits, value = outputs.detach().float().numpy(), values.detach().float().numpy()
         logit_gradients, value_gradients = np.empty_like(logits), np.empty_like(value)
         loss_gradients(

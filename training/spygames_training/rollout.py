@@ -48,6 +48,10 @@ class Rollout:
         self.tables = round(share * n)
         self.controller = np.zeros((self.tables, players), np.int64)
         """Who plays which seat on the first tables: 0 the network, else an opponent's number in the pool."""
+        self.views: torch.Tensor | None = None
+        """What all seats could see at each decision, [T, n, P * F] in the type that the network computes in, once a
+        critic that sees it has played."""
+        self._views = np.zeros((0, players, features), np.float32)
         self.players: Mapping[int, Player] = {}
         self.drawable: Sequence[int] = ()
         self.chances = np.zeros(0)
@@ -60,10 +64,14 @@ class Rollout:
         """Fills the arrays with the next `steps` decisions of every game."""
         self.observation[0], self.mask[0] = self.observation[-1], self.mask[-1]
         batch = self.batch
+        if network.sees_all and self.views is None:
+            game = self.game
+            self.views = torch.empty(self.steps, self.n, game.num_players * game.num_features, dtype=ppo.dtype)
+            self._views = np.zeros((self.n, game.num_players, game.num_features), np.float32)
         for t in range(self.steps):
             self.seats[t] = batch.seats
             with torch.inference_mode(), ppo.autocast():
-                logits, values = network(torch.from_numpy(self.observation[t]))
+                logits, values = network(torch.from_numpy(self.observation[t]), self._look_round(t))
             self.values[t] = values.float().numpy()
             sample_rows(
                 logits.float().numpy(),
@@ -96,6 +104,14 @@ class Rollout:
             self.valid,
         )
         self.valid &= ~self.frozen
+
+    def _look_round(self, t: int) -> torch.Tensor | None:
+        """The views of all seats, [n, P * F], kept for learning; None if the critic does not see them."""
+        if self.views is None:
+            return None
+        self.batch.observe_all(self._views)
+        self.views[t] = torch.from_numpy(self._views).flatten(1)
+        return self.views[t]
 
     def seat_opponents(self, pool: Pool) -> None:
         """From now on games that begin draw their opponents from `pool`; the others keep theirs."""

@@ -19,7 +19,7 @@ from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import Config, differences, from_mapping
 from spygames_training.evaluation import evaluate
 from spygames_training.files import write_whole
-from spygames_training.network import ActorCritic
+from spygames_training.network import ActorCritic, make_network
 from spygames_training.opponents import Pool
 from spygames_training.policy import from_network
 from spygames_training.ppo import Learner
@@ -74,7 +74,7 @@ class Run:
         if self.state.exists() and not resume:
             raise ValueError(f"{folder} holds a run already: go on with --resume, or choose another folder with --out")
         torch.manual_seed(config.seed)
-        network = ActorCritic(self.game.num_features, self.game.num_actions, config.network.hidden)
+        network = make_network(self.game, config.network)
         ppo, workers = config.ppo, config.workers
         self.learner = Learner(network, ppo, workers, config.seed)
         self.pool = Pool(self.game, config.opponents)
