@@ -23,11 +23,7 @@ from torch import Tensor
 
 from spygames.core.game import Game
 from spygames.core.registry import game_ids, make_game
-<<<<<<< HEAD
-from spygames_training.config import MAX_LAYERS, MAX_UNITS
-=======
-from spygames_training.config import Network
->>>>>>> 8ef902a
+from spygames_training.config import MAX_LAYERS, MAX_UNITS, Network
 from spygames_training.network import ActorCritic, blank
 
 FORMAT = 1
