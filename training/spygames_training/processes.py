@@ -1,0 +1,59 @@
+"""Several processes, on one machine or many, that train one network: started by torchrun, alone without it."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Processes:
+    """Who this process is among those that train together. All call the same methods in the same order."""
+
+    rank: int = 0
+    """From 0; the first one evaluates, writes and reports."""
+    count: int = 1
+    local_rank: int = 0
+    """Which one on this machine: the number of its GPU, if there are some."""
+
+    @property
+    def first(self) -> bool:
+        return self.rank == 0
+
+    def gather(self, own: Any) -> list[Any]:
+        """What every process gives, in the order of their ranks, to all of them. Waits for the slowest."""
+        if self.count == 1:
+            return [own]
+        everybody: list[Any] = [None] * self.count
+        dist.all_gather_object(everybody, own)
+        return everybody
+
+    def add(self, tensors: Sequence[Tensor]) -> None:
+        """Replaces each tensor by its sum over all processes, in one message."""
+        if self.count > 1:
+            flat = torch.cat([t.reshape(-1) for t in tensors])
+            dist.all_reduce(flat)
+            for tensor, part in zip(tensors, flat.split([t.numel() for t in tensors]), strict=True):
+                tensor.copy_(part.view_as(tensor))
+
+
+def join() -> Processes:
+    """Meets the other processes that torchrun has started; without torchrun this one is alone.
+
+    Numbers on GPUs go through NCCL, all else through gloo.
+    """
+    if not dist.is_torchelastic_launched():
+        return Processes()
+    if not dist.is_initialized():
+        dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")
+    return Processes(dist.get_rank(), dist.get_world_size(), int(os.environ["LOCAL_RANK"]))
+
+
+def leave() -> None:
+    """Says good-bye to the other processes, if there are some."""
+    if dist.is_initialized():
+        dist.destroy_process_group()
