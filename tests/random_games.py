@@ -5,6 +5,8 @@ What holds in any game is checked here (`NAMES`). What holds in one game says th
 - `OF_STATE`: functions of states, STATE [n], that answer bool [n]: whether it holds in each
 - `OF_DECISION`: the same of the states before and after a decision
 - `due`: a function of states that answers what their seats must have, [n, P or more]
+- `VARIANTS`, `END_REASONS`: for `scripts/game_lengths.py`, the options of each variant, and the names of the numbers in
+  the field `end_reason`; it also reads the field `turn`
 """
 
 import importlib
@@ -113,7 +115,7 @@ def out_of_order(
 
 
 def redrawn(game: Game, own: ModuleType, s: np.ndarray, seeds: np.ndarray) -> dict[str, np.ndarray]:
-    """The same of `determinize`: each seat sees what it saw, may do what it might, and the position is a possible one."""
+    """The same of `determinize`: each seat sees what it saw and may do what it might; the position is possible."""
     found = {NAMES[REDRAW_VIEW]: np.zeros(len(s), bool), NAMES[REDRAW]: np.zeros(len(s), bool)}
     views, masks = game.new_views(2), np.zeros((2, game.num_actions), np.int8)
     for seat in range(game.num_players):

@@ -29,6 +29,9 @@ from spygames.agent_avenue.layout import (
 States = np.ndarray
 Holds = np.ndarray
 
+VARIANTS = [{"mode": mode, "players": players} for mode in ("simple", "advanced") for players in (2, 3, 4)]
+"""Of which random play is measured and checked."""
+
 COPIES = np.array([6, 6, 6, 6, 6, 6, 1, 1])
 MOVED = np.array([  # spaces that the first n copies of an agent move in all
     [0, -1, 5, 4, 3, 2, 1],  # double_agent
@@ -199,7 +202,7 @@ def captains_alternate(s: States) -> Holds:
 
 
 def moved_by_icons(s: States) -> Holds:
-    """AA-13 to AA-15: where no market card has had a say, progress is what the icons of the agents in play add up to."""
+    """AA-13 to AA-15: where no market card has had a say, progress is the sum of the icons of the agents in play."""
     moved = MOVED[np.arange(8), np.clip(s["in_play"], 0, 6)].sum(2) == s["progress"]
     meddled = (lie(s, AT_DISCARD) + lie(s, AT_ABILITY) > 0)[:, None] | np.stack([lie(s, 0), lie(s, 1)], 1) > 0
     return (moved | (advanced(s)[:, None] & meddled)).all(1)
@@ -269,7 +272,7 @@ def end_fits_position(s: States) -> Holds:
 
 
 def nothing_comes_back(before: States, s: States) -> Holds:
-    """AA-9, AA-26: decks only lose cards off their top; discards, ongoing and spent market cards stay where they are."""
+    """AA-9, AA-26: decks only lose cards off their top; discards, ongoing and spent market cards stay in place."""
     fine = (s["discarded"] >= before["discarded"]).all((1, 2))
     for deck, size in (("deck", "deck_size"), ("market_deck", "market_deck_size")):
         below = np.arange(s[deck].shape[1]) < s[size][:, None]
