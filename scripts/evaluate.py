@@ -6,7 +6,8 @@
 
 A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200), or the
 folder of a checkpoint or a run, which is sampled unless @argmax or a temperature (@0.5) stands behind it. Every deal is
-played with the challenger in every seat; intervals are bootstrapped over deals.
+played with the challenger on every side: in every seat, or, where seats play in teams, as every team. Intervals are
+bootstrapped over deals.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from rich.console import Console
 
 from spygames.core.players import make_player
 from spygames_training.command_line import Parser, add_game_arguments, choose_game, positive, seed
-from spygames_training.evaluation import cross_play, deals_for, evaluate, matches, share_matrix
+from spygames_training.evaluation import cross_play, evaluate, share_matrix, total_cross_games, total_games
 from spygames_training.tables import as_json, check_picture, heat_map, matrix_table, progress_bar, results_table
 
 
@@ -80,9 +81,12 @@ def run(args: argparse.Namespace) -> int:
     game = choose_game([*specs, *(args.against or [])], args.game, dict(args.option))
     players = [make_player(game, spec) for spec in specs]
     opponents = [] if args.cross_play else [make_player(game, spec) for spec in args.against or game.bots]
-    pairs = matches(game, len(players)) if args.cross_play else len(players) * len(opponents)
+    if args.cross_play:
+        total = total_cross_games(game, args.games, len(players))
+    else:
+        total = total_games(game, args.games, len(players), len(opponents))
     with progress_bar(console=console, transient=True) as bar:
-        task = bar.add_task("playing", total=pairs * deals_for(game, args.games) * game.num_players)
+        task = bar.add_task("playing", total=total)
 
         def progress(games: int) -> None:
             bar.advance(task, games)

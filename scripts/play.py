@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from spygames.core.game import NOBODY, Game, flat, record
-from spygames.core.players import Decisions, Player, make_player
+from spygames.core.players import Decisions, Player, make_player, new_memory
 from spygames.core.rng import mix
 from spygames_training.command_line import Parser, add_game_arguments, choose_game, seed
 
@@ -59,7 +59,7 @@ def play(game: Game, opponent: Player, seat: int, number: int, ask: Callable[[st
     states = game.start(number)
     state = record(states)
     luck = np.array([[mix(~np.uint64(number))]], np.uint64)
-    mask = np.zeros((1, game.num_actions), np.int8)
+    mask, memory = np.zeros((1, game.num_actions), np.int8), new_memory(game, [opponent])
     while state.to_move != NOBODY:
         game.legal(state, mask[0])
         if state.to_move == seat:
@@ -67,7 +67,7 @@ def play(game: Game, opponent: Player, seat: int, number: int, ask: Callable[[st
         else:
             views = game.new_views()
             game.observe(state, int(state.to_move), record(views))
-            decisions = Decisions(game, states, views, flat(views), mask, luck, np.arange(1))
+            decisions = Decisions(game, states, views, flat(views), mask, luck, np.arange(1), memory)
             action = int(opponent.act(decisions)[0])
         game.apply(state, action)
     print(f"\n{game.to_text(game, state, seat)}\n\nThe game is over.")

@@ -131,9 +131,9 @@ def test_refuses_what_is_not_there(tmp_path: Path, folder: Path) -> None:
 
 
 def test_refuses_another_game_and_another_layout(folder: Path) -> None:
-    assert "trained on agent_avenue_v0, not on kuhn_poker_v0" in refusal(folder, kuhn.make_game())
-    assert "trained on agent_avenue_v0, not on agent_avenue_v1" in refusal(folder, replace(GAME, version=1))
-    assert "has another layout than agent_avenue_v0 here: observation fields more differ" in refusal(
+    assert "trained on 'agent_avenue_v0', not on kuhn_poker_v0" in refusal(folder, kuhn.make_game())
+    assert "trained on 'agent_avenue_v0', not on agent_avenue_v1" in refusal(folder, replace(GAME, version=1))
+    assert "has another layout than agent_avenue_v0 here: observation fields 'more' differ" in refusal(
         folder, OTHER_LAYOUT
     )
     assert "74 actions instead of 75" in refusal(folder, replace(GAME, num_actions=75))
@@ -158,10 +158,10 @@ def test_refuses_other_tensors_than_it_names(folder: Path) -> None:
     file = folder / "model.safetensors"
     tensors = load_file(file)
     wrong: dict[str, dict[str, torch.Tensor]] = {
-        "no value.bias instead of": {k: v for k, v in tensors.items() if k != "value.bias"},
-        "instead of no more": {**tensors, "more": torch.zeros(1)},
-        "value.bias torch.float32 [2]": {**tensors, "value.bias": torch.zeros(2)},
-        "value.bias torch.float64 [1]": {**tensors, "value.bias": torch.zeros(1, dtype=torch.float64)},
+        "no 'value.bias' instead of": {k: v for k, v in tensors.items() if k != "value.bias"},
+        "instead of no 'more'": {**tensors, "more": torch.zeros(1)},
+        "'value.bias' torch.float32 [2]": {**tensors, "value.bias": torch.zeros(2)},
+        "'value.bias' torch.float64 [1]": {**tensors, "value.bias": torch.zeros(1, dtype=torch.float64)},
         "holds other weights": {**tensors, "value.bias": torch.ones(1)},
     }
     for text, content in wrong.items():
@@ -182,7 +182,7 @@ def test_refuses_odd_configs(folder: Path) -> None:
     config = json.loads((folder / "config.json").read_text())
     for changes, text in (
         ({"format": 2}, "format 2; this version reads format 1"),
-        ({"network": {"kind": "lstm", "hidden": [8]}}, "kind lstm is not known"),
+        ({"network": {"kind": "lstm", "hidden": [8]}}, "kind 'lstm' is not known"),
         ({"network": {"kind": "mlp", "hidden": [16, "8"]}}, "hidden must be"),
         ({"network": {"kind": "mlp", "hidden": [16, True]}}, "hidden must be"),
         ({"network": {"kind": "mlp", "hidden": [0]}}, "hidden must be"),

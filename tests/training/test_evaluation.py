@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from spygames import heimlich
 from spygames.agent_avenue import make_game
 from spygames.core.batch import spread
 from spygames.core.game import Game, flat, record
@@ -82,19 +83,19 @@ def test_games_in_lockstep_end_as_they_do_alone(name: str, monkeypatch: pytest.M
 def test_who_always_bets_takes_the_antes_of_who_always_passes() -> None:
     (result,) = evaluate(GAMES["kuhn"], BETTOR, [PASSER], 51, 0)
     assert (result.challenger, result.opponent, result.deals, result.games) == ("bettor", "passer", 26, 52)
-    assert (result.win_share, result.interval, result.by_seat) == (1.0, (1.0, 1.0), (1.0, 1.0))
+    assert (result.win_share, result.interval, result.by_side) == (1.0, (1.0, 1.0), (1.0, 1.0))
     assert (result.mean_return, result.return_interval) == (1.0, (1.0, 1.0))
     (reverse,) = evaluate(GAMES["kuhn"], PASSER, [BETTOR], 51, 0)
-    assert (reverse.win_share, reverse.by_seat, reverse.mean_return) == (0.0, (0.0, 0.0), -1.0)
+    assert (reverse.win_share, reverse.by_side, reverse.mean_return) == (0.0, (0.0, 0.0), -1.0)
 
 
 def test_the_unit_is_the_deal() -> None:
     """Two that play alike win each deal from one side: half of the games, with no doubt left, whatever the cards."""
     (result,) = evaluate(GAMES["kuhn"], BETTOR, [BETTOR], 200, 0)
     assert (result.win_share, result.interval, result.mean_return) == (0.5, (0.5, 0.5), 0.0)
-    assert 0.3 < result.by_seat[0] < 0.7
-    assert result.by_seat[0] != 0.5
-    assert sum(result.by_seat) == pytest.approx(1)
+    assert 0.3 < result.by_side[0] < 0.7
+    assert result.by_side[0] != 0.5
+    assert sum(result.by_side) == pytest.approx(1)
 
 
 def test_a_game_without_a_winner_is_half_a_win() -> None:
@@ -104,8 +105,8 @@ def test_a_game_without_a_winner_is_half_a_win() -> None:
     drawn = (returns == 0).all(axis=1).mean()
     assert drawn > 0.02
     (result,) = evaluate(game, BETTOR, [BETTOR], 800, 0)
-    assert result.by_seat[0] == pytest.approx((returns[:, 0] > 0).mean() + drawn / 2)
-    assert sum(result.by_seat) == pytest.approx(1)
+    assert result.by_side[0] == pytest.approx((returns[:, 0] > 0).mean() + drawn / 2)
+    assert sum(result.by_side) == pytest.approx(1)
 
 
 def test_more_seats_the_challenger_sits_in_each_once_a_deal() -> None:
@@ -119,10 +120,51 @@ def test_more_seats_the_challenger_sits_in_each_once_a_deal() -> None:
 
     random = make_player(game, "random")
     (result,) = evaluate(game, Watched(0, "me"), [random], 300, 0)
-    assert (result.deals, result.games, len(result.by_seat)) == (100, 300, 3)
+    assert (result.deals, result.games, len(result.by_side)) == (100, 300, 3)
     assert set().union(*(seats for _, seats in seen)) == {0, 1, 2}
     (other,) = evaluate(game, random, [Watched(0, "me")], 300, 0)
     assert result.win_share != pytest.approx(1 - other.win_share)  # one against two is not two against one
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_a_team_is_one_side(players: int) -> None:
+    game = make_game(players=players)
+    seatings = set()
+
+    class Watched(Stubborn):
+        def act(self, decisions: Decisions) -> np.ndarray:
+            seatings.update((self.name, int(seat)) for seat in decisions.states["to_move"][decisions.rows])
+            return super().act(decisions)
+
+    ended: list[int] = []
+    greedy = make_player(game, "greedy")
+    (result,) = evaluate(game, greedy, [FIRST], 200, 0, ended.append)
+    assert (result.deals, result.games, len(result.by_side), result.fair_share) == (100, 200, 2, 0.5)
+    assert sum(ended) == evaluation.total_games(game, 200, 1, 1) == 200
+    (other,) = evaluate(game, FIRST, [greedy], 200, 0)
+    assert result.win_share == pytest.approx(1 - other.win_share)
+    # By hand: the team of seats 0 and 1 in one game of each deal, the others in the next one.
+    seating = np.tile([[0, 0, 1, 1][:players], [1, 1, 0, 0][:players]], (100, 1))
+    luck = int(evaluation.next_seed(np.uint64(0)))
+    returns = play_games(game, [greedy, FIRST], seating, np.repeat(spread(np.uint64(0), 100), 2), luck)
+    assert result.by_side[0] == (returns[::2, 0] > 0).mean() + (returns[::2, 0] == 0).mean() / 2
+    assert result.by_side[1] == (returns[1::2, 2] > 0).mean() + (returns[1::2, 2] == 0).mean() / 2
+    evaluate(game, Watched(0, "me"), [Watched(-1, "you")], 20, 0)
+    assert seatings == {(name, seat) for name in ("me", "you") for seat in range(players)}
+
+
+def test_the_fair_share_is_what_the_opponent_wins_in_all_seats() -> None:
+    game = heimlich.make_game(players=3)
+    greedy, random = make_player(game, "greedy"), make_player(game, "random")
+    ended: list[int] = []
+    (result,) = evaluate(game, greedy, [random], 300, 4, ended.append)
+    assert sum(ended) == evaluation.total_games(game, 300, 1, 1) == 400
+    returns = play_games(
+        game, [random], np.zeros((100, 3), np.int64), spread(np.uint64(4), 100), int(evaluation.next_seed(np.uint64(4)))
+    )
+    assert result.fair_share == (returns > 0).mean()
+    assert 0 < result.fair_share < 1 / 3 + 0.05  # a free agent may be ahead of all players
+    assert result.win_share > result.fair_share
 
 
 def test_cross_play_agrees_with_evaluate() -> None:
@@ -132,7 +174,7 @@ def test_cross_play_agrees_with_evaluate() -> None:
         results = cross_play(game, players, 90, 3, ended.append)
         expected = [evaluate(game, a, [b], 90, 3)[0] for a in players for b in players if a is not b]
         assert results == expected
-        assert sum(ended) == 90 * evaluation.matches(game, len(players))
+        assert sum(ended) == evaluation.total_cross_games(game, 90, len(players))
         shares = share_matrix(results, len(players))
         assert np.isnan(np.diag(shares)).all()
         assert shares[0, 1] == expected[0].win_share
@@ -145,7 +187,7 @@ def test_a_seed_gives_one_result() -> None:
     first = evaluate(game, greedy, [random], 100, 5)
     assert first == evaluate(game, greedy, [random], 100, 5)
     others = [evaluate(game, greedy, [random], 100, seed)[0] for seed in (6, 7, 2**64 - 1)]
-    assert len({(r.win_share, r.by_seat) for r in [*first, *others]}) > 1
+    assert len({(r.win_share, r.by_side) for r in [*first, *others]}) > 1
     with pytest.raises(ValueError, match="games must be at least 1"):
         evaluate(game, greedy, [random], 0, 5)
 

@@ -5,24 +5,27 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 import torch
+from filelock import FileLock
 
 import spygames
 from spygames_training.config import PPO, Config, Network, Opponents, read_config
+from spygames_training.files import write_whole
 from spygames_training.network import ActorCritic
 from spygames_training.opponents import Pool
 from spygames_training.rollout import Rollout
 from spygames_training.state import StateError
-from spygames_training.training import Run, resume_config
+from spygames_training.training import Diverged, Run, resume_config
 
 SMALL = Config(
     decisions=16 * 8 * 2 * 6,
     network=Network((16,)),
     ppo=PPO(games=32, steps=8, minibatch=64, reference_every=2),
-    opponents=Opponents(share=0.25, bots=("random",), snapshots=2, snapshot_every=1),
+    opponents=Opponents(share=0.25, bots=("random",), snapshots=2, snapshot_every=1, draw="hard"),
     evaluate_against=("random",),
     evaluate_games=20,
     evaluate_every=1e9,
@@ -59,14 +62,20 @@ def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path):
     assert any(not torch.equal(first[name], other[name]) for name in first)
 
 
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path):
-    whole = weights(Run(SMALL, tmp_path / "whole").train())
-    run = Run(SMALL, tmp_path / "parts")
-    for _ in range(3):
+@pytest.mark.parametrize(
+    ("network", "updates"),
+    [(Network((16,)), 0), (Network((16,)), 1), (Network((16,)), 3), (Network((16,), critic="all"), 3)],
+    ids=["at once", "mlp 1", "mlp 3", "critic sees all"],
+)
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path, network, updates):
+    config = replace(SMALL, network=network)
+    whole = weights(Run(config, tmp_path / "whole").train())
+    run = Run(config, tmp_path / "parts")
+    for _ in range(updates):
         run._update()
     run.save()
     again = Run(resume_config(tmp_path / "parts"), tmp_path / "parts", resume=True)
-    assert again.progress["decisions"] == 256 * 3
+    assert again.progress["decisions"] == 256 * updates
     parts = weights(again.train())
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
 
@@ -89,13 +98,109 @@ def test_a_cut_state_is_refused_in_one_line(tmp_path):
 
 def test_a_state_of_other_settings_is_refused(tmp_path):
     Run(SMALL, tmp_path).save()
+    for change, name in (({"network": Network((8,))}, "network.hidden"), ({"ppo": PPO(clip=0.3)}, "ppo.clip")):
+        with pytest.raises(ValueError, match=f"cannot go on with another .*{name}"):
+            Run(replace(SMALL, **change), tmp_path, resume=True)
+    other = replace(SMALL, network=Network((8,)))
+    write_whole(tmp_path / "run.json", json.dumps(asdict(other)))
     with pytest.raises(StateError, match="other settings"):
-        Run(Config(**{**vars(SMALL), "network": Network((8,))}), tmp_path, resume=True)
+        Run(other, tmp_path, resume=True)
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_after_a_change_of_the_game_the_games_begin_anew(tmp_path, monkeypatch):
+    run = Run(SMALL, tmp_path)
+    run._update()
+    run.save()
+    game = replace(spygames.make_game("agent_avenue_v0"))
+    game.__dict__["digest"] = "another"
+    with pytest.warns(UserWarning, match="begin anew"):
+        again = Run(SMALL, tmp_path, resume=True, game=game)
+    assert again.progress["decisions"] == 256
+    first = Run(SMALL, tmp_path / "other")
+    np.testing.assert_array_equal(again.rollouts[0].batch.states, first.rollouts[0].batch.states)
+    again.train()
+
+
+def test_one_process_trains_in_a_folder(tmp_path):
+    run = Run(SMALL, tmp_path)
+    with FileLock(tmp_path / ".lock"), pytest.raises(ValueError, match="another process"):
+        run.train()
+    run.train()
+
+
+def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path):
+    run = Run(SMALL, tmp_path)
+    run._update()
+    run.save()
+    before = {p.name: p.read_bytes() for p in (tmp_path / "checkpoint").iterdir()}
+    with torch.no_grad():
+        run.learner.network.value.bias.fill_(float("nan"))
+    with pytest.raises(Diverged, match="256 decisions"):
+        run.train()
+    assert {p.name: p.read_bytes() for p in (tmp_path / "checkpoint").iterdir()} == before
+    assert Run(SMALL, tmp_path, resume=True).progress["decisions"] == 256
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
+def test_a_full_disk_ends_the_run_with_one_line_and_keeps_its_state(tmp_path):
+    """The system refuses to write more than the state's first half, as a full disk does."""
+    run = Run(SMALL, tmp_path)
+    run.save()
+    size = (tmp_path / "state.safetensors").stat().st_size
+    text = (
+        "import resource, signal, sys; sys.path.insert(0, 'scripts'); signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size // 2}, {size // 2})); import train;"
+        f"sys.argv = ['train.py', '--resume', {str(tmp_path)!r}]; sys.exit(train.main())"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert done.returncode == 1
+    first, second = done.stderr.strip().splitlines()[-2:]
+    assert first.startswith("train.py: ")
+    assert "state.safetensors" in first
+    assert f"--resume {tmp_path}" in second
+    assert "Traceback" not in done.stderr
+    assert Run(SMALL, tmp_path, resume=True).progress["decisions"] == 0
+
+
+def test_a_run_killed_at_any_moment_ends_as_one_that_was_not(tmp_path):
+    """kill -9, three times, wherever it is: playing, learning, evaluating, saving."""
+    config = tmp_path / "config.toml"
+    config.write_text(
+        "decisions = 60_000\nsave_every = 0.0\n"
+        "evaluate_against = ['random']\nevaluate_games = 20\nevaluate_every = 0.05\n"
+        "[network]\nhidden = [16]\n[ppo]\ngames = 32\nsteps = 8\nminibatch = 64\nreference_every = 3\n"
+        "[opponents]\nshare = 0.5\nbots = ['random', 'greedy']\nsnapshots = 2\nsnapshot_every = 5\ndraw = 'hard'\n"
+    )
+    command = [sys.executable, "scripts/train.py"]
+    whole = subprocess.Popen(
+        [*command, "--config", str(config), "--out", str(tmp_path / "whole")], stdout=subprocess.DEVNULL
+    )
+    run, rng, kills = tmp_path / "run", np.random.default_rng(), 0
+    last = None
+    for _ in range(3):
+        start = ["--resume", str(run)] if last else ["--config", str(config), "--out", str(run)]
+        process = subprocess.Popen([*command, *start], stdout=subprocess.DEVNULL)
+        state, deadline = run / "state.safetensors", time.monotonic() + 300
+        while process.poll() is None and (not state.exists() or state.stat().st_mtime_ns == last):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.5))
+        kills += process.poll() is None
+        process.kill()
+        process.wait()
+        last = state.stat().st_mtime_ns
+    assert kills >= 1  # on a fast machine the run may be through before the last one
+    subprocess.run([*command, "--resume", str(run)], check=True, capture_output=True)
+    assert whole.wait() == 0
+    one, other = ((folder / "checkpoint" / "model.safetensors").read_bytes() for folder in (run, tmp_path / "whole"))
+    assert one == other
+    counts = [json.loads(line)["decisions"] for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert counts == list(range(256, 60_000 + 256, 256))
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_goes_on_after_it_was_stopped(tmp_path, how):
-    """Stopped by Ctrl-C, by a plain kill or by kill -9, the run goes on from its last state."""
+    """Stopped by Ctrl-C or by a plain kill, the run goes on from where it was."""
     options = [
         "--decisions",
         "100000000",
@@ -120,9 +225,8 @@ def test_the_command_goes_on_after_it_was_stopped(tmp_path, how):
     time.sleep(0.5)
     process.send_signal(how)
     output, _ = process.communicate(timeout=60)
-    if how != signal.SIGKILL:
-        assert process.returncode == 130
-        assert f"--resume {run}" in output
+    assert process.returncode == 130
+    assert f"--resume {run}" in output
     saved = Run(resume_config(run), run, resume=True).progress["decisions"]
     assert saved >= 256
     end = str(saved + 1024)
@@ -159,6 +263,56 @@ def test_opponents_keep_their_seats_for_the_whole_game():
     assert len(pool.snapshots) <= 3
 
 
+def test_hard_opponents_are_drawn_more_often():
+    game = spygames.make_game("agent_avenue_v0")
+    torch.manual_seed(0)
+    network = ActorCritic(game.num_features, game.num_actions, (16,))
+    pool = Pool(game, Opponents(share=1.0, bots=("random", "expert"), draw="hard"))
+    np.testing.assert_array_equal(pool.chances, [0.5, 0.5])
+    rollout = Rollout(game, 64, 64, seed=3, share=1.0)
+    games = np.zeros(3)
+    for _ in range(8):
+        rollout.seat_opponents(pool)
+        rollout.play(network, PPO())
+        results = rollout.pop_results()
+        pool.take([results])
+        for k, (wins, played) in results.items():
+            assert 0 <= wins <= played
+            games[k] += played
+    # A game at each table ends with the learner's result, which its own seat's reward tells.
+    assert pool.share_won(1) > 0.35 > 0.15 > pool.share_won(2)
+    random, expert = pool.chances
+    assert random + expert == pytest.approx(1)
+    assert expert / random == pytest.approx(
+        (0.05 + (1 - pool.share_won(2)) ** 2) / (0.05 + (1 - pool.share_won(1)) ** 2)
+    )
+    assert games[2] > games[1] > 0
+
+
+def test_the_learners_results_are_counted_by_opponent():
+    game = spygames.make_game("heimlich_v0", players=3)
+    rollout = Rollout(game, 4, 2, seed=0, share=1.0)
+    rollout.controller[...] = [[0, 1, 2], [2, 0, 2], [1, 1, 0], [0, 1, 1]]
+    rollout.batch.rewards[...] = [[1, -0.5, -0.5], [-0.5, 1, -0.5], [-0.5, 1, -0.5], [0, 0, 0]]
+    rollout._count_results(np.arange(4))
+    found = {k: v.tolist() for k, v in rollout.pop_results().items()}
+    assert found == {1: [1, 3], 2: [2, 2]}
+    assert rollout.pop_results() == {}
+
+
+def test_a_team_learns_together():
+    game = spygames.make_game("agent_avenue_v0", players=4)
+    torch.manual_seed(0)
+    network = ActorCritic(game.num_features, game.num_actions, (16,))
+    rollout = Rollout(game, 64, 8, seed=3, share=1.0)
+    rollout.seat_opponents(Pool(game, Opponents(share=1.0, bots=("random", "greedy"))))
+    rollout.play(network, PPO())
+    teams = rollout.controller.reshape(64, 2, 2)
+    assert (teams[..., 0] == teams[..., 1]).all()
+    assert ((teams[..., 0] == 0).sum(axis=1) == 1).all()
+    assert set(teams.flat) == {0, 1, 2}
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -167,6 +321,15 @@ def test_opponents_keep_their_seats_for_the_whole_game():
         ("[ppo]\ngames = 3", "ppo.games must be a multiple of workers"),
         ("[opponents]\nshare = 0.5", "neither opponents.bots nor opponents.snapshots"),
         ("decisions = ", "Invalid value"),
+        ("workers = 0", "workers must be from 1"),
+        ("evaluate_games = 0", "evaluate_games must be at least 1"),
+        ("seed = -1", "seed must be a number from 0 up"),
+        ("ppo = 3", "ppo must be a table"),
+        ("[ppo]\nlearning_rate = nan", "ppo.learning_rate must be a number from 0 up"),
+        ("[ppo]\nvalue_weight = -0.5", "ppo.value_weight must be a number from 0 up"),
+        ("[network]\nhidden = [0]", "network.hidden must be at most 16 widths from 1 to 8192"),
+        ("[network]\nhidden = ['a']", "network.hidden must hold int values only"),
+        ("[opponents]\nbots = [1]", "opponents.bots must hold str values only"),
     ],
 )
 def test_a_wrong_config_is_refused_by_name(tmp_path, text, message):
@@ -176,8 +339,22 @@ def test_a_wrong_config_is_refused_by_name(tmp_path, text, message):
         read_config(path)
 
 
-def test_a_wrong_option_ends_the_command_with_one_line(tmp_path):
-    command = [sys.executable, "scripts/train.py", "--config", str(tmp_path / "none.toml")]
-    done = subprocess.run(command, capture_output=True, text=True)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--config", "none.toml"], "cannot read none.toml: No such file or directory"),
+        (["--resume", "none", "--out", "other"], "--config, --out and --option do not go with it"),
+        (["--resume", "none"], "none holds no run to go on with"),
+        (["--evaluate-against", "nobody"], "nobody"),
+        (["--option", "players=9"], "players must be"),
+        (["--option", "colour=9"], "does not take these options"),
+        (["--out", "pyproject.toml"], "pyproject.toml"),
+    ],
+)
+def test_a_wrong_option_ends_the_command_with_one_line(options, message):
+    done = subprocess.run([sys.executable, "scripts/train.py", *options], capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.strip() == f"train.py: cannot read {tmp_path}/none.toml: No such file or directory"
+    assert "Traceback" not in done.stderr
+    line = done.stderr.strip().splitlines()[-1]
+    assert line.startswith("train.py: ")
+    assert message in line

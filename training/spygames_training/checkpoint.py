@@ -23,13 +23,13 @@ from torch import Tensor
 
 from spygames.core.game import Game
 from spygames.core.registry import game_ids, make_game
+from spygames_training.config import MAX_LAYERS, MAX_UNITS, Network
 from spygames_training.network import ActorCritic, blank
 
 FORMAT = 1
 MODEL, CONFIG = "model.safetensors", "config.json"
 MAX_CONFIG_BYTES = 1 << 20
 MAX_MODEL_BYTES = 1 << 30
-MAX_LAYERS, MAX_UNITS = 16, 8192
 
 
 class CheckpointError(ValueError):
@@ -79,14 +79,15 @@ def save_checkpoint(
     path = Path(path)
     if path.exists() and (not path.is_dir() or {p.name for p in path.iterdir()} - {MODEL, CONFIG}):
         raise CheckpointError(f"{path} holds other things than a checkpoint, which is not overwritten")
-    tensors = {k: v.detach().to("cpu", torch.float32).contiguous() for k, v in network.state_dict().items()}
+    tensors = {k: v.detach().to("cpu", torch.float32).contiguous() for k, v in network.actor().items()}
     _check_finite(path, tensors)
     weights = tensors_to_bytes(tensors)
     config = {
         "format": FORMAT,
         "environment": {"id": game.id, "options": dict(game.options)},
         "layout": {**game.layout, "hash": layout_hash(game)},
-        "network": {"kind": "mlp", "hidden": list(network.hidden)},
+        "network": {"kind": "mlp", "hidden": list(network.hidden)}
+        | ({"critic": "none"} if "value.weight" not in tensors else {}),
         "weights": {"sha256": hashlib.sha256(weights).hexdigest()},
         "step": int(step),
         "code": {"spygames": _version(), "game": game.digest, "torch": str(torch.__version__)},
@@ -141,7 +142,7 @@ def load_checkpoint(path: str | Path, game: Game | None = None) -> Checkpoint:
     if game is None:
         game = _named_game(folder, environment)
     elif environment.get("id") != game.id:
-        raise CheckpointError(f"{folder} was trained on {environment.get('id')!s:.60}, not on {game.id}")
+        raise CheckpointError(f"{folder} was trained on {environment.get('id')!r:.60}, not on {game.id}")
     if layout.get("hash") != layout_hash(game):
         raise CheckpointError(f"{folder} has another layout than {game.id} here: {_difference(layout, game)}")
     return Checkpoint(game, _read_network(folder, config, game), config)
@@ -163,7 +164,7 @@ def _read_config(file: Path) -> dict[str, Any]:
     if not isinstance(config, dict):
         raise CheckpointError(f"{file} holds no mapping")
     if config.get("format") != FORMAT:
-        raise CheckpointError(f"{file} has format {config.get('format')!s:.20}; this version reads format {FORMAT}")
+        raise CheckpointError(f"{file} has format {config.get('format')!r:.20}; this version reads format {FORMAT}")
     return config
 
 
@@ -189,11 +190,11 @@ def _named_game(folder: Path, environment: Mapping[str, Any]) -> Game:
 def _difference(layout: Mapping[str, Any], game: Game) -> str:
     theirs, ours = layout.get("observation"), game.layout["observation"]
     if layout.get("num_actions") != game.num_actions:
-        return f"{layout.get('num_actions')!s:.20} actions instead of {game.num_actions}"
+        return f"{layout.get('num_actions')!r:.20} actions instead of {game.num_actions}"
     if not isinstance(theirs, dict):
         return "it lists no observation"
     fields = [name for name in {**ours, **theirs} if theirs.get(name) != ours.get(name)]
-    return f"observation fields {', '.join(fields[:5])!s:.120} differ" if fields else "fields in another order"
+    return f"observation fields {', '.join(fields[:5])!r:.120} differ" if fields else "fields in another order"
 
 
 def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorCritic:
@@ -201,7 +202,7 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorC
     spec = _get(folder, config, "network", dict)
     hidden = _get(folder, spec, "hidden", list)
     if spec.get("kind") != "mlp":
-        raise CheckpointError(f"{folder / CONFIG}: network kind {spec.get('kind')!s:.20} is not known here")
+        raise CheckpointError(f"{folder / CONFIG}: network kind {spec.get('kind')!r:.20} is not known here")
     if len(hidden) > MAX_LAYERS or not all(type(n) is int and 1 <= n <= MAX_UNITS for n in hidden):
         raise CheckpointError(
             f"{folder / CONFIG}: hidden must be at most {MAX_LAYERS} whole numbers from 1 to {MAX_UNITS}"
@@ -217,7 +218,7 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorC
         raise CheckpointError(f"{file} cannot be read: {error.strerror}") from None
     except (SafetensorError, KeyError) as error:
         raise CheckpointError(f"{file} is cut short or is no safetensors file: {_line(error)}") from None
-    network = blank(game.num_features, game.num_actions, hidden)
+    network = blank(game, Network(tuple(hidden), critic="none" if spec.get("critic") == "none" else "own"))
     wanted = {name: (tuple(t.shape), t.dtype) for name, t in network.state_dict().items()}
     found = {name: (tuple(t.shape), t.dtype) for name, t in tensors.items()}
     if wrong := [name for name in {**wanted, **found} if wanted.get(name) != found.get(name)]:
@@ -234,9 +235,9 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorC
 
 def _shape(name: str, tensors: Mapping[str, tuple[tuple[int, ...], torch.dtype]]) -> str:
     if name not in tensors:
-        return f"no {name!s:.60}"
+        return f"no {name!r:.60}"
     shape, dtype = tensors[name]
-    return f"{name!s:.60} {dtype} {list(shape)}"
+    return f"{name!r:.60} {dtype} {list(shape)}"
 
 
 def _check_finite(where: Path, tensors: Mapping[str, Tensor]) -> None:

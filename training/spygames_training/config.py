@@ -1,6 +1,7 @@
 """What a training run does, as data. The strings under the fields are the command line's help."""
 
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,10 +10,18 @@ if TYPE_CHECKING:
     import torch
 
 
+MAX_LAYERS, MAX_UNITS = 16, 8192
+"""Of hidden layers, and of units in each."""
+
+
 @dataclass(frozen=True)
 class Network:
     hidden: tuple[int, ...] = (256, 256)
     """Widths of the hidden layers."""
+    critic: Literal["own", "all", "none"] = "own"
+    """What the critic sees while training. own: what the policy sees, through the same layers. all: the views of all
+    seats, so also what is hidden from the one who decides, through hidden layers of its own; the policy never sees
+    them, and the agent that is kept has no critic. none: there is no critic, as in such an agent."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +90,9 @@ class Opponents:
     """Earlier selves kept among the opponents; a new one replaces the oldest."""
     snapshot_every: int = 50
     """Updates between two snapshots."""
+    draw: Literal["even", "hard"] = "even"
+    """How opponents are drawn: all alike, or those more often that are hard to beat, in proportion to the square of
+    the share that the learner does not win against them of late."""
 
 
 @dataclass(frozen=True)
@@ -118,10 +130,15 @@ class Config:
 
     def __post_init__(self) -> None:
         ppo = self.ppo
+        for name, value in _numbers(self):
+            if not 0 <= value < float("inf"):
+                raise ValueError(f"{name} must be a number from 0 up, not {value}")
         for name, ok, right in (
+            ("seed", self.seed < 2**53, "below 2^53"),
             ("decisions", self.decisions >= 1, "at least 1"),
-            ("workers", self.workers >= 1, "at least 1"),
-            ("ppo.games", ppo.games >= self.workers and ppo.games % self.workers == 0, "a multiple of workers"),
+            ("workers", 1 <= self.workers <= 1024, "from 1 to 1024"),
+            ("evaluate_games", self.evaluate_games >= 1, "at least 1"),
+            ("ppo.games", ppo.games >= 1 and ppo.games % max(self.workers, 1) == 0, "a multiple of workers"),
             ("ppo.steps", ppo.steps >= 2, "at least 2"),
             ("ppo.epochs", ppo.epochs >= 1, "at least 1"),
             ("ppo.minibatch", ppo.minibatch >= self.workers, "at least the number of workers"),
@@ -132,8 +149,14 @@ class Config:
             ("ppo.reference_every", ppo.reference_every >= 1, "at least 1"),
             ("ppo.precision", ppo.precision in ("auto", "float32", "bfloat16"), "auto, float32 or bfloat16"),
             ("opponents.share", 0 <= self.opponents.share <= 1, "between 0 and 1"),
+            ("opponents.draw", self.opponents.draw in ("even", "hard"), "even or hard"),
             ("opponents.snapshot_every", self.opponents.snapshot_every >= 1, "at least 1"),
-            ("network.hidden", all(w >= 1 for w in self.network.hidden), "positive widths"),
+            ("network.critic", self.network.critic in ("own", "all"), "own or all"),
+            (
+                "network.hidden",
+                len(self.network.hidden) <= MAX_LAYERS and all(1 <= w <= MAX_UNITS for w in self.network.hidden),
+                f"at most {MAX_LAYERS} widths from 1 to {MAX_UNITS}",
+            ),
         ):
             if not ok:
                 raise ValueError(f"{name} must be {right}")
@@ -141,6 +164,28 @@ class Config:
             raise ValueError(
                 "opponents.share is positive, but there are neither opponents.bots nor opponents.snapshots"
             )
+
+
+def _numbers(config: Any, prefix: str = "") -> Iterator[tuple[str, float]]:
+    """All numbers of a config by their names, as in `ppo.clip`."""
+    for f in fields(config):
+        value = getattr(config, f.name)
+        if is_dataclass(value):
+            yield from _numbers(value, f"{prefix}{f.name}.")
+        elif isinstance(value, int | float):
+            yield prefix + f.name, value
+
+
+def differences(one: Any, other: Any, prefix: str = "") -> list[str]:
+    """The names of the settings in which two configs differ, as in `ppo.clip`."""
+    found: list[str] = []
+    for f in fields(one):
+        a, b = getattr(one, f.name), getattr(other, f.name)
+        if is_dataclass(a):
+            found += differences(a, b, f"{prefix}{f.name}.")
+        elif a != b:
+            found.append(prefix + f.name)
+    return found
 
 
 def read_config(path: str | Path) -> Config:
@@ -159,6 +204,8 @@ def from_mapping(kind: Any, values: dict[str, Any], prefix: str = "") -> Any:
     known = {f.name: f for f in fields(kind)}
     default = kind()
     given: dict[str, Any] = {}
+    if not isinstance(values, dict):
+        raise ValueError(f"{prefix.rstrip('.')} must be a table, not {values!r:.60}")
     for key, value in values.items():
         if key not in known:
             raise ValueError(f"unknown key {prefix}{key}; known here: {', '.join(known)}")
@@ -166,11 +213,14 @@ def from_mapping(kind: Any, values: dict[str, Any], prefix: str = "") -> Any:
         if is_dataclass(usual):
             given[key] = from_mapping(type(usual), value, f"{prefix}{key}.")
         elif isinstance(usual, tuple) and isinstance(value, list | tuple):
+            of = int if key == "hidden" else str
+            if wrong := [item for item in value if type(item) is not of]:
+                raise ValueError(f"{prefix}{key} must hold {of.__name__} values only, not {wrong[0]!r:.60}")
             given[key] = tuple(value)
         elif isinstance(usual, float) and type(value) is int:
             given[key] = float(value)
         elif type(value) is type(usual):
             given[key] = value
         else:
-            raise ValueError(f"{prefix}{key} must be a {type(usual).__name__}, not {value!r}")
+            raise ValueError(f"{prefix}{key} must be a {type(usual).__name__}, not {value!r:.60}")
     return kind(**given)

@@ -1,6 +1,6 @@
-"""How well players play: every deal in every seating, and how sure one may be of the result.
+"""How well players play: every deal from every side, and how sure one may be of the result.
 
-Letters: n games, D deals, P seats.
+A side is a team, or a seat that plays for itself (`Game.side_of`). Letters: n games, D deals, P seats, K sides.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,23 +23,26 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Result:
-    """How a challenger did against an opponent who sat in all other seats."""
+    """How a challenger did, who played one side, against an opponent who played all others."""
 
     challenger: str
     opponent: str
     deals: int
-    """Each was played with the challenger in every seat."""
+    """Each was played with the challenger on every side: in all seats of a team, or in one that plays for itself."""
     games: int
     win_share: float
-    """Games won, a game that neither wins nor loses anything (return 0) as half a win; 0 to 1."""
+    """Games won (return above 0), 0 to 1. Between two sides, a game that neither wins (return 0) is half a win."""
     interval: tuple[float, float]
     """95 % bootstrap interval of `win_share` over deals."""
+    fair_share: float
+    """What the opponent would win in the challenger's place: a half between two sides, else measured on the same deals
+    with the opponent in all seats."""
     mean_return: float
     """In the game's own units."""
     return_interval: tuple[float, float]
     """95 % bootstrap interval of `mean_return` over deals."""
-    by_seat: tuple[float, ...]
-    """`win_share` by the seat of the challenger, [P], of `deals` games each."""
+    by_side: tuple[float, ...]
+    """`win_share` by the side of the challenger, [K], of `deals` games each."""
 
 
 def evaluate(
@@ -54,16 +57,18 @@ def evaluate(
 
     Args:
         game: what is played.
-        challenger: sits in one seat, in each once a deal.
+        challenger: plays one side, each once a deal.
         opponents: one result each.
-        games: against each; rounded up to whole deals (P games each).
+        games: against each; rounded up to whole deals (K games each). With more than two sides, another game a deal
+            finds the fair share.
         seed: 0..2^64-1, of the deals and of the players' luck; the same one gives the same results.
         progress: see `Progress`.
     """
     results = []
     for opponent in opponents:
         returns = _match(game, challenger, opponent, games, seed, progress)
-        results.append(_summary(challenger, opponent, np.diagonal(returns, axis1=1, axis2=2), seed))
+        fair = _fair_share(game, opponent, games, seed, progress)
+        results.append(_summary(challenger, opponent, np.diagonal(returns, axis1=1, axis2=2), fair, seed))
     return results
 
 
@@ -72,32 +77,41 @@ def cross_play(
 ) -> list[Result]:
     """Every player against every other one, as in `evaluate`: a result for each ordered pair, by challenger.
 
-    With two seats a pair plays `games` games, which count for both; with more seats each has its own, where it sits
-    alone among the other's.
+    With two sides a pair plays `games` games, which count for both; with more each has its own, where it plays one
+    side and the other all others.
     """
     found: dict[tuple[int, int], Result] = {}
+    fair = [_fair_share(game, player, games, seed, progress) for player in players]
     for i, first in enumerate(players):
         for j, second in enumerate(players):
             if i == j or (i, j) in found:
                 continue
             returns = _match(game, first, second, games, seed, progress)
-            found[i, j] = _summary(first, second, np.diagonal(returns, axis1=1, axis2=2), seed)
-            if game.num_players == 2:
+            found[i, j] = _summary(first, second, np.diagonal(returns, axis1=1, axis2=2), fair[j], seed)
+            if game.num_sides == 2:
                 other = np.diagonal(returns[:, ::-1], axis1=1, axis2=2)
-                found[j, i] = _summary(second, first, other, seed)
+                found[j, i] = _summary(second, first, other, fair[i], seed)
     return [found[pair] for pair in sorted(found)]
 
 
-def matches(game: Game, players: int) -> int:
-    """How many times `cross_play` of so many players plays its number of games."""
-    return players * (players - 1) // (2 if game.num_players == 2 else 1)
+def total_games(game: Game, games: int, challengers: int, opponents: int) -> int:
+    """How many games `evaluate` plays, called once for each challenger."""
+    deals = deals_for(game, games)
+    return challengers * opponents * deals * (game.num_sides + (game.num_sides > 2))
+
+
+def total_cross_games(game: Game, games: int, players: int) -> int:
+    """How many games `cross_play` of so many players plays."""
+    deals, sides = deals_for(game, games), game.num_sides
+    pairs = players * (players - 1)
+    return deals * pairs if sides == 2 else deals * (sides * pairs + players)
 
 
 def deals_for(game: Game, games: int) -> int:
-    """Deals that make at least `games` games when each is played in every seating; ValueError below 1."""
+    """Deals that make at least `games` games when each is played from every side; ValueError below 1."""
     if games < 1:
         raise ValueError(f"games must be at least 1, not {games}")
-    return -(-games // game.num_players)
+    return -(-games // game.num_sides)
 
 
 def play_games(
@@ -160,17 +174,34 @@ def _play_part(
 
 
 def _match(game: Game, first: Player, second: Player, games: int, seed: int, progress: Progress | None) -> np.ndarray:
-    """Returns [D, P, P]: deal, seat of `first`, seat; `second` has the other seats."""
-    deals, seats = deals_for(game, games), game.num_players
-    seating = np.tile(1 - np.eye(seats, dtype=np.int64), (deals, 1))
-    seeds = np.repeat(spread(np.uint64(seed), deals), seats)
+    """Returns [D, K, K]: deal, side of `first`, side; `second` has the other sides."""
+    deals, sides = deals_for(game, games), game.num_sides
+    seating = np.tile((np.arange(sides)[:, None] != np.array(game.side_of)).astype(np.int64), (deals, 1))
+    seeds = np.repeat(spread(np.uint64(seed), deals), sides)
     luck_seed = int(next_seed(np.uint64(seed)))
-    return play_games(game, (first, second), seating, seeds, luck_seed, progress).reshape(deals, seats, seats)
+    returns = play_games(game, (first, second), seating, seeds, luck_seed, progress)
+    leaders = [game.side_of.index(side) for side in range(sides)]
+    return returns[:, leaders].reshape(deals, sides, sides)
 
 
-def _summary(challenger: Player, opponent: Player, returns: np.ndarray, seed: int) -> Result:
-    """From the challenger's returns [D, P] by deal and seat."""
-    wins = 0.5 + 0.5 * np.sign(returns.astype(np.float64))
+def _fair_share(game: Game, player: Player, games: int, seed: int, progress: Progress | None) -> float:
+    """What a seat wins where `player` sits in all of them."""
+    if game.num_sides == 2:
+        return 0.5
+    deals = deals_for(game, games)
+    seating, luck_seed = np.zeros((deals, game.num_players), np.int64), int(next_seed(np.uint64(seed)))
+    returns = play_games(game, (player,), seating, spread(np.uint64(seed), deals), luck_seed, progress)
+    return float(won(returns, game.num_sides).mean())
+
+
+def won(returns: np.ndarray, sides: int) -> np.ndarray:
+    """What each return counts for, 0 to 1, float64, in a game of so many sides: see `Result.win_share`."""
+    return 0.5 + 0.5 * np.sign(returns.astype(np.float64)) if sides == 2 else (returns > 0).astype(np.float64)
+
+
+def _summary(challenger: Player, opponent: Player, returns: np.ndarray, fair_share: float, seed: int) -> Result:
+    """From the challenger's returns [D, K] by deal and side."""
+    wins = won(returns, returns.shape[1])
     return Result(
         challenger=challenger.name,
         opponent=opponent.name,
@@ -178,9 +209,10 @@ def _summary(challenger: Player, opponent: Player, returns: np.ndarray, seed: in
         games=returns.size,
         win_share=float(wins.mean()),
         interval=bootstrap(wins.mean(axis=1), seed),
+        fair_share=fair_share,
         mean_return=float(returns.mean(dtype=np.float64)),
         return_interval=bootstrap(returns.mean(axis=1, dtype=np.float64), seed),
-        by_seat=tuple(float(share) for share in wins.mean(axis=0)),
+        by_side=tuple(float(share) for share in wins.mean(axis=0)),
     )
 
 

@@ -1,13 +1,20 @@
 """Who else sits at the tables while a network learns: scripted bots and earlier selves."""
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+import numpy as np
 
 from spygames.core.game import Game
 from spygames.core.players import Player, make_player
 from spygames_training.config import Opponents
 from spygames_training.network import ActorCritic
 from spygames_training.policy import from_network
+
+FADE = 0.95
+"""An update: what older games count for in the share won against an opponent."""
+LEAST = 0.05
+"""Chance, before it is made one of a sum of 1, of an opponent that is always beaten."""
 
 
 class Pool:
@@ -21,12 +28,43 @@ class Pool:
         """Earlier selves by number, the oldest first; those no longer drawn but still in a game included."""
         self.next_number = len(self.bots) + 1
         self.players: dict[int, Player] = dict(self.bots)
+        self.record: dict[int, list[float]] = {}
+        """Games that the learner has won of late, and played, against each: [wins, games], older ones fading."""
 
     @property
     def drawable(self) -> list[int]:
         """The numbers of those who can be drawn for a new game."""
         recent = list(self.snapshots)[-self.config.snapshots :] if self.config.snapshots else []
         return [*self.bots, *recent]
+
+    def take(self, results: Iterable[Mapping[int, np.ndarray]]) -> None:
+        """Adds to the record what each worker's learner has won: {number: [wins, games]}, since the last time."""
+        for entry in self.record.values():
+            entry[0] *= FADE
+            entry[1] *= FADE
+        for worker in results:
+            for number, (wins, games) in worker.items():
+                entry = self.record.setdefault(number, [0.0, 0.0])
+                entry[0] += float(wins)
+                entry[1] += float(games)
+
+    def share_won(self, number: int) -> float:
+        """Of late, against this opponent, 0 to 1; begins at a half."""
+        wins, games = self.record.get(number, (0.0, 0.0))
+        return (wins + 1) / (games + 2)
+
+    @property
+    def chances(self) -> np.ndarray:
+        """How likely each of `drawable` is drawn, float64, of sum 1.
+
+        "hard" is prioritised fictitious self-play (Vinyals et al. 2019, doi:10.1038/s41586-019-1724-z, with its
+        weighting f_hard(x) = (1 - x)^p, p = 2), over the bots, too.
+        """
+        numbers = self.drawable
+        weights = np.ones(len(numbers))
+        if self.config.draw == "hard":
+            weights = np.array([LEAST + (1 - self.share_won(number)) ** 2 for number in numbers])
+        return weights / weights.sum()
 
     def add_snapshot(self, network: ActorCritic) -> None:
         """Keeps a copy of the network as an opponent."""
@@ -43,3 +81,4 @@ class Pool:
         keep = {*self.drawable, *playing}
         for number in [n for n in self.snapshots if n not in keep]:
             del self.snapshots[number], self.players[number]
+            self.record.pop(number, None)

@@ -131,7 +131,7 @@ def logits(network: ActorCritic, observation: np.ndarray) -> np.ndarray:
     observation = np.ascontiguousarray(observation, np.float32)
     if not observation.flags.writeable:
         observation = observation.copy()  # torch has no read-only tensors and warns
-    return network.policy(network.trunk(torch.from_numpy(observation))).numpy()
+    return network.logits(torch.from_numpy(observation)).numpy()
 
 
 def _draw(logits: np.ndarray, mask: np.ndarray, luck: np.ndarray, rows: np.ndarray, temperature: float) -> np.ndarray:

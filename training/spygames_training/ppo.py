@@ -26,6 +26,8 @@ class Decisions:
 
     observation: Tensor
     """[N, F] in the type that the network computes in"""
+    views: Tensor | None
+    """[N, P * F] of that type, for a critic that sees all"""
     mask: np.ndarray
     actions: np.ndarray
     log_probabilities: np.ndarray
@@ -55,7 +57,8 @@ class Learner:
                 own.data = shared.data
         self.pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,))
         self.rng = np.random.default_rng([seed, 3])
-        self.updates = 0
+        self.updates = self.steps = 0
+        """Of the whole network, and of its optimiser."""
 
     def play(self, rollouts: Sequence[Rollout]) -> None:
         """Lets every worker play its games."""
@@ -114,9 +117,11 @@ class Learner:
         advantages = take(rollout.advantages)
         with torch.no_grad(), self.ppo.autocast():
             observation = observation.to(self.ppo.dtype)
-            reference = self.reference(observation)[0].float().numpy()
+            reference = self.reference.logits(observation).float().numpy()
+        views = None if rollout.views is None else rollout.views.flatten(0, 1)[torch.from_numpy(keep)]
         return Decisions(
             observation,
+            views,
             take(rollout.mask).view(np.bool_),
             take(rollout.actions),
             take(rollout.log_probabilities),
@@ -131,8 +136,10 @@ class Learner:
         """Leaves the gradient on `rows` in the replica and adds the losses' parts to `parts`."""
         ppo = self.ppo
         replica.zero_grad(set_to_none=False)
+        chosen = torch.from_numpy(rows)
         with ppo.autocast():
-            outputs, values = replica(data.observation[torch.from_numpy(rows)])
+            views = None if data.views is None else data.views[chosen]
+            outputs, values = replica(data.observation[chosen], views)
         logits, value = outputs.detach().float().numpy(), values.detach().float().numpy()
         logit_gradients, value_gradients = np.empty_like(logits), np.empty_like(value)
         loss_gradients(
@@ -152,5 +159,7 @@ class Learner:
             gradients[0].div_(len(gradients))
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.ppo.max_grad_norm)
         self.optimizer.step()
+        self.steps += 1
+        decay = min(self.ppo.ema, (1 + self.steps) / (10 + self.steps))  # so that the first weights are soon forgotten
         for mean, now in zip(self.ema.parameters(), self.network.parameters(), strict=True):
-            mean.lerp_(now, 1 - self.ppo.ema)
+            mean.lerp_(now, 1 - decay)

@@ -10,6 +10,8 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from spygames_training.files import write_whole
+
 WIN = "win_share/"
 """Prefix of the metrics that are win shares against somebody."""
 
@@ -25,7 +27,7 @@ class Report:
         self.rows: list[dict[str, Any]] = []
         self._file = folder / "metrics.jsonl"
         self._cut_back(done)
-        self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=done or None)
+        self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=done + 1 if done else None)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -83,7 +85,7 @@ class Report:
                     break  # cut by a kill
                 if row["decisions"] <= done:
                     self.rows.append(row)
-            self._file.write_text("".join(json.dumps(row) + "\n" for row in self.rows))
+            write_whole(self._file, "".join(json.dumps(row) + "\n" for row in self.rows))
 
     def _line(self, metrics: dict[str, Any]) -> str:
         rate = metrics["decisions_per_second"]

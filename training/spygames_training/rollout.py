@@ -10,6 +10,7 @@ from spygames.core.batch import Batch
 from spygames.core.game import Game
 from spygames.core.players import Decisions, Player
 from spygames_training.config import PPO
+from spygames_training.evaluation import won
 from spygames_training.gae import per_seat_gae
 from spygames_training.network import ActorCritic
 from spygames_training.opponents import Pool
@@ -19,8 +20,8 @@ from spygames_training.sampling import sample_rows
 class Rollout:
     """`n` games played by one network in all seats, `steps` decisions each between two updates.
 
-    On a share of the tables one seat learns and each other seat is played by a frozen opponent (or by the network, if
-    there are none yet), drawn when the game starts and never changed in it.
+    On a share of the tables one side learns (a seat, or a team where seats play in teams) and each other side is played
+    by a frozen opponent (or by the network, if there are none yet), drawn when the game starts and never changed in it.
 
     After `play`, the arrays [T, n, ...] hold what happened: observation (float32 [T + 1, n, F]), mask (int8 [T + 1, n,
     A]), actions (int64), log_probabilities, values (float32), seats (int8), rewards (float32 [T, n, P]), done (bool),
@@ -47,8 +48,15 @@ class Rollout:
         self.tables = round(share * n)
         self.controller = np.zeros((self.tables, players), np.int64)
         """Who plays which seat on the first tables: 0 the network, else an opponent's number in the pool."""
+        self.views: torch.Tensor | None = None
+        """What all seats could see at each decision, [T, n, P * F] in the type that the network computes in, once a
+        critic that sees it has played."""
+        self._views = np.zeros((0, players, features), np.float32)
         self.players: Mapping[int, Player] = {}
         self.drawable: Sequence[int] = ()
+        self.chances = np.zeros(0)
+        self.results: dict[int, np.ndarray] = {}
+        """What the learner has won at tables against each opponent, [wins, games], until `pop_results`."""
         self._rows = np.arange(n)
         self._scratch = np.zeros((4, players), np.float32)
 
@@ -56,10 +64,14 @@ class Rollout:
         """Fills the arrays with the next `steps` decisions of every game."""
         self.observation[0], self.mask[0] = self.observation[-1], self.mask[-1]
         batch = self.batch
+        if network.sees_all and self.views is None:
+            game = self.game
+            self.views = torch.empty(self.steps, self.n, game.num_players * game.num_features, dtype=ppo.dtype)
+            self._views = np.zeros((self.n, game.num_players, game.num_features), np.float32)
         for t in range(self.steps):
             self.seats[t] = batch.seats
             with torch.inference_mode(), ppo.autocast():
-                logits, values = network(torch.from_numpy(self.observation[t]))
+                logits, values = network(torch.from_numpy(self.observation[t]), self._look_round(t))
             self.values[t] = values.float().numpy()
             sample_rows(
                 logits.float().numpy(),
@@ -77,7 +89,9 @@ class Rollout:
             np.multiply(batch.rewards, ppo.reward_scale, out=self.rewards[t])
             self.done[t] = batch.done
             if self.tables:
-                self._draw_opponents(np.flatnonzero(batch.done[: self.tables]))
+                ended = np.flatnonzero(batch.done[: self.tables])
+                self._count_results(ended)
+                self._draw_opponents(ended)
         per_seat_gae(
             self.rewards,
             self.done,
@@ -91,6 +105,14 @@ class Rollout:
         )
         self.valid &= ~self.frozen
 
+    def _look_round(self, t: int) -> torch.Tensor | None:
+        """The views of all seats, [n, P * F], kept for learning; None if the critic does not see them."""
+        if self.views is None:
+            return None
+        self.batch.observe_all(self._views)
+        self.views[t] = torch.from_numpy(self._views).flatten(1)
+        return self.views[t]
+
     def seat_opponents(self, pool: Pool) -> None:
         """From now on games that begin draw their opponents from `pool`; the others keep theirs."""
         first = not self.drawable
@@ -102,15 +124,29 @@ class Rollout:
         """The same for games taken up again, which have their opponents already."""
         # Copies, because a search has memory of its own, which two workers must not write at once.
         self.players = {k: self.players.get(k) or copy.deepcopy(player) for k, player in pool.players.items()}
-        self.drawable = pool.drawable
+        self.drawable, self.chances = pool.drawable, pool.chances
+
+    def pop_results(self) -> dict[int, np.ndarray]:
+        """What the learner has won against each opponent since the last time: {number: float64 [wins, games]}."""
+        results, self.results = self.results, {}
+        return results
+
+    def _count_results(self, tables: np.ndarray) -> None:
+        """Notes who won in games that have just ended."""
+        who = self.controller[tables]
+        learner = (who == 0).argmax(axis=1)
+        wins = won(self.batch.rewards[tables, learner], self.game.num_sides)
+        for k in np.unique(who[who > 0]).tolist():
+            rows = (who == k).any(axis=1)
+            self.results[k] = self.results.get(k, np.zeros(2)) + np.array([wins[rows].sum(), rows.sum()])
 
     def _draw_opponents(self, tables: np.ndarray) -> None:
         """Draws who plays which seat in games that have just begun."""
         if self.drawable and len(tables):
-            players = self.game.num_players
-            drawn = self.rng.choice(self.drawable, (len(tables), players))
-            drawn[np.arange(len(tables)), self.rng.integers(players, size=len(tables))] = 0
-            self.controller[tables] = drawn
+            sides = self.game.num_sides
+            drawn = self.rng.choice(self.drawable, (len(tables), sides), p=self.chances)
+            drawn[np.arange(len(tables)), self.rng.integers(sides, size=len(tables))] = 0
+            self.controller[tables] = drawn[:, self.game.side_of]
 
     def _ask_opponents(self, t: int) -> None:
         """Puts the frozen opponents' actions in the place of the network's."""

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from spygames_training.files import beside
 from spygames_training.network import ActorCritic
 from spygames_training.opponents import Pool
 from spygames_training.ppo import Learner
@@ -35,13 +37,18 @@ def save_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: 
     facts = {
         "progress": progress,
         "updates": learner.updates,
+        "steps": learner.steps,
         "snapshots": list(pool.snapshots),
         "next_number": pool.next_number,
+        "record": [[number, *entry] for number, entry in pool.record.items()],
         "luck": [g.bit_generator.state for g in (learner.rng, *(r.rng for r in rollouts))],
         "digest": rollouts[0].game.digest,
     }
-    new = path.with_name(f".{path.name}.new")
-    save_file(tensors, new, {"facts": json.dumps(facts)})
+    new = beside(path)
+    try:
+        save_file(tensors, new, {"facts": json.dumps(facts)})
+    except SafetensorError as error:  # a full disk, say
+        raise OSError(f"{path} could not be written: {error}") from error
     with open(new, "rb") as file:
         os.fsync(file.fileno())
     os.replace(new, path)
@@ -57,11 +64,11 @@ def load_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: 
         raise StateError(f"{path}: there is no saved state to go on from") from error
     except (SafetensorError, KeyError, ValueError) as error:
         raise StateError(f"{path} is cut or no saved state ({str(error)[:80]})") from error
-    if facts["digest"] != rollouts[0].game.digest:
-        raise StateError(f"{path} was saved with other rules than the present ones; it cannot go on exactly")
+    same_rules = facts["digest"] == rollouts[0].game.digest
     try:
         for number in facts["snapshots"]:
             pool.put_snapshot(number, copy.deepcopy(learner.ema))
+        pool.record = {number: [wins, games] for number, wins, games in facts["record"]}
         for name, network in _networks(learner, pool).items():
             network.load_state_dict({k: tensors[f"{name}.{k}"] for k in network.state_dict()})
         adam = learner.optimizer.state_dict()
@@ -72,14 +79,18 @@ def load_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: 
         learner.optimizer.load_state_dict(adam)
         for k, rollout in enumerate(rollouts):
             saved = {name: tensors[f"rollout.{k}.{name}"].numpy() for name in _arrays(rollout)}
-            rollout.luck[...], rollout.controller[...] = saved["luck"].view(np.uint64), saved["controller"]
-            rollout.batch.resume(saved["states"].view(rollout.game.state_dtype), saved["seeds"].view(np.uint64))
-            rollout.seat_again(pool)
+            if same_rules:
+                rollout.luck[...], rollout.controller[...] = saved["luck"].view(np.uint64), saved["controller"]
+                rollout.batch.resume(saved["states"].view(rollout.game.state_dtype), saved["seeds"].view(np.uint64))
+                if facts["updates"]:  # else the first games draw their opponents as in a new run
+                    rollout.seat_again(pool)
     except (KeyError, RuntimeError, ValueError) as error:
         raise StateError(f"{path} is of a run with other settings ({str(error).splitlines()[0][:100]})") from error
     for generator, luck in zip((learner.rng, *(r.rng for r in rollouts)), facts["luck"], strict=True):
         generator.bit_generator.state = luck
-    learner.updates, pool.next_number = facts["updates"], facts["next_number"]
+    learner.updates, learner.steps, pool.next_number = facts["updates"], facts["steps"], facts["next_number"]
+    if not same_rules:
+        warnings.warn(f"the code of the game has changed since {path} was saved: its games begin anew", stacklevel=2)
     return facts["progress"]
 
 

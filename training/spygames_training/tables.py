@@ -45,21 +45,25 @@ def progress_bar(**options: Any) -> Progress:
 
 
 def results_table(results: Sequence[Result], title: str = "") -> Table:
-    """A row for each result: win share with its interval, the shares by seat, mean return."""
+    """A row for each result: win share with its interval, the fair share where it is no half, the shares by side, mean
+    return."""
     table = Table(title=title or None, box=SIMPLE_HEAD, pad_edge=False)
     for name in ("challenger", "against"):
         table.add_column(name, overflow="fold")
-    for name in ("games", "wins %", "95 %", "by seat %", "return"):
+    more = len(results[0].by_side) > 2
+    side = "seat" if more else "side"
+    for name in ("games", "wins %", "95 %", *(["fair share %"] if more else []), f"by {side} %", "return"):
         table.add_column(name, justify="right", no_wrap=True)
     for r in results:
         low, high = (f"{100 * x:.1f}" for x in r.interval)
-        shares = " / ".join(f"{100 * share:.1f}" for share in r.by_seat)
+        shares = " / ".join(f"{100 * share:.1f}" for share in r.by_side)
+        fair = [f"{100 * r.fair_share:.1f}"] if more else []
         table.add_row(
-            r.challenger, r.opponent, f"{r.games:,}", f"{100 * r.win_share:.1f}", f"{low}-{high}", shares,
+            r.challenger, r.opponent, f"{r.games:,}", f"{100 * r.win_share:.1f}", f"{low}-{high}", *fair, shares,
             f"{r.mean_return:+.3f}",
         )  # fmt: skip
     first = results[0]
-    table.caption = f"{first.deals:,} deals, the challenger in each of the {len(first.by_seat)} seats once a deal"
+    table.caption = f"{first.deals:,} deals, the challenger on each of the {len(first.by_side)} sides once a deal"
     return table
 
 
@@ -79,7 +83,7 @@ def as_json(game: Game, results: Sequence[Result], seed: int, extra: Mapping[str
     return {
         "environment": {"id": game.id, "options": dict(game.options)},
         "seed": seed,
-        "unit": "a deal, played with the challenger in every seat",
+        "unit": "a deal, played with the challenger on every side (a team, or a seat that plays for itself)",
         **(extra or {}),
         "results": [asdict(result) for result in results],
     }

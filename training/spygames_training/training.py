@@ -5,18 +5,21 @@ import dataclasses
 import json
 import signal
 import time
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import torch
+from filelock import FileLock, Timeout
 
 import spygames
 from spygames.core.game import Game
 from spygames.core.players import make_player
 from spygames_training.checkpoint import save_checkpoint
-from spygames_training.config import Config, from_mapping
+from spygames_training.config import Config, differences, from_mapping
 from spygames_training.evaluation import evaluate
-from spygames_training.network import ActorCritic
+from spygames_training.files import write_whole
+from spygames_training.network import ActorCritic, make_network
 from spygames_training.opponents import Pool
 from spygames_training.policy import from_network
 from spygames_training.ppo import Learner
@@ -24,26 +27,54 @@ from spygames_training.report import WIN, Report
 from spygames_training.rollout import Rollout
 from spygames_training.state import load_state, save_state
 
+CHANGEABLE = {
+    "name",
+    "decisions",
+    "evaluate_against",
+    "evaluate_every",
+    "evaluate_games",
+    "evaluate_play",
+    "save_every",
+}
+"""Settings that a run may go on with changed; the others decide what it has become."""
+
+
+class Diverged(ValueError):
+    """The losses are no numbers any more; the last saved state is from before."""
+
 
 class Run:
     """A training run in a folder: run.json, state.safetensors, checkpoint/, metrics.jsonl, tensorboard/, curves.png.
 
     Args:
-        config: what to do. With `resume` it must be that of the run, but for `decisions`, which may be raised.
+        config: what to do. With `resume` it must be that of the run, but for what is `CHANGEABLE`.
         folder: where the run lives.
         resume: go on from the state in `folder`.
         game: what is played, where it is none that `config.game` can name.
+
+    Raises:
+        ValueError: there is a run already, or none to go on with, or not one of these settings; an unknown game,
+            option or player.
     """
 
     def __init__(self, config: Config, folder: str | Path, resume: bool = False, game: Game | None = None):
         self.config, self.folder = config, Path(folder)
-        self.game = game or spygames.make_game(config.game, **config.options)
+        if resume and (changed := [n for n in differences(config, resume_config(folder)) if n not in CHANGEABLE]):
+            raise ValueError(
+                f"{folder} cannot go on with another {', '.join(changed)}; what may change is "
+                f"{', '.join(sorted(CHANGEABLE))}"
+            )
+        try:
+            self.game = game or spygames.make_game(config.game, **config.options)
+        except TypeError as error:
+            raise ValueError(f"{config.game} does not take these options: {error}") from error
+        self.judges = [make_player(self.game, name) for name in config.evaluate_against]
         self.folder.mkdir(parents=True, exist_ok=True)
         self.state = self.folder / "state.safetensors"
         if self.state.exists() and not resume:
             raise ValueError(f"{folder} holds a run already: go on with --resume, or choose another folder with --out")
         torch.manual_seed(config.seed)
-        network = ActorCritic(self.game.num_features, self.game.num_actions, config.network.hidden)
+        network = make_network(self.game, config.network)
         ppo, workers = config.ppo, config.workers
         self.learner = Learner(network, ppo, workers, config.seed)
         self.pool = Pool(self.game, config.opponents)
@@ -55,11 +86,23 @@ class Run:
         self.progress: dict[str, Any] = {"decisions": 0, "seconds": 0.0}
         if resume:
             self.progress = load_state(self.state, self.learner, self.rollouts, self.pool)
-        (self.folder / "run.json").write_text(json.dumps(dataclasses.asdict(config), indent=2) + "\n")
 
     def train(self) -> ActorCritic:
         """Trains to the end and returns the policy to ship, the mean of the weights. Ctrl-C or SIGTERM saves and raises
-        KeyboardInterrupt; from there, or from the last saved state after a kill, `resume` goes on."""
+        KeyboardInterrupt; from there, or from the last saved state after a kill, `resume` goes on.
+
+        Raises:
+            ValueError: another process trains in this folder.
+            Diverged: the losses are no numbers any more.
+            OSError: the disk is full, say; the last state that was saved is whole.
+        """
+        try:
+            with FileLock(self.folder / ".lock", timeout=0):
+                return self._train()
+        except Timeout:
+            raise ValueError(f"another process trains in {self.folder}") from None
+
+    def _train(self) -> ActorCritic:
         config, learner, progress = self.config, self.learner, self.progress
         before = _catch_signals(self._stop_soon)
         threads = torch.get_num_threads()
@@ -99,7 +142,8 @@ class Run:
         self._stopping = True
 
     def save(self) -> None:
-        """Writes the checkpoint of the policy and the state to go on from."""
+        """Writes the settings, the checkpoint of the policy and the state to go on from."""
+        write_whole(self.folder / "run.json", json.dumps(dataclasses.asdict(self.config), indent=2) + "\n")
         extra = {"config": dataclasses.asdict(self.config), "seconds": round(self.progress["seconds"])}
         results = self.progress.get("results", {})
         save_checkpoint(
@@ -118,7 +162,13 @@ class Run:
             for rollout in rollouts:
                 rollout.seat_opponents(self.pool)
         learner.play(rollouts)
+        self.pool.take(rollout.pop_results() for rollout in rollouts)
         parts = learner.update(rollouts, 1 - self.progress["decisions"] / config.decisions)
+        if not all(map(isfinite, parts.values())):
+            raise Diverged(
+                f"after {self.progress['decisions']:,} decisions the losses are no numbers any more: a lower "
+                "ppo.learning_rate or ppo.reward_scale may help"
+            )
         decisions = config.ppo.games * config.ppo.steps
         seconds = time.monotonic() - started
         self.progress["decisions"] += decisions
@@ -128,15 +178,15 @@ class Run:
             "seconds": self.progress["seconds"],
             "decisions_per_second": decisions / seconds,
             **parts,
+            **{f"won_at_tables/{bot.name}": self.pool.share_won(k) for k, bot in self.pool.bots.items()},
         }
 
     def _evaluate(self, games: int) -> dict[str, float]:
         """Win shares of the mean of the weights, which play as the config says."""
-        if not self.config.evaluate_against:
+        if not self.judges:
             return {}
         player = from_network(self.game, self.learner.ema, self.config.evaluate_play)
-        opponents = [make_player(self.game, name) for name in self.config.evaluate_against]
-        results = evaluate(self.game, player, opponents, games, seed=self.config.seed)
+        results = evaluate(self.game, player, self.judges, games, seed=self.config.seed)
         shares = {WIN + result.opponent: result.win_share for result in results}
         self.progress["results"] = {"play": self.config.evaluate_play, "games": games, **shares}
         return shares
@@ -150,7 +200,7 @@ class Run:
         moments["end"] = with_shares[-1:]
         for moment, rows in moments.items():
             summary[moment] = {name: value for row in rows for name, value in row.items() if name.startswith(WIN)}
-        (self.folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
+        write_whole(self.folder / "summary.json", json.dumps(summary, indent=2) + "\n")
         rate = summary["decisions"] / max(self.progress["seconds"], 1e-9)
         report.console.print(f"{summary['decisions']:,} decisions in {summary['seconds']} s ({rate:,.0f} a second)")
 

@@ -61,6 +61,8 @@ def make_game(mode: str = "simple", players: int = 2, first_player: int | str = 
         to_text=render.to_text,
         bots=MARKET_BOTS if advanced else TEAM_BOTS if teams else BOTS,
         module=rules,
+        teams=(0, 0, 1, 1)[:players] if teams else (),
+        entities=layout.ENTITIES,
     )
 
 

@@ -139,6 +139,13 @@ def view_layout(advanced: bool, teams: bool) -> np.dtype:
     return np.dtype(common + market * advanced + team * teams)
 
 
+ENTITIES = {
+    "agents": (
+        "hand", "stacks", "in_play", "discarded", "unseen", "face_up", "face_down", "taken", "seen_in_hand",
+        "seen_or_offered",
+    ),
+}  # fmt: skip
+"""Fields of VIEW with an axis for the kinds of agent card; a variant has some of them."""
 VIEW = view_layout(advanced=False, teams=False)
 assert VIEW.itemsize == 4 * 160, "released agents read it"
 SUPPLY_AND_DECK = MARKET_SIZE - SUPPLY  # unit of market_deck_size

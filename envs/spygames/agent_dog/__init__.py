@@ -9,7 +9,7 @@ from spygames.agent_dog import knowledge, render, rules, text
 from spygames.agent_dog.board import BOARDS, Board
 from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DEAL, DECKS, Deck
-from spygames.agent_dog.layout import NONE, OPTIONS, STATE, num_actions, view_dtype
+from spygames.agent_dog.layout import ENTITIES, NONE, OPTIONS, STATE, num_actions, view_dtype
 from spygames.agent_dog.places import action_to_string, string_to_action
 from spygames.core.game import Game
 from spygames.core.options import choice
@@ -66,7 +66,9 @@ def make_game(
         to_text=render.to_text,
         bots=BOTS,
         module=rules,
+        entities=ENTITIES,
         truncated=rules.truncated,
+        teams=(0, 1, 0, 1) if players == 4 else (),
     )
 
 

@@ -116,6 +116,13 @@ def view_dtype(track: int) -> np.dtype:
     ])  # fmt: skip
 
 
+ENTITIES = {
+    "colours": ("areas", "goals", "track", "on_start", "meetings"),
+    "cards": ("holds", "hand", "unseen", "discarded", "lost", "passed", "received", "copies", "card"),
+}
+"""Fields of VIEW with an axis for the colours (and their quadrants) or for the kinds of card."""
+
+
 def num_actions(track: int, holes: int) -> int:
     """A on a board of that size with so many holes in a quadrant."""
     return FROM_TRACK + 2 * track + 4 * holes

@@ -69,6 +69,16 @@ def _bot_rows(views, mask, luck, rows, actions, lo, hi):  # type: ignore[no-unty
         actions[i] = bot(views[i], mask[i], luck[i])
 
 
+def _look_round_rows(states, views, lo, hi):  # type: ignore[no-untyped-def]
+    seats = views.shape[1]
+    for i in range(lo, hi):
+        s = states[i]
+        seat = np.int64(s.to_move)
+        for k in range(seats):
+            observe(s, seat, views[i, k])
+            seat = 0 if seat + 1 == seats else seat + 1
+
+
 class Loops(NamedTuple):
     """The compiled loops of one game."""
 
@@ -98,6 +108,13 @@ def bot_loop(game: Game, name: str) -> Callable[..., None]:
     if name not in game.bots:
         raise ValueError(f"{game.id} has no scripted player {name!r}; it has {', '.join(game.bots)}")
     return bind(_bot_rows, f"{game.id}-{name}-{game.digest}", bot=game.bots[name])
+
+
+@cache
+def _look_round_loop(game: Game) -> Callable[..., None]:
+    loop = bind(_look_round_rows, f"{game.id}-{game.digest}", observe=game.observe)
+    announce([loop], f"the loop over all views of {game.id}")
+    return loop
 
 
 class Batch:
@@ -166,6 +183,14 @@ class Batch:
     def seats(self) -> np.ndarray:
         """The seat to move in each game, int8 [n]; a view of the states."""
         return self.states["to_move"]
+
+    def observe_all(self, out: np.ndarray) -> None:
+        """Writes what every seat may know now into `out`, float32 [n, P, F], C-contiguous: in each game the seat to move
+        first, then the others in the order of the seats from there. For a critic while training: together they
+        hold what the seat to move may not know."""
+        out = _buffer("out", out, (self.n, self.game.num_players, self.game.num_features), np.float32)
+        views = out.view(self.game.view_dtype).reshape(out.shape[:2])
+        self._run(_look_round_loop(self.game), self.states, views)
 
     def write_to(self, observation: np.ndarray, mask: np.ndarray) -> None:
         """The next `reset` or `step` writes into these buffers, which are `observation` and `mask` from then on."""

@@ -83,6 +83,11 @@ class Game:
     """The rules module, for the digest of its sources."""
     truncated: Callable[[Record], bool] | None = None
     """(state): whether a game that is over was cut off, without a result; None where that cannot happen."""
+    teams: tuple[int, ...] = ()
+    """The team of each seat, from 0, [P]: its members win and lose together. Empty: every seat plays for itself."""
+    entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """For networks that look at things one by one: a kind of thing and the fields of VIEW that tell of each. The first
+    axis of the first field says how many there are; each other field has an axis of that length, the first such one."""
 
     def __post_init__(self) -> None:
         # Elements of an array of this kind have their fields as attributes also when kernels run interpreted.
@@ -101,6 +106,16 @@ class Game:
     def id(self) -> str:
         """As in `spygames.make_batch(id)`: `agent_avenue_v0`."""
         return f"{self.name}_v{self.version}"
+
+    @property
+    def side_of(self) -> tuple[int, ...]:
+        """The side of each seat, [P]: its team, or the seat itself where every seat plays for itself."""
+        return self.teams or tuple(range(self.num_players))
+
+    @property
+    def num_sides(self) -> int:
+        """K, how many play against each other."""
+        return max(self.side_of) + 1
 
     @property
     def num_features(self) -> int:

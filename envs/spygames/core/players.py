@@ -1,6 +1,7 @@
 """Whoever decides for seats: scripted bots, searches and trained policies behind one call over many games."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -34,16 +35,26 @@ class Decisions:
     player advances the streams of its rows."""
     rows: np.ndarray
     """int64 [k]"""
+    memory: np.ndarray | None = None
+    """float32 [n, P, M], what the player of each seat keeps from one of its decisions to its next in the same game:
+    zeros when a game begins (`new_memory`). A player with a `memory_size`, at most M, reads and writes the first so many
+    at its rows, for the seat that is asked; None: there is nobody with memory."""
 
 
 class Player(Protocol):
-    """Somebody who plays."""
+    """Somebody who plays. One with an attribute `memory_size`, a number of floats, keeps so many in `Decisions.memory`."""
 
     name: str
 
     def act(self, decisions: Decisions) -> np.ndarray:
         """One legal action for each of `decisions.rows`, int64 [k]."""
         ...
+
+
+def new_memory(game: Game, players: Iterable[Player], n: int = 1) -> np.ndarray:
+    """`Decisions.memory` for `n` games that begin, with room for whichever of `players` keeps the most."""
+    size = max((getattr(player, "memory_size", 0) for player in players), default=0)
+    return np.zeros((n, game.num_players, size), np.float32)
 
 
 class Scripted:

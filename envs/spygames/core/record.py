@@ -23,7 +23,7 @@ import spygames
 from spygames.core import registry
 from spygames.core.game import NOBODY, Game, IllegalAction, flat, record
 from spygames.core.kernel import Record
-from spygames.core.players import Decisions, Player
+from spygames.core.players import Decisions, Player, new_memory
 from spygames.core.rng import as_seed, mix
 
 _SHOWN = 12  # legal actions that a complaint names
@@ -91,10 +91,11 @@ def play_record(
     streams = np.array([[mix(~start)]], np.uint64)
     views, mask, row = game.new_views(), np.zeros((1, game.num_actions), np.int8), np.arange(1)
     actions: list[int] = []
+    memory = new_memory(game, players)
     while s.to_move != NOBODY:
         game.legal(s, mask[0])
         game.observe(s, int(s.to_move), record(views))
-        decisions = Decisions(game, states.copy(), views, flat(views), mask, streams, row)
+        decisions = Decisions(game, states.copy(), views, flat(views), mask, streams, row, memory)
         player = players[s.to_move]
         try:
             actions.append(_act(game, s, player.act(decisions)[0]))

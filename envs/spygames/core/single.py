@@ -11,7 +11,7 @@ from gymnasium.utils.seeding import np_random
 
 from spygames.core.aec import GameEnv
 from spygames.core.game import NOBODY, Game, IllegalAction
-from spygames.core.players import Decisions, Player, make_player
+from spygames.core.players import Decisions, Player, make_player, new_memory
 from spygames.core.rng import as_seed
 
 _ROW = np.zeros(1, np.int64)
@@ -62,6 +62,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         self.observation_space = Box(-np.inf, np.inf, (game.num_features,), np.float32)
         self.action_space = Discrete(game.num_actions)
         self._luck = np.zeros((1, 1), np.uint64)
+        self._memory = new_memory(game, self._opponents)
         self._warned = False
 
     def reset(
@@ -85,7 +86,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             luck.bit_generator.state = before
             raise
         # Nothing has changed before this line, so a reset that fails shows nobody a game that is not theirs.
-        self.table, self.seat, self._luck = dealt
+        self.table, self.seat, self._luck, self._memory = dealt
         if seed is not None:
             self._np_random, self._np_random_seed = luck, int(seed)
         return self._seen()
@@ -95,7 +96,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
 
         If a player raises, or answers what is not legal (IllegalAction), the game is as it was before the call.
         """
-        table, luck = self.table, self._luck.copy()
+        table, luck, memory = self.table, self._luck.copy(), self._memory.copy()
         table.require_game()  # nobody but the seat is ever left to move
         before = table.save()
         try:
@@ -105,11 +106,11 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
                 raise
             return self._ignored(str(error))
         try:
-            self._play_on(table, self.seat, luck)
+            self._play_on(table, self.seat, luck, memory)
         except BaseException:
             table.restore(before)  # else the next step would decide for the player that raised
             raise
-        self._luck = luck
+        self._luck, self._memory = luck, memory
         observation, info = self._seen()
         over = table.to_move == NOBODY
         reward = table.rewards[table.possible_agents[self.seat]] if over else 0.0
@@ -126,21 +127,22 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
 
     def _deal(
         self, luck: np.random.Generator, fixed: int | None, options: dict[str, Any]
-    ) -> tuple[GameEnv, int, np.ndarray]:
-        """A game in which the seat is asked, with the seat and the luck of the players, uint64 [1, 1]."""
+    ) -> tuple[GameEnv, int, np.ndarray, np.ndarray]:
+        """A game in which the seat is asked, with the seat, and the luck, uint64 [1, 1], and memory of the players."""
         table, seat = self._blank.clone(), NOBODY
         for _ in range(_DEALS):
             seat = int(luck.integers(self.game.num_players)) if fixed is None else fixed
             streams = luck.integers(2**64, size=(1, 1), dtype=np.uint64)
+            memory = new_memory(self.game, self._opponents)
             table.reset(seed=int(luck.integers(2**64, dtype=np.uint64)), options=options)
-            self._play_on(table, seat, streams)
+            self._play_on(table, seat, streams, memory)
             if table.to_move == seat:
-                return table, seat, streams
+                return table, seat, streams, memory
             if "state" in options:
                 raise ValueError(f"seat {seat} has nothing to decide from this state on")
         raise ValueError(f"seat {seat} was not asked for one decision in {_DEALS} games")
 
-    def _play_on(self, table: GameEnv, seat: int, luck: np.ndarray) -> None:
+    def _play_on(self, table: GameEnv, seat: int, luck: np.ndarray, memory: np.ndarray) -> None:
         """Lets the others decide until `seat` is asked or the game is over."""
         game = self.game
         while table.to_move not in (seat, NOBODY):
@@ -149,7 +151,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             features, mask = observation["observation"], observation["action_mask"]
             # Players get a copy of the state: only searches look at it, and they redraw what is hidden.
             states = table.state().view(game.state_dtype)
-            decisions = Decisions(game, states, features.view(game.view_dtype), features[None], mask[None], luck, _ROW)
+            views = features.view(game.view_dtype)
+            decisions = Decisions(game, states, views, features[None], mask[None], luck, _ROW, memory)
             player = self._opponents[table.to_move - (table.to_move > seat)]
             answer = player.act(decisions)[0]
             try:

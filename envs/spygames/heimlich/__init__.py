@@ -85,4 +85,5 @@ def make_game(
         to_text=render.to_text,
         bots=bots_of(top_secret, secret_identities),
         module=rules,
+        entities=state.ENTITIES,
     )

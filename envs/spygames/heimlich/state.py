@@ -142,6 +142,13 @@ def view_dtype(players: int, agents: int, top_secret: bool, secret_identities: b
     return np.dtype([*(cards if top_secret else []), *(predictions if secret_identities else []), *base])
 
 
+ENTITIES = {
+    "agents": ("score", "position", "to_safe", "moved", "own", "record", "named", "arrived", "former", "asked"),
+    "cards": ("hand", "used", "pending"),
+}
+"""Fields of VIEW with an axis for agents or kinds of card; a variant has some of them."""
+
+
 @kernel
 def agent_of(s: Record, seat: Int, relative: Int) -> Int:
     """The id of the agent that `seat` calls agent number `relative`."""

@@ -1,0 +1,117 @@
+"""The networks to choose from: what each part may see, and what of it is kept."""
+
+import numpy as np
+import pytest
+import torch
+
+import spygames
+from spygames.core.batch import Batch
+from spygames.core.game import Game, record
+from spygames_training.checkpoint import load_checkpoint, save_checkpoint
+from spygames_training.config import PPO, Config, Network
+from spygames_training.network import ActorCritic, make_network
+from spygames_training.policy import Policy
+from spygames_training.rollout import Rollout
+from spygames_training.training import Run
+from tests.poker import kuhn, leduc
+
+GAMES = ("agent_avenue_v0", "heimlich_v0", "agent_dog_v0")
+
+
+def played(game: Game, n: int, steps: int) -> Batch:
+    """A batch of games after some random decisions."""
+    batch, rng = Batch(game, n, 1, threads=1), np.random.default_rng(2)
+    for _ in range(steps):
+        batch.step((rng.random(batch.mask.shape) * batch.mask).argmax(axis=1))
+    return batch
+
+
+def small_network(game: Game, **settings) -> ActorCritic:
+    torch.manual_seed(3)
+    return make_network(game, Network((32,), **settings))
+
+
+def all_views(batch: Batch) -> np.ndarray:
+    out = np.zeros((batch.n, batch.game.num_players, batch.game.num_features), np.float32)
+    batch.observe_all(out)
+    return out
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_all_views_are_those_of_the_seats_from_the_mover_on(name):
+    game = spygames.make_game(name)
+    batch = played(game, 20, 30)
+    views = all_views(batch)
+    np.testing.assert_array_equal(views[:, 0], batch.observation)
+    for i in range(batch.n):
+        for k in range(game.num_players):
+            view = game.new_views()
+            game.observe(record(batch.states, i), (int(batch.seats[i]) + k) % game.num_players, record(view))
+            np.testing.assert_array_equal(views[i, k], view.view(np.float32))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_critic_sees_what_is_hidden_and_the_actor_does_not(name):
+    """The same positions with all that the mover cannot know drawn anew: its logits are the same to the byte."""
+    game = spygames.make_game(name)
+    network = small_network(game, critic="all")
+    batch = played(game, 50, 30)
+    other = played(game, 50, 30)
+    for i in range(other.n):
+        game.determinize(record(other.states, i), int(other.seats[i]), np.uint64(77 + i))
+    other.resume(other.states.copy(), other.seeds)
+    outputs = []
+    for each in (batch, other):
+        with torch.inference_mode():
+            outputs.append(network(torch.from_numpy(each.observation), torch.from_numpy(all_views(each)).flatten(1)))
+    (logits, values), (other_logits, other_values) = outputs
+    assert logits.numpy().tobytes() == other_logits.numpy().tobytes()
+    assert (values != other_values).float().mean() > 0.5
+
+
+def test_a_critic_that_sees_all_asks_for_all_views():
+    game = kuhn.make_game()
+    with pytest.raises(ValueError, match="views of all seats"):
+        small_network(game, critic="all")(torch.zeros(1, game.num_features))
+
+
+def test_the_agent_that_is_kept_has_no_critic(tmp_path):
+    game = spygames.make_game("heimlich_v0")
+    network = small_network(game, critic="all")
+    save_checkpoint(tmp_path / "agent", game, network, 5)
+    found = load_checkpoint(tmp_path / "agent")
+    assert set(found.network.state_dict()) == {"trunk.0.weight", "trunk.0.bias", "policy.weight", "policy.bias"}
+    assert found.meta["network"] == {"kind": "mlp", "hidden": [32], "critic": "none"}
+    batch = played(game, 20, 10)
+    own, loaded = Policy(game, network), Policy.load(tmp_path / "agent")
+    np.testing.assert_array_equal(
+        own.probabilities(batch.observation, batch.mask), loaded.probabilities(batch.observation, batch.mask)
+    )
+    with pytest.raises(ValueError, match="without a critic"):
+        found.network(torch.zeros(1, game.num_features))
+
+
+def explained(tmp_path, critic: str) -> float:
+    """The variance that the critic explains at the end of a short run on Leduc poker."""
+    config = Config(
+        decisions=150_000,
+        network=Network((64,), critic=critic),
+        ppo=PPO(games=256, steps=16, minibatch=512, precision="float32", reward_scale=0.1),
+        evaluate_against=(),
+        save_every=1e9,
+    )
+    run = Run(config, tmp_path / critic, game=leduc.make_game())
+    return float(np.mean([run._update()["explained_variance"] for _ in range(36)][-6:]))
+
+
+def test_a_critic_that_sees_all_explains_more(tmp_path):
+    assert explained(tmp_path, "all") > explained(tmp_path, "own") + 0.1
+
+
+def test_a_rollout_keeps_the_views_of_all_seats():
+    game = kuhn.make_game()
+    rollout = Rollout(game, 8, 4, seed=0)
+    rollout.play(small_network(game, critic="all"), PPO(precision="float32"))
+    assert rollout.views is not None
+    assert rollout.views.shape == (4, 8, 2 * game.num_features)
+    np.testing.assert_array_equal(rollout.views[:, :, : game.num_features].numpy(), rollout.observation[:4])
