@@ -75,7 +75,7 @@ def play_games(game: Game, seeds: np.ndarray, progress: Callable[[int], None] = 
         batch.step(actions)
         number += 1
         # Where a game is over, the batch has begun the next one: its last state is made once more.
-        s, mask, ended = batch.states[rows], batch.mask[rows], np.flatnonzero(batch.done[rows])
+        s, mask, ended = batch.states[rows], batch.mask[rows], np.flatnonzero(batch.done[rows]).tolist()
         for k in ended:
             s[k] = before[k]
             game.apply(record(s, k), int(actions[rows[k]]))

@@ -119,7 +119,7 @@ def agent_cards_conserved(s: States) -> Holds:
     places += [(s[key][:, None] == np.arange(8)).astype(int) for key in ("face_up", "face_down")]
     places += [(s["deck"][:, :, None] == np.arange(8)).sum(1)]
     counts = [s[key].min((1, 2)) >= 0 for key in ("hands", "discarded", "in_play")]
-    return (sum(places) == COPIES).all(1) & np.all(counts, 0) & stacked(s["deck"], s["deck_size"])
+    return (np.sum(places, 0) == COPIES).all(1) & np.all(counts, 0) & stacked(s["deck"], s["deck_size"])
 
 
 def market_cards_conserved(s: States) -> Holds:
