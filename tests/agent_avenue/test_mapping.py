@@ -160,7 +160,7 @@ REFUSED: list[tuple[str, Callable[[Mapping], None], str]] = [
     ("active_side true", put("active_side", True), "active_side"),
     ("active_side null", put("active_side", None), "active_side"),
     ("turn 0", put("turn", 0), "turn"),
-    ("turn too large", put("turn", 2**15), "turn"),
+    ("turn too large", put("turn", 30_001), "turn"),
     ("turn a fraction", put("turn", 1.5), "turn"),
     ("progress of one side", put("progress", [0]), "progress"),
     ("progress a mapping", put("progress", {"0": 0, "1": 0}), "progress"),

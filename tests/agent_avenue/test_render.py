@@ -1,5 +1,6 @@
 """The drawing: recorded ones line by line, and over random play all that a seat may know and nothing else."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,18 @@ OFFER: dict[str, Any] = {
     "progress": [5, 2],
     "turn": 3,
 }
+VARIANTS = [  # drawing, and the scenario at whose end it is drawn
+    ("advanced_2_market", "market_landing", "both land: then the other side takes its card"),
+    ("advanced_2_ability", "market_instants", "spycation: what was taken is asked for, and nothing else"),
+    ("advanced_2_offer", "market_memory", "a large hand draws nothing and is played"),
+    ("advanced_3_ability", "team_market", "the solo player resolves without being named"),
+    ("advanced_4_market", "team_market", "a member's ability on to another market: the captain takes the next card"),
+    ("advanced_4_resolver", "team_market", "the captain takes the card and names who resolves it"),
+    ("simple_3_offer", "three_players", "the team's captain recruits from the solo player"),
+    ("simple_4_down", "teams", "then face down, another name"),
+    ("simple_4_offer", "teams", "both draw once both have played"),
+    ("simple_4_end", "teams", "running out: a member of the next team without a card"),
+]
 END: dict[str, Any] = {"hands": {"0": ["enforcer", "saboteur"], "1": []}, "rest": "table", "progress": [-3, 1]}
 
 
@@ -36,6 +49,25 @@ def test_recorded_drawings(at: Callable[..., Any], position: Callable[..., Any],
         table = at(position(**END)).act("play saboteur enforcer", "recruit up")
     who = "nobody" if viewer == NOBODY else f"player_{viewer}"
     assert table.drawing(viewer) + "\n" == (DRAWINGS / f"{name}_{who}.txt").read_text()
+
+
+@pytest.mark.parametrize(("name", "file", "scenario"), VARIANTS, ids=[name for name, *_ in VARIANTS])
+def test_recorded_drawings_of_the_variants(at: Callable[..., Any], name: str, file: str, scenario: str) -> None:
+    """The end of a scenario as everybody sees it: market, ongoing cards and what was seen in hands, teams, captains."""
+    scenarios = json.loads((DRAWINGS.parent / "scenarios" / f"{file}.json").read_text())["scenarios"]
+    (found,) = [each for each in scenarios if each["name"] == scenario]
+    table = at(found["start"]).act(*found["actions"])
+    viewers = {"nobody": NOBODY} | {f"player_{seat}": seat for seat in range(table.game.num_players)}
+    drawn = [f"=== {who} ===\n\n{table.drawing(viewer)}\n" for who, viewer in viewers.items()]
+    assert "\n".join(drawn) == (DRAWINGS / f"{name}.txt").read_text()
+    assert name.startswith(f"{table.mapping['mode']}_{table.mapping['players']}_")
+
+
+def test_every_variant_is_drawn() -> None:
+    drawn = {name.rpartition("_")[0] for name, *_ in VARIANTS} | {"simple_2"}
+    assert drawn == {f"{mode}_{players}" for mode in ("simple", "advanced") for players in (2, 3, 4)}
+    names = {f"{what}_{who}" for what in ("offer", "end") for who in ("nobody", "player_0", "player_1")}
+    assert {path.stem for path in DRAWINGS.glob("*.txt")} == names | {name for name, *_ in VARIANTS}
 
 
 @pytest.mark.rule("AA-9", "AA-12")

@@ -50,6 +50,7 @@ def at_ability(m: Mapping, card: str, **changes: Any) -> None:
 
 
 TWO, FOUR, BOTH = VARIANTS[0], VARIANTS[2], VARIANTS[4]
+FIXED = {"players": 4, "captain": "fixed"}
 REFUSED: list[tuple[Mapping, str, Callable[[Mapping], object], str]] = [
     (TWO, "no market deck", lambda m: m.__delitem__("market_deck"), "market_deck"),
     (TWO, "a market card lost", lambda m: m["market_deck"].pop(), "lack"),
@@ -77,6 +78,8 @@ REFUSED: list[tuple[Mapping, str, Callable[[Mapping], object], str]] = [
     (FOUR, "phase play in a team", put("phase", "play"), "phase"),
     (FOUR, "to_move not the captain", put("to_move", 1), "to_move"),
     (FOUR, "captain of the other side", put("captain", {"0": 2, "1": 2}), "captain"),
+    (FIXED, "the partner as a fixed captain", put("captain", {"0": 0, "1": 3}), "captain"),
+    (FIXED, "the partner as fixed captain to move", lambda m: m.update(captain={"0": 1, "1": 2}, to_move=1), "captain"),
     (FOUR, "lead in phase lead", put("lead", 0), "lead"),
     (FOUR, "phase up without lead", put("phase", "up"), "lead"),
     (FOUR, "lead of the other side", lambda m: m.update(phase="up", lead=2, to_move=2), "lead"),

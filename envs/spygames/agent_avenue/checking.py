@@ -20,7 +20,7 @@ from spygames.agent_avenue.layout import (
     UP,
 )
 from spygames.agent_avenue.market import is_possible
-from spygames.agent_avenue.table import discards_of, face_down_seat, hand_size, is_team, other, side_of
+from spygames.agent_avenue.table import discards_of, face_down_seat, first_seat, hand_size, is_team, other, side_of
 from spygames.core.game import ImpossibleState
 from spygames.core.kernel import Record
 
@@ -69,6 +69,9 @@ def _check_turn(s: Record) -> None:
         raise ImpossibleState(f"lead must be null in phase {phase} of side {active}, not {s.leader}")
     if s.leader == NONE and team and s.phase in (UP, DOWN, RECRUIT):
         raise ImpossibleState(f"lead must name a seat of side {active} in phase {phase}")
+    for side in range(SIDES):
+        if s.options.captain_fixed and s.captain[side] != first_seat(s, side):
+            raise ImpossibleState(f"captain of side {side} must be seat {first_seat(s, side)}: the captaincy is fixed")
     expected = {
         PLAY: [int(s.captain[active])],
         LEAD: [int(s.captain[active])],

@@ -69,9 +69,10 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
 
 
 def _read_course(mapping: Mapping[str, Any], s: Record) -> None:
-    # A game that is going on, which the record tells, may have gone further than a set-up may begin.
+    # A game that is going on, which the record tells, may have gone further than a set-up may begin, but not so far
+    # that what comes next could be too large for the state.
     set_up = mapping.get("record") is None
-    s.turn = integer(mapping["turn"], "turn", 1, 1000 if set_up else 2**15 - 1)
+    s.turn = integer(mapping["turn"], "turn", 1, 1000 if set_up else 30_000)
     progress, most = sequence(mapping["progress"], "progress", SIDES), 200 if set_up else 10_000
     s.progress[:] = [integer(p, "progress", -most, most) for p in progress]
     s.phase = member(mapping["phase"], "phase", PHASES)
