@@ -5,16 +5,36 @@
     python scripts/train.py --resume runs/demo
 
 A TOML file says what the run does; every option can be given on the command line and wins over the file. Ctrl-C saves.
+
+`--algorithm maskable_ppo` learns by the stock MaskablePPO of sb3-contrib (extra sb3), all seats with their own credit.
+The same options hold, with these differences: ppo.kl, ppo.reference_every and ppo.ema do nothing and are refused where
+they are set, as are ppo.precision bfloat16 and opponents.share above 0; workers are threads of torch; a run that was
+stopped keeps its agent, but cannot be resumed.
 """
 
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import tyro
 
 from spygames_training.config import Config, read_config
 from spygames_training.training import Run, resume_config
+
+if TYPE_CHECKING:
+    from spygames_training.sb3.training import MaskableRun
+
+
+def maskable_run(config: Config, folder: Path, resume: Path | None) -> "MaskableRun":
+    """The run by MaskablePPO; ValueError if it cannot be."""
+    if resume:
+        raise ValueError("a run by maskable_ppo cannot be resumed: begin another one")
+    try:
+        from spygames_training.sb3.training import MaskableRun
+    except ImportError as error:
+        raise ValueError(f"maskable_ppo needs the extra: pip install 'spygames[sb3]' ({error})") from error
+    return MaskableRun(config, folder)
 
 
 def main() -> int:
@@ -22,20 +42,27 @@ def main() -> int:
     first.add_argument("--config", type=Path, help="a TOML file with the options below")
     first.add_argument("--resume", type=Path, metavar="RUN", help="go on with the run in this folder")
     first.add_argument("--out", type=Path, help="folder of the run; runs/NAME if not given")
+    first.add_argument("--algorithm", choices=("ppo", "maskable_ppo"), default="ppo", help="ppo, this package's own")
     own, rest = first.parse_known_args()
     try:
         base = resume_config(own.resume) if own.resume else read_config(own.config) if own.config else Config()
         usage = f"{__doc__}\n\n{first.format_help()}"
         config = tyro.cli(Config, args=rest, default=base, description=usage, prog="train.py")
         folder = own.resume or own.out or Path("runs") / config.name
-        run = Run(config, folder, resume=own.resume is not None)
+        if own.algorithm == "maskable_ppo":
+            run = maskable_run(config, folder, own.resume)
+        else:
+            run = Run(config, folder, resume=own.resume is not None)
     except ValueError as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2
     try:
         run.train()
     except KeyboardInterrupt:
-        print(f"stopped and saved; go on with: python scripts/train.py --resume {folder}")
+        if own.algorithm == "maskable_ppo":
+            print(f"stopped; the agent so far is in {folder}/checkpoint")
+        else:
+            print(f"stopped and saved; go on with: python scripts/train.py --resume {folder}")
         return 130
     print(
         f"the agent is in {folder}/checkpoint, its curves in {folder}/curves.png, its figures in {folder}/metrics.jsonl"

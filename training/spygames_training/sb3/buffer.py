@@ -18,9 +18,9 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
     """A MaskableRolloutBuffer for `SelfPlayVecEnv`: each seat's own decisions form its trajectory, and a reward reaches
     the seat it belongs to, whoever moved last (`spygames_training.gae.per_seat_gae`).
 
-    A seat's last decision before the rollout ends in mid-game, whose outcome is not known, is not learned from. Nor are,
-    in each pass, the decisions that no longer fill a minibatch. A game that was cut off ends with what it paid: its
-    value is not estimated on.
+    A seat's last decision before the rollout ends in mid-game, whose outcome is not known, is not learned from; nor
+    are, in each pass, the decisions that no longer fill a minibatch. A game that was cut off counts as one that has
+    ended: no value is put in the place of its result.
 
     Args:
         env: the SelfPlayVecEnv that is learned from, wrapped or not; the others as of MaskableRolloutBuffer.
@@ -47,7 +47,7 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
         super().__init__(buffer_size, observation_space, action_space, device, gae_lambda, gamma, n_envs)
 
     def reset(self) -> None:
-        """Forgets the last rollout."""
+        """Begins a rollout with the next step of the environment."""
         super().reset()
         size = (self.buffer_size, self.n_envs)
         self.seats = np.zeros(size, np.int8)
@@ -64,15 +64,15 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
         self._steps += 1
         if self.table.steps != self._steps:
             raise RuntimeError(
-                "the buffer's env is not the one that is learned from, or somebody else has stepped it: give the same env "
-                "twice, also to load: MaskablePPO.load(path, env=env, rollout_buffer_kwargs={'env': env})"
+                "the buffer's env is not the one that is learned from, or somebody else has stepped it: give the same "
+                "env twice, also to MaskablePPO.load(path, env=env, rollout_buffer_kwargs={'env': env})"
             )
         self.seats[self.pos], self.paid[self.pos] = self.table.decided, self.table.paid
         self.ended[self.pos] = self.table.ended
         super().add(*args, action_masks=action_masks, **kwargs)
 
     def compute_returns_and_advantage(self, last_values: torch.Tensor, dones: np.ndarray) -> None:
-        """Advantages along each seat's own decisions; both arguments belong to a single trajectory and are not needed."""
+        """Advantages along each seat's own decisions. Both arguments are those of one trajectory a game: not used."""
         scratch = np.zeros((4, self.table.game.num_players), np.float32)
         per_seat_gae(
             self.paid, self.ended, self.seats, self.values, float(self.gamma), float(self.gae_lambda), scratch,
@@ -89,8 +89,8 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
             if len(keep) < 2:
                 raise ValueError("in no game is anything known to come of a decision: n_steps is too small")
             for name in _LEARNED:
-                array = self.__dict__[name]
-                self.__dict__[name] = array.reshape(array.shape[0] * array.shape[1], -1)[keep]
+                array = getattr(self, name)
+                setattr(self, name, array.reshape(array.shape[0] * array.shape[1], -1)[keep])
             self.generator_ready = True
         count = len(self.actions)
         size = min(batch_size or count, count)

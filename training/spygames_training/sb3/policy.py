@@ -1,7 +1,7 @@
 """A policy of stable-baselines3 with exactly the network of this package, and the way from one to the other."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import torch
 from gymnasium import spaces
@@ -17,8 +17,8 @@ class Trunk(BaseFeaturesExtractor):
 
     def __init__(self, observation_space: spaces.Box, hidden: Sequence[int]):
         features = observation_space.shape[0]
-        super().__init__(observation_space, (hidden or [features])[-1])
-        self.hidden = tuple(hidden)
+        super().__init__(observation_space, [features, *hidden][-1])
+        self.num_features, self.hidden = features, tuple(hidden)
         self.trunk = ActorCritic(features, 1, hidden).trunk
 
     def forward(self, observation: Tensor) -> Tensor:
@@ -42,17 +42,12 @@ def to_actor_critic(policy: BasePolicy) -> ActorCritic:
 
     ValueError for a policy of another build, whose network this package's cannot express.
     """
-    trunk = policy.features_extractor
-    action_net, value_net = getattr(policy, "action_net", None), getattr(policy, "value_net", None)
-    linear = isinstance(action_net, nn.Linear) and isinstance(value_net, nn.Linear)
-    if not linear or not isinstance(trunk, Trunk) or getattr(policy, "net_arch", None) != {"pi": [], "vf": []}:
+    trunk = getattr(policy, "features_extractor", None)
+    if not isinstance(trunk, Trunk) or getattr(policy, "net_arch", None) != {"pi": [], "vf": []}:
         raise ValueError("the policy has another network: make it with policy_kwargs=actor_critic_kwargs(hidden)")
-    assert isinstance(action_net, nn.Linear)
-    assert isinstance(value_net, nn.Linear)
-    features = policy.observation_space.shape
-    assert features
-    network = ActorCritic(features[0], action_net.out_features, trunk.hidden)
+    heads = {name: cast(nn.Linear, getattr(policy, f"{name}_net")) for name in ("action", "value")}
+    network = ActorCritic(trunk.num_features, heads["action"].out_features, trunk.hidden)
     network.trunk.load_state_dict(trunk.trunk.state_dict())
-    network.policy.load_state_dict(action_net.state_dict())
-    network.value.load_state_dict(value_net.state_dict())
+    network.policy.load_state_dict(heads["action"].state_dict())
+    network.value.load_state_dict(heads["value"].state_dict())
     return network.eval()

@@ -99,7 +99,7 @@ class GamesVecEnv(VecEnv):
 class SelfPlayVecEnv(GamesVecEnv):
     """`n` games in which one policy plays all seats: a step is one decision in each, of whoever is to move there.
 
-    The reward that `step` returns is what the seat that decided was paid at once; what others were paid for it is not in
+    The reward that `step` returns is what the seat that decided was paid at once; what the others were paid is not in
     it. So learn with `PerSeatRolloutBuffer`, which reads here what every seat was paid:
 
         MaskablePPO("MlpPolicy", env, rollout_buffer_class=PerSeatRolloutBuffer, rollout_buffer_kwargs={"env": env})
@@ -148,9 +148,9 @@ class SelfPlayVecEnv(GamesVecEnv):
 class LearnerSeatVecEnv(GamesVecEnv):
     """`n` games in each of which one seat learns; a step is its decision and everybody else's until it is asked again.
 
-    Reward: the seat's own result, at the end. When a game has ended its info also has `seat`, the learner's, `opponents`,
-    the names of the others from the lowest seat, and `is_success`, whether the result was above 0. A game that ends
-    before the learner is asked counts for nothing; the next one is dealt.
+    Reward: the seat's own result, at the end. When a game has ended its info also has `seat`, the learner's;
+    `opponents`, the names of the others from the lowest seat; and `is_success`, whether the result was above 0. A game
+    that ends before the learner is asked counts for nothing, and the next one is dealt.
 
     Args:
         game: what is played.
@@ -240,9 +240,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
             games.advance(rows, actions, self.seats)
             self._settle(rows, rewards, done, infos)
 
-    def _settle(
-        self, rows: np.ndarray, rewards: np.ndarray, done: np.ndarray, infos: list[dict[str, Any]]
-    ) -> None:
+    def _settle(self, rows: np.ndarray, rewards: np.ndarray, done: np.ndarray, infos: list[dict[str, Any]]) -> None:
         """Notes the results of games of `rows` that have just ended, and seats the next ones."""
         games = self.games
         ended = rows[games.done[rows]]
