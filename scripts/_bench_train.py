@@ -187,8 +187,9 @@ def train(minutes: float, runs: int, seconds: float, docs: Path | None) -> None:
             progress.advance(task)
     versions = ", ".join(f"{k} {host[k]}" for k in ("python", "numpy", "numba", "torch", "sb3_contrib"))
     about = (
-        f"{date.today()}, {host['processor']}, {host['cores']} cores; {versions}. At most {minutes:g} minutes of training "
-        f"each, evaluations of {GAMES:,} games not counted. Load average at the start: {host['load at the start']}."
+        f"{date.today()}, {host['processor']}, {host['cores']} cores; {versions}. At most {minutes:g} minutes of "
+        f"training each, evaluations of {GAMES:,} games and start-up not counted. Load average at the start: "
+        f"{host['load at the start']}."
     )
     text = f"{table(measured, speeds)}\n\n{about}"
     console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -112,7 +112,7 @@ def main() -> None:
     model = MaskablePPO("MlpPolicy", env, seed=args.seed)
     notes: Any = Notes(args.out / "metrics.jsonl", args.every, args.games)
     with contextlib.suppress(KeyboardInterrupt):
-        model.learn(10**12, notes, log_interval=None)
+        model.learn(10**12, notes, log_interval=10**9)
 
 
 if __name__ == "__main__":

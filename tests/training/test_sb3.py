@@ -39,15 +39,8 @@ BET, PASS = kuhn.BET, kuhn.PASS
 def model_of(env: SelfPlayVecEnv, hidden: tuple[int, ...] = (16,), **kwargs: Any) -> MaskablePPO:
     """The stock algorithm over all seats of `env`."""
     settings: dict[str, Any] = {"n_steps": 8, "batch_size": 64, "n_epochs": 2, "gamma": 1.0, "seed": 0}
-    return MaskablePPO(
-        "MlpPolicy",
-        env,
-        rollout_buffer_class=PerSeatRolloutBuffer,
-        rollout_buffer_kwargs={"env": env},
-        policy_kwargs=actor_critic_kwargs(hidden),
-        device="cpu",
-        **(settings | kwargs),
-    )
+    settings |= {"rollout_buffer_class": PerSeatRolloutBuffer, "rollout_buffer_kwargs": {"env": env}, "device": "cpu"}
+    return MaskablePPO("MlpPolicy", env, policy_kwargs=actor_critic_kwargs(hidden), **(settings | kwargs))
 
 
 def any_legal(env: Any, rng: np.random.Generator) -> np.ndarray:
@@ -83,7 +76,7 @@ def test_each_seat_is_paid_what_is_its_own() -> None:
     np.testing.assert_array_equal(buffer.valid, [[True] * 3, [True] * 3, [True] * 3, [False] * 3])
 
 
-@pytest.mark.parametrize(("game_id", "options"), [("agent_avenue_v0", {"players": 4}), ("heimlich_v0", {})])
+@pytest.mark.parametrize(("game_id", "options"), [("agent_avenue_v0", {"players": 3}), ("agent_avenue_v0", {})])
 def test_credit_follows_the_definition(game_id: str, options: dict[str, Any]) -> None:
     """Against the sums written out from a batch that is played beside it."""
     game, n, steps = spygames.make_game(game_id, **options), 5, 300
@@ -162,18 +155,22 @@ def test_what_is_not_legal_is_refused_and_nothing_moves(make_env: Any) -> None:
     np.testing.assert_array_equal(env.games.observation, before)
 
 
-def test_maskable_ppo_learns_kuhn_poker() -> None:
-    """Uniform play can be exploited for 0.92 chips, what a few seconds of training leads to for a third of that."""
+def test_maskable_ppo_learns_kuhn_poker_by_its_own_credit() -> None:
+    """Uniform play can be exploited for 0.91 chips. With each seat's own credit a few seconds of training bring that
+    down to about 0.25; with the library's buffer, which takes a game for the story of one agent, to nothing better."""
     torch.set_num_threads(1)
     game = kuhn.make_game()
-    env = SelfPlayVecEnv(game, 256, seed=0)
-    model = model_of(env, (32,), n_steps=16, batch_size=1024, n_epochs=2, learning_rate=3e-3, ent_coef=0.05)
-    before = nash_conv(game, Policy(game, to_actor_critic(model.policy)).probabilities)
-    model.learn(100_000)
-    after = nash_conv(game, Policy(game, to_actor_critic(model.policy)).probabilities)
-    print(f"NashConv {before:.3f} -> {after:.3f}")
-    assert before > 0.8
-    assert after < 0.3
+    found = []
+    for buffer in ({}, {"rollout_buffer_class": None, "rollout_buffer_kwargs": {}}):
+        env = SelfPlayVecEnv(game, 256, seed=0)
+        model = model_of(env, (32,), n_steps=16, batch_size=1024, learning_rate=1e-3, ent_coef=0.1, **buffer)
+        found.append(nash_conv(game, Policy(game, to_actor_critic(model.policy)).probabilities))
+        model.learn(160_000)
+        found.append(nash_conv(game, Policy(game, to_actor_critic(model.policy)).probabilities))
+    print("NashConv: {:.2f} -> {:.2f}; with the library's buffer {:.2f} -> {:.2f}".format(*found))
+    assert found[0] == found[2] > 0.8
+    assert found[1] < 0.5
+    assert found[3] > 0.7
 
 
 def test_the_bystander_learns_to_keep_its_money() -> None:
@@ -323,7 +320,7 @@ def test_the_network_is_the_same_before_and_after(tmp_path: Path) -> None:
     network = to_actor_critic(model.policy)
     save_checkpoint(tmp_path / "agent", game, network, model.num_timesteps)
     observation, masks = env.games.observation.copy(), env.games.mask.copy()
-    theirs = model.policy.get_distribution(torch.from_numpy(observation), env.action_masks()).distribution
+    theirs: Any = model.policy.get_distribution(torch.from_numpy(observation), env.action_masks()).distribution
     policy = Policy.load(tmp_path / "agent")
     with torch.no_grad():
         raw = model.policy.action_net(model.policy.extract_features(torch.from_numpy(observation))).numpy()

@@ -63,6 +63,11 @@ class Games(Batch):
         self.cut_off = np.zeros(n, np.bool_)
         self._advance = _loop(game)
         announce([self._advance], f"the loop of single rows of {game.id}")
+        # A batch says that it compiles until all its loops are there, so the one that nobody calls here is made, too.
+        self._loops.step(
+            game.packed, self.states, self.seeds, self._allowed, np.zeros(n, np.int64), self.views, self.mask,
+            self.rewards, self.done, 0, 0,
+        )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_advance": None}
