@@ -27,7 +27,9 @@ EVERY = 5.0
 SHARE = "win_share/greedy"
 TUTORIAL = "MaskablePPO, PettingZoo's tutorial"
 PATIENCE = 4.0
-"""How many times its training time a run may take with start-up and evaluations."""
+"""How many times its training time a run may take with its evaluations."""
+STARTING = 300.0
+"""Seconds that it may take to start besides, on a machine where nothing is compiled yet."""
 
 
 @dataclass
@@ -95,7 +97,7 @@ def run(way: Way, seconds: float, progress: Progress) -> None:
         command = [sys.executable, *way.command, "--out", str(out)]
         process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=errors)
         try:
-            while process.poll() is None and time.monotonic() - started < PATIENCE * seconds + 60:
+            while process.poll() is None and time.monotonic() - started < PATIENCE * seconds + STARTING:
                 time.sleep(0.5)
                 way.rows = _read(out / "metrics.jsonl")
                 if way.rows:
@@ -108,7 +110,7 @@ def run(way: Way, seconds: float, progress: Progress) -> None:
                 process.send_signal(signal.SIGINT)
             process.wait()
         way.rows = _read(out / "metrics.jsonl")
-        if len(way.rows) < 2:
+        if not way.curve()[0]:
             errors.seek(0)
             raise RuntimeError(f"{way.title} gave no figures:\n{errors.read()}")
     progress.update(task, completed=seconds)
