@@ -156,13 +156,13 @@ def picture(measured: list[Way], path: Path) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    figure, axis = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    figure, axis = plt.subplots(figsize=(8, 5), layout="constrained")
     for way in measured:
-        axis.plot(*way.curve(), label=f"{way.title} ({show(way.rate(), '')} decisions/s)")
+        axis.plot(*way.curve(), marker=".", label=f"{way.title} ({show(way.rate(), '')} decisions/s)")
     axis.axhline(GOAL, color="grey", linewidth=0.8, linestyle="--")
     axis.set(xlabel="seconds of training", ylabel="games won against greedy", ylim=(0, 1), xlim=(0, None))
     axis.grid(alpha=0.3)
-    axis.legend(loc="lower right")
+    figure.legend(loc="outside upper center", ncols=1)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)
     plt.close(figure)
