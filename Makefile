@@ -17,7 +17,7 @@ setup: .venv/.installed
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "spygames needs Python 3.11 or later, and $(PYTHON) is " + sys.version.split()[0] + "; make PYTHON=python3.12 ... names another")'
 	@echo "Setting up .venv (torch is a large download; once) ..."
 	$(PYTHON) -m venv .venv
-	$(PY) $(PIP_INSTALL) -e '.[training,dev]'
+	$(PY) $(PIP_INSTALL) -e '.[training,sb3,dev]'
 	@touch $@
 
 # Trains an agent by self-play for a few minutes and measures it against the scripted opponents. Goes on where it was stopped.
@@ -41,12 +41,13 @@ format: setup
 	$(PY) -m ruff check --fix .
 
 # In an environment of its own: the libraries that are measured beside ours stay out of the one that tests run in.
+# BENCH_ARGS='--train --write' measures training.
 bench: .venv-bench/.installed
 	$(BENCH_PY) scripts/benchmark.py $(BENCH_ARGS)
 
 .venv-bench/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-bench
-	$(BENCH_PY) $(PIP_INSTALL) -e '.[training,bench]'
+	$(BENCH_PY) $(PIP_INSTALL) -e '.[training,sb3,bench]'
 	@touch $@
 
 clean:

@@ -177,7 +177,7 @@ def training() -> Run:
         raise NotHere("needs the extra: pip install 'spygames[training]'")
     from _bench_training import training_rate
 
-    return training_rate()
+    return training_rate("agent_avenue_v0")
 
 
 BENCHES = [

@@ -76,6 +76,13 @@ def show(figure: float, unit: str) -> str:
     return f"{figure:.3g}"
 
 
+def put_between(page: Path, begin: str, end: str, content: str) -> None:
+    """Puts `content` on a page in the place of what stands between two markers."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    page.write_text(f"{before}{begin}\n\n{content}\n\n{end}{after}", encoding="utf-8")
+
+
 def machine() -> dict[str, str]:
     """What the figures were taken on."""
     return {
@@ -83,7 +90,7 @@ def machine() -> dict[str, str]:
         "cores": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        **{name: _version(name) for name in ("numpy", "numba", "pettingzoo", "open_spiel", "torch")},
+        **{name: _version(name) for name in ("numpy", "numba", "pettingzoo", "open_spiel", "torch", "sb3_contrib")},
         "load at the start": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
     }
 

@@ -1,4 +1,4 @@
-"""The trainer's speed. Apart, because it needs torch."""
+"""The trainer's speed in a game. Apart, because it needs torch."""
 
 import os
 import time
@@ -6,17 +6,18 @@ import time
 import torch
 from _bench_tools import Run, rate
 
-from spygames import agent_avenue_v0
+import spygames
 from spygames_training.config import PPO
 from spygames_training.network import ActorCritic
 from spygames_training.ppo import Learner
 from spygames_training.rollout import Rollout
 
 
-def training_rate() -> Run:
-    """Decisions a second of whole iterations: playing and learning, one worker a core (two at most)."""
+def training_rate(game_id: str) -> Run:
+    """Decisions a second of whole iterations in the game's default variant: playing and learning, network 2x128, two
+    epochs, one worker a core (two at most)."""
     torch.set_num_threads(1)  # a worker is one thread
-    game = agent_avenue_v0.make_game()
+    game = spygames.make_game(game_id)
     ppo = PPO()
     workers = min(2, os.cpu_count() or 1)
     rollouts = [Rollout(game, ppo.games // workers, ppo.steps, seed) for seed in range(workers)]

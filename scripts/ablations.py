@@ -133,14 +133,18 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def report(args: argparse.Namespace, config: Config, found: dict[str, Any], seconds: dict[str, float]) -> dict[str, Any]:
+def report(
+    args: argparse.Namespace, config: Config, found: dict[str, Any], seconds: dict[str, float]
+) -> dict[str, Any]:
     """All that is needed to do it again, and what came of it."""
     asked = {"seeds": args.seeds, "games": args.games, "play": args.play}
     rows = {
         name: {
             "changes": CHANGES[name],
             "seconds": seconds[name],
-            "win_share": {r: {"seeds": v, "mean": interval(v)[0], "interval": interval(v)[1]} for r, v in shares.items()},
+            "win_share": {
+                r: {"seeds": v, "mean": interval(v)[0], "interval": interval(v)[1]} for r, v in shares.items()
+            },
         }
         for name, shares in found.items()
     }

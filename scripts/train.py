@@ -6,18 +6,38 @@
 
 A TOML file says what the run does; every option can be given on the command line and wins over the file. Ctrl-C saves.
 A run that goes on keeps its settings: of those below only its length, evaluations and saves may change.
+
+`--algorithm maskable_ppo` learns by the stock MaskablePPO of sb3-contrib (extra sb3), all seats with their own credit.
+The same options hold, with these differences: ppo.kl, ppo.reference_every and ppo.ema do nothing and are refused where
+they are set, as are ppo.precision bfloat16 and opponents.share above 0; workers are threads of torch; a run that was
+stopped keeps its agent, but cannot be resumed.
 """
 
 import argparse
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import tyro
 
 from spygames_training.command_line import option
 from spygames_training.config import Config, read_config
 from spygames_training.training import Run, resume_config
+
+if TYPE_CHECKING:
+    from spygames_training.sb3.training import MaskableRun
+
+
+def maskable_run(config: Config, folder: Path, resume: Path | None) -> "MaskableRun":
+    """The run by MaskablePPO; ValueError if it cannot be."""
+    if resume:
+        raise ValueError("a run by maskable_ppo cannot be resumed: begin another one")
+    try:
+        from spygames_training.sb3.training import MaskableRun
+    except ImportError as error:
+        raise ValueError(f"maskable_ppo needs the extra: pip install 'spygames[sb3]' ({error})") from error
+    return MaskableRun(config, folder)
 
 
 def main() -> int:
@@ -28,6 +48,7 @@ def main() -> int:
     first.add_argument(
         "--option", metavar="NAME=VALUE", action="append", type=option, default=[], help="of the game, as players=2"
     )
+    first.add_argument("--algorithm", choices=("ppo", "maskable_ppo"), default="ppo", help="ppo, this package's own")
     own, rest = first.parse_known_args()
     try:
         if own.resume and (own.config or own.out or own.option):
@@ -37,18 +58,24 @@ def main() -> int:
         base = replace(base, options={**base.options, **dict(own.option)})
         config = tyro.cli(Config, args=rest, default=base, description=usage, prog="train.py")
         folder = own.resume or own.out or Path("runs") / config.name
-        run = Run(config, folder, resume=own.resume is not None)
+        if own.algorithm == "maskable_ppo":
+            run = maskable_run(config, folder, own.resume)
+        else:
+            run = Run(config, folder, resume=own.resume is not None)
     except (ValueError, OSError) as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2
     try:
         run.train()
     except KeyboardInterrupt:
-        print(f"stopped and saved; go on with: python scripts/train.py --resume {folder}")
+        if own.algorithm == "maskable_ppo":
+            print(f"stopped; the agent so far is in {folder}/checkpoint")
+        else:
+            print(f"stopped and saved; go on with: python scripts/train.py --resume {folder}")
         return 130
     except (ValueError, OSError) as error:
         print(f"train.py: {error}", file=sys.stderr)
-        if run.state.exists():
+        if isinstance(run, Run) and run.state.exists():
             print(f"the last saved state is whole: python scripts/train.py --resume {folder}", file=sys.stderr)
         return 1
     print(

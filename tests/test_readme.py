@@ -15,7 +15,7 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 @pytest.mark.slow
 def test_python_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the README's order and in one folder: what is trained in one is evaluated in the next."""
-    assert len(BLOCKS) >= 7
+    assert len(BLOCKS) >= 9
     monkeypatch.chdir(tmp_path)
     for block in BLOCKS:
         names: dict[str, object] = {"__name__": "readme"}
@@ -30,7 +30,7 @@ import spygames
 spygames.make_batch("agent_avenue_v0", 2, seed=1)
 spygames.agent_avenue_v0.env().reset(seed=1)
 spygames.agent_avenue_v0.single_env(opponents="greedy").reset(seed=1)
-print(*sorted({"torch", "spygames_training", "rich", "tyro", "matplotlib"} & set(sys.modules)))
+print(*sorted({"torch", "spygames_training", "stable_baselines3", "rich", "tyro", "matplotlib"} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr

@@ -1,0 +1,222 @@
+"""Training measured: from nothing to a win share against `greedy`, three ways, and the speed in each game."""
+
+import json
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from _bench_tools import machine, put_between, show
+from _bench_training import training_rate
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from spygames.core.registry import game_ids
+
+ROOT = Path(__file__).resolve().parents[1]
+BEGIN, END = "<!-- training: scripts/benchmark.py --train writes from here -->", "<!-- to here, training -->"
+GOAL = 0.85
+"""Share of games won against `greedy`, the likeliest action taken, in two evaluations in a row."""
+GAMES = 2000
+EVERY = 5.0
+SHARE = "win_share/greedy"
+TUTORIAL = "MaskablePPO, PettingZoo's tutorial"
+PATIENCE = 4.0
+"""How many times its training time a run may take with its evaluations."""
+STARTING = 300.0
+"""Seconds that it may take to start besides, on a machine where nothing is compiled yet."""
+
+
+@dataclass
+class Way:
+    """One way to train, as a command that writes metrics.jsonl into a folder."""
+
+    title: str
+    name: str
+    command: list[str]
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def curve(self) -> tuple[list[float], list[float]]:
+        """Seconds of training and win shares."""
+        points = [(row["seconds"], row[SHARE]) for row in self.rows if SHARE in row]
+        return [s for s, _ in points], [w for _, w in points]
+
+    def reached(self) -> float | None:
+        """Seconds of training up to the first of two evaluations in a row that reach the goal."""
+        seconds, shares = self.curve()
+        for k in range(len(shares) - 1):
+            if min(shares[k], shares[k + 1]) >= GOAL:
+                return seconds[k]
+        return None
+
+    def rate(self) -> float:
+        """Decisions a second of training, the first figure left out: it has warm-up in it."""
+        first, last = self.rows[0], self.rows[-1]
+        if first is last:
+            return float(last["decisions_per_second"])
+        return (last["decisions"] - first["decisions"]) / (last["seconds"] - first["seconds"])
+
+
+def ways() -> list[Way]:
+    """The three, each with the settings of its own: ours is the config of the demo, with scripted players at some
+    tables; (a) is the same config with all seats learning, as MaskablePPO has no more than that."""
+    train = [
+        *(
+            "scripts/train.py",
+            "--config",
+            "configs/demo.toml",
+            "--evaluate-against",
+            "greedy",
+            "--evaluate-play",
+            "argmax",
+        ),
+        *("--evaluate-every", str(EVERY), "--evaluate-games", str(GAMES)),
+    ]
+    tutorial = ["scripts/_bench_tutorial.py", "--every", str(EVERY), "--games", str(GAMES)]
+    return [
+        Way("this package's PPO", "ours", train),
+        Way(
+            "MaskablePPO, SelfPlayVecEnv",
+            "self_play_vec_env",
+            [*train, "--algorithm", "maskable_ppo", "--opponents.share", "0"],
+        ),
+        Way(TUTORIAL, "tutorial", tutorial),
+    ]
+
+
+def run(way: Way, seconds: float, progress: Progress) -> None:
+    """Trains for so many seconds, evaluations and start-up not counted, and keeps the metrics."""
+    task = progress.add_task(way.title, total=seconds, note="starting")
+    with tempfile.TemporaryDirectory() as folder, open(Path(folder) / "errors", "w+") as errors:
+        out, started = Path(folder) / "run", time.monotonic()
+        command = [sys.executable, *way.command, "--out", str(out)]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=errors)
+        try:
+            while process.poll() is None and time.monotonic() - started < PATIENCE * seconds + STARTING:
+                time.sleep(0.5)
+                way.rows = _read(out / "metrics.jsonl")
+                if way.rows:
+                    note = f"{way.rows[-1]['decisions']:,} decisions, {(way.curve()[1] or [0])[-1]:.1%}"
+                    progress.update(task, completed=way.rows[-1]["seconds"], note=note)
+                    if way.rows[-1]["seconds"] >= seconds:
+                        break
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+            process.wait()
+        way.rows = _read(out / "metrics.jsonl")
+        if not way.curve()[0]:
+            errors.seek(0)
+            raise RuntimeError(f"{way.title} gave no figures:\n{errors.read()}")
+    progress.update(task, completed=seconds)
+
+
+def _read(file: Path) -> list[dict[str, Any]]:
+    """The rows so far; the last line may be half written."""
+    rows = []
+    for line in file.read_text().splitlines() if file.exists() else []:
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            break
+    return rows
+
+
+def table(measured: list[Way], speeds: dict[str, list[float]]) -> str:
+    """Both tables as Markdown."""
+    base = next(way for way in measured if way.title == TUTORIAL).rate()
+    lines = [
+        f"| Agent Avenue, two players, simple | training to {GOAL:.0%} against `greedy` | best | decisions/s | ratio |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for way in measured:
+        seconds, shares = way.curve()
+        reached = way.reached()
+        goal = f"not in {seconds[-1]:.0f} s" if reached is None else f"{reached:.0f} s"
+        lines.append(
+            f"| {way.title} | {goal} | {max(shares):.1%} | {show(way.rate(), '')} | {way.rate() / base:.3g} x |"
+        )
+    lines += ["", "| training, network 2x128, 2 epochs, default variant | median decisions/s | lowest to highest |"]
+    lines += ["|---|---:|---|"]
+    for game_id, found in speeds.items():
+        middle = sorted(found)[len(found) // 2]
+        lines.append(f"| `{game_id}` | {show(middle, '')} | {show(min(found), '')} to {show(max(found), '')} |")
+    return "\n".join(lines)
+
+
+def picture(measured: list[Way], path: Path) -> None:
+    """Win share against `greedy` over seconds of training."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axis = plt.subplots(figsize=(8, 5), layout="constrained")
+    for way in measured:
+        axis.plot(*way.curve(), marker=".", label=f"{way.title} ({show(way.rate(), '')} decisions/s)")
+    axis.axhline(GOAL, color="grey", linewidth=0.8, linestyle="--")
+    axis.set(xlabel="seconds of training", ylabel="games won against greedy", ylim=(0, 1), xlim=(0, None))
+    axis.grid(alpha=0.3)
+    figure.legend(loc="outside upper center", ncols=1)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def train(minutes: float, runs: int, seconds: float, docs: Path | None) -> None:
+    """Measures, shows, and keeps the figures in `docs` (the page, JSON and the picture) or, for None, in
+    runs/benchmark."""
+    host, console = machine(), Console()
+    measured, speeds = ways(), {}
+    columns = (
+        TextColumn("{task.description:<36}"),
+        BarColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
+    with Progress(*columns, console=console) as progress:
+        for way in measured:
+            run(way, 60 * minutes, progress)
+        task = progress.add_task("speed in each game", total=len(game_ids()), note="")
+        for game_id in game_ids():
+            measure = training_rate(game_id)
+            speeds[game_id] = [measure(seconds) for _ in range(min(runs, 5))]
+            progress.advance(task)
+    versions = ", ".join(f"{k} {host[k]}" for k in ("python", "numpy", "numba", "torch", "sb3_contrib"))
+    about = (
+        f"{date.today()}, {host['processor']}, {host['cores']} cores; {versions}. At most {minutes:g} minutes of "
+        f"training each, evaluations of {GAMES:,} games and start-up not counted. Load average at the start: "
+        f"{host['load at the start']}."
+    )
+    text = f"{table(measured, speeds)}\n\n{about}"
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+    folder = docs or ROOT / "runs" / "benchmark"
+    picture(measured, folder / "images" / "training.png")
+    figures = {
+        "date": date.today().isoformat(),
+        "machine": host,
+        "minutes": minutes,
+        "goal": GOAL,
+        "ways": {
+            way.name: {
+                "title": way.title,
+                "command": ["python", *way.command],
+                "seconds_to_goal": way.reached(),
+                "decisions_per_second": way.rate(),
+                "curve": [
+                    dict(zip(("seconds", "win_share"), point, strict=True)) for point in zip(*way.curve(), strict=True)
+                ],
+            }
+            for way in measured
+        },
+        "training_speed": speeds,
+    }
+    (folder / "benchmarks_training.json").write_text(json.dumps(figures, indent=1) + "\n")
+    if docs:
+        put_between(docs / "benchmarks.md", BEGIN, END, f"![Win share over time](images/training.png)\n\n{text}")
+    console.print(f"the picture and the figures for machines are in {folder}", markup=False, highlight=False)

@@ -1,0 +1,93 @@
+"""A batch whose games move one by one, and which keeps how a game ended before the next one begins."""
+
+from typing import Any
+
+import numpy as np
+
+from spygames.core.batch import Batch, first_illegal
+from spygames.core.game import Game, IllegalAction
+from spygames.core.kernel import Record, announce, bind, kernel
+from spygames.core.rng import next_seed
+
+# Stand for the kernels of a game, which `bind` puts in their place.
+init: Any = None
+legal: Any = None
+apply: Any = None
+returns: Any = None
+observe: Any = None
+truncated: Any = None
+
+
+@kernel
+def _never(s: Record) -> bool:
+    return False
+
+
+def _advance_rows(  # type: ignore[no-untyped-def]
+    options, states, seeds, allowed, rows, actions, viewers, views, mask, rewards, done, final, cut_off
+):
+    for k in range(len(rows)):
+        i = rows[k]
+        s = states[i]
+        apply(s, np.int64(actions[i]))
+        over = s.to_move < 0
+        done[i] = over
+        returns(s, rewards[i])
+        if over:
+            observe(s, viewers[i], final[i])
+            cut_off[i] = truncated(s)
+            seeds[i] = next_seed(seeds[i])
+            init(s, options[0], seeds[i])
+        legal(s, allowed[i])
+        for a in range(mask.shape[1]):
+            mask[i, a] = allowed[i, a]
+        observe(s, s.to_move, views[i])
+
+
+def _loop(game: Game) -> Any:
+    kernels = {name: getattr(game, name) for name in ("init", "legal", "apply", "returns", "observe")}
+    template: Any = _advance_rows
+    return bind(template, f"{game.id}-{game.digest}", truncated=game.truncated or _never, **kernels)
+
+
+class Games(Batch):
+    """A `Batch` that can be stepped in some rows only.
+
+    final: float32 [n, F], what `viewers[i]` sees of the end of the last game of row i. cut_off: bool [n], whether that
+    game ended without a result (`Game.truncated`). Both hold where the row's last step ended a game (`done`).
+    """
+
+    def __init__(self, game: Game, n: int, seed: int | None = None):
+        super().__init__(game, n, seed, threads=1)
+        self.final = np.zeros((n, game.num_features), np.float32)
+        self.cut_off = np.zeros(n, np.bool_)
+        self._advance = _loop(game)
+        announce([self._advance], f"the loop of single rows of {game.id}")
+        # A batch says that it compiles until all its loops are there, so the one that nobody calls here is made, too.
+        self._loops.step(
+            game.packed, self.states, self.seeds, self._allowed, np.zeros(n, np.int64), self.views, self.mask,
+            self.rewards, self.done, 0, 0,
+        )  # fmt: skip
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_advance": None}
+
+    def __setstate__(self, values: dict[str, Any]) -> None:
+        super().__setstate__(values)
+        self._advance = _loop(self.game)
+
+    def advance(self, rows: np.ndarray, actions: np.ndarray, viewers: np.ndarray) -> None:
+        """One decision in each of `rows`, int64 [k]; other rows and what belongs to them stay as they are.
+
+        actions: int64 [n], read at `rows`. viewers: int8 [n], the seat that `final` is written for. IllegalAction, and
+        no game has moved, if one is not legal.
+        """
+        bad = first_illegal(actions[rows], self._allowed[rows])
+        if bad >= 0:
+            i = rows[bad]
+            # What would be legal is not said: it would show one seat the cards of another.
+            raise IllegalAction(f"action {actions[i]} is not legal for seat {self.seats[i]} in game {i}")
+        self._advance(
+            self.game.packed, self.states, self.seeds, self._allowed, rows, actions, viewers, self.views, self.mask,
+            self.rewards, self.done, self.final.view(self.game.view_dtype).reshape(self.n), self.cut_off,
+        )  # fmt: skip

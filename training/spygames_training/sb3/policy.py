@@ -1,0 +1,53 @@
+"""A policy of stable-baselines3 with exactly the network of this package, and the way from one to the other."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import torch
+from gymnasium import spaces
+from stable_baselines3.common.policies import BasePolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import Tensor, nn
+
+from spygames_training.network import ActorCritic
+
+
+class Trunk(BaseFeaturesExtractor):
+    """The hidden layers of an `ActorCritic`, as what stable-baselines3 calls a features extractor."""
+
+    def __init__(self, observation_space: spaces.Box, hidden: Sequence[int]):
+        features = observation_space.shape[0]
+        super().__init__(observation_space, [features, *hidden][-1])
+        self.num_features, self.hidden = features, tuple(hidden)
+        self.trunk = ActorCritic(features, 1, hidden).trunk
+
+    def forward(self, observation: Tensor) -> Tensor:
+        """float32 [k, F] -> [k, last width]"""
+        return self.trunk(observation)
+
+
+def actor_critic_kwargs(hidden: Sequence[int]) -> dict[str, Any]:
+    """`policy_kwargs` for "MlpPolicy" (or MaskableActorCriticPolicy, ActorCriticPolicy): a trunk of these widths with
+    ReLU, shared by policy and value, and a linear head for each."""
+    return {
+        "features_extractor_class": Trunk,
+        "features_extractor_kwargs": {"hidden": tuple(hidden)},
+        "net_arch": {"pi": [], "vf": []},
+    }
+
+
+@torch.no_grad()
+def to_actor_critic(policy: BasePolicy) -> ActorCritic:
+    """A copy of a policy made with `actor_critic_kwargs` as an ActorCritic on the CPU: the same logits and values.
+
+    ValueError for a policy of another build, whose network this package's cannot express.
+    """
+    trunk = getattr(policy, "features_extractor", None)
+    if not isinstance(trunk, Trunk) or getattr(policy, "net_arch", None) != {"pi": [], "vf": []}:
+        raise ValueError("the policy has another network: make it with policy_kwargs=actor_critic_kwargs(hidden)")
+    heads = {name: cast(nn.Linear, getattr(policy, f"{name}_net")) for name in ("action", "value")}
+    network = ActorCritic(trunk.num_features, heads["action"].out_features, trunk.hidden)
+    network.trunk.load_state_dict(trunk.trunk.state_dict())
+    network.policy.load_state_dict(heads["action"].state_dict())
+    network.value.load_state_dict(heads["value"].state_dict())
+    return network.eval()

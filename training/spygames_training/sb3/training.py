@@ -1,0 +1,223 @@
+"""A run by the stock MaskablePPO of sb3-contrib, one policy in all seats, from the same config as any other run."""
+
+import dataclasses
+import json
+import math
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.utils import LinearSchedule
+
+import spygames
+from spygames.core.game import Game
+from spygames.core.players import make_player
+from spygames_training.checkpoint import save_checkpoint
+from spygames_training.config import PPO, Config
+from spygames_training.evaluation import evaluate
+from spygames_training.network import ActorCritic
+from spygames_training.policy import from_network
+from spygames_training.report import WIN, Report
+from spygames_training.sb3.buffer import PerSeatRolloutBuffer
+from spygames_training.sb3.policy import actor_critic_kwargs, to_actor_critic
+from spygames_training.sb3.vec_env import SelfPlayVecEnv
+
+UNUSED = ("kl", "reference_every", "ema")
+"""Settings of `PPO` that MaskablePPO has nothing for: a reference to keep near to, and a mean of the weights."""
+
+METRICS = {
+    "policy_loss": ("train/policy_gradient_loss", 1.0),
+    "value_loss": ("train/value_loss", 1.0),
+    "entropy": ("train/entropy_loss", -1.0),
+    "kl_to_reference": ("train/approx_kl", 1.0),
+    "clipped": ("train/clip_fraction", 1.0),
+    "explained_variance": ("train/explained_variance", 1.0),
+}
+"""Our names of what MaskablePPO measures, and the factor. Its only reference is the policy that has just played."""
+
+
+def check(config: Config) -> None:
+    """ValueError for a setting that would do nothing: nothing is left out silently."""
+    usual = PPO()
+    for name in UNUSED:
+        value = getattr(config.ppo, name)
+        if value not in (getattr(usual, name), 0):
+            raise ValueError(f"ppo.{name} has no counterpart in MaskablePPO, leave it out (it is {value})")
+    if config.ppo.precision == "bfloat16":
+        raise ValueError("MaskablePPO computes in float32: ppo.precision must be auto or float32")
+    if config.opponents.share > 0:
+        raise ValueError("with maskable_ppo all seats learn at all tables: give --opponents.share 0")
+
+
+def maskable_ppo(config: Config, game: Game) -> MaskablePPO:
+    """The stock algorithm over all seats of `game`, with the settings that have a counterpart; see `check`.
+
+    Learning rate and clip go as they are called; `entropy` is what it begins with (`MaskableRun` lets it fall).
+    """
+    check(config)
+    ppo = config.ppo
+    env = SelfPlayVecEnv(game, ppo.games, config.seed, ppo.reward_scale)
+    return MaskablePPO(
+        "MlpPolicy",
+        env,
+        learning_rate=LinearSchedule(ppo.learning_rate, ppo.learning_rate_end, 1.0),
+        n_steps=ppo.steps,
+        batch_size=ppo.minibatch,
+        n_epochs=ppo.epochs,
+        gamma=ppo.gamma,
+        gae_lambda=ppo.lam,
+        clip_range=ppo.clip,
+        ent_coef=ppo.entropy,
+        vf_coef=ppo.value_weight / 2,  # it takes the squared error, our loss half of it
+        max_grad_norm=ppo.max_grad_norm,
+        rollout_buffer_class=PerSeatRolloutBuffer,
+        rollout_buffer_kwargs={"env": env},
+        policy_kwargs=actor_critic_kwargs(config.network.hidden),
+        seed=config.seed,
+        device="cpu",
+    )
+
+
+class MaskableRun:
+    """A run in a folder: checkpoint/, metrics.jsonl, tensorboard/, curves.png, summary.json, as of `training.Run`.
+
+    There is no state to go on from; the checkpoint holds the config. `workers` are threads of torch.
+
+    Args:
+        config: what to do; ValueError for what MaskablePPO cannot (`check`).
+        folder: where the run lives.
+        game: what is played, where it is none that `config.game` can name.
+    """
+
+    def __init__(self, config: Config, folder: str | Path, game: Game | None = None):
+        self.config, self.folder = config, Path(folder)
+        self.game = game or spygames.make_game(config.game, **config.options)
+        for name in ("state.safetensors", "checkpoint"):
+            if (self.folder / name).exists():
+                raise ValueError(f"{folder} holds a run already: choose another folder with --out")
+        self.model = maskable_ppo(config, self.game)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.results: dict[str, Any] = {}
+
+    def train(self) -> ActorCritic:
+        """Trains to the end and returns the policy. Ctrl-C or SIGTERM saves and raises KeyboardInterrupt."""
+        threads = torch.get_num_threads()
+        torch.set_num_threads(self.config.workers)
+        try:
+            with Report(self.folder, self.config.decisions) as report:
+                callback = _Updates(self, report)
+                before = _catch_signals(callback.stop_soon)
+                try:
+                    self.model.learn(self.config.decisions, callback, log_interval=10**9)
+                finally:
+                    for number, handler in before.items():
+                        signal.signal(number, handler)
+                self.save(callback.seconds)
+                if callback.stopping:
+                    raise KeyboardInterrupt
+                report.plot()
+                self._summarise(report, callback.seconds)
+        finally:
+            torch.set_num_threads(threads)
+        return to_actor_critic(self.model.policy)
+
+    def save(self, seconds: float) -> None:
+        """Writes the checkpoint; `seconds` is what it took to train."""
+        extra = {"algorithm": "maskable_ppo", "config": dataclasses.asdict(self.config), "seconds": round(seconds)}
+        network = to_actor_critic(self.model.policy)
+        save_checkpoint(self.folder / "checkpoint", self.game, network, self.model.num_timesteps, self.results, extra)
+
+    def evaluate(self) -> dict[str, float]:
+        """Win shares of the policy as it is, playing as the config says."""
+        config = self.config
+        if not config.evaluate_against:
+            return {}
+        player = from_network(self.game, to_actor_critic(self.model.policy), config.evaluate_play)
+        opponents = [make_player(self.game, name) for name in config.evaluate_against]
+        results = evaluate(self.game, player, opponents, config.evaluate_games, seed=config.seed)
+        shares = {WIN + result.opponent: result.win_share for result in results}
+        self.results = {"play": config.evaluate_play, "games": config.evaluate_games, **shares}
+        return shares
+
+    def _summarise(self, report: Report, seconds: float) -> None:
+        """Win shares at the start, half-way and at the end: summary.json and on screen."""
+        decisions = self.model.num_timesteps
+        rows = [row for row in report.rows if any(name.startswith(WIN) for name in row)]
+        moments = {"start": rows[:1], "half": sorted(rows, key=lambda r: abs(r["decisions"] - decisions / 2))[:1]}
+        summary: dict[str, Any] = {"decisions": decisions, "seconds": round(seconds)}
+        for moment, found in {**moments, "end": rows[-1:]}.items():
+            summary[moment] = {n: v for row in found for n, v in row.items() if n.startswith(WIN)}
+        (self.folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
+        rate = decisions / max(seconds, 1e-9)
+        report.console.print(f"{decisions:,} decisions in {summary['seconds']} s ({rate:,.0f} a second)")
+
+
+class _Updates(BaseCallback):
+    """Reports, evaluates and saves between two updates, and lets the entropy's weight fall."""
+
+    def __init__(self, run: MaskableRun, report: Report):
+        super().__init__()
+        self.run, self.report = run, report
+        self.stopping = False
+        self.seconds = 0.0
+        self._updates = 0
+        self._decisions = 0
+        self._evaluated = self._saved = self._started = time.monotonic()
+
+    def stop_soon(self, *_: object) -> None:
+        """Ends the run before the next decision; a second signal ends it at once, without saving."""
+        if self.stopping:
+            raise KeyboardInterrupt
+        self.stopping = True
+
+    def _on_step(self) -> bool:
+        return not self.stopping
+
+    def _on_rollout_start(self) -> None:
+        self._after_update()
+        ppo = self.run.config.ppo
+        left = max(0.0, 1 - self.num_timesteps / self.run.config.decisions)
+        self.run.model.ent_coef = ppo.entropy_end + (ppo.entropy - ppo.entropy_end) * left
+
+    def _on_training_end(self) -> None:
+        self._after_update()
+
+    def _after_update(self) -> None:
+        """What belongs to the update that has just ended, if one has; the clock stands still meanwhile."""
+        model, config = self.run.model, self.run.config
+        if model._n_updates > self._updates:
+            self._updates = model._n_updates
+            now = time.monotonic()
+            taken = now - self._started
+            self.seconds += taken
+            metrics: dict[str, Any] = {
+                "decisions": model.num_timesteps,
+                "seconds": self.seconds,
+                "decisions_per_second": (model.num_timesteps - self._decisions) / taken,
+            }
+            for name, (theirs, factor) in METRICS.items():
+                value = float(self.logger.name_to_value[theirs]) * factor
+                metrics[name] = value if math.isfinite(value) else 0.0
+            over = model.num_timesteps >= config.decisions
+            first = self._decisions == 0
+            self._decisions = model.num_timesteps
+            if over or first or now - self._evaluated >= config.evaluate_every:
+                metrics |= self.run.evaluate()
+                self._evaluated = time.monotonic()
+            self.report.add(metrics)
+            if first or now - self._saved >= config.save_every:
+                self.run.save(self.seconds)
+                self._saved = time.monotonic()
+        self._started = time.monotonic()
+
+
+def _catch_signals(handler: Any) -> dict[int, Any]:
+    """Puts `handler` in the place of those of Ctrl-C and SIGTERM, which it returns; none outside the main thread."""
+    try:
+        return {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:
+        return {}

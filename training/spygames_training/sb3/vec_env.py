@@ -1,0 +1,259 @@
+"""Games as vectorised environments of stable-baselines3.
+
+Both follow its conventions: a game that has ended starts over at once, `infos[i]["terminal_observation"]` is the last
+observation of the game that ended and `infos[i]["TimeLimit.truncated"]` says whether it was cut off without a result;
+`env_method("action_masks")` gives the masks, as sb3-contrib asks for them. After `seed(s)`, the next `reset()` plays in
+row i what `GameEnv.reset(seed=s + i)` deals.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from gymnasium import Wrapper
+from gymnasium.spaces import Box, Discrete
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
+
+from spygames.core.game import Game
+from spygames.core.players import Decisions, Player, make_player
+from spygames.core.rng import as_seed
+from spygames_training.sb3.games import Games
+
+MOST_DEALS = 1000
+"""Games in a row without a decision of the learning seat, after which it is held to have none."""
+
+Step = tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]
+
+
+class GamesVecEnv(VecEnv):
+    """What both have in common: spaces, masks, seeds, and the environment's attributes that stable-baselines3 asks for.
+
+    Observation space: Box [F]. Action space: Discrete(A); an action that is not legal raises IllegalAction.
+    """
+
+    def __init__(self, game: Game, n: int, seed: int | None = None):
+        self.game = game
+        self.games = Games(game, n, seed)
+        self._rows = np.arange(n)
+        self._actions = np.zeros(n, np.int64)
+        super().__init__(n, Box(-np.inf, np.inf, (game.num_features,), np.float32), Discrete(game.num_actions))
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Takes the actions, int [n], for `step_wait`."""
+        self._actions[:] = actions
+
+    def _deal(self) -> None:
+        """Begins all games anew."""
+        first = self._seeds[0]
+        if first is None:
+            self.games.reset()
+        else:
+            self.games.reset(seeds=np.array([as_seed(s) for s in self._seeds], np.uint64))
+        self._reset_seeds()
+        self._reset_options()
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def action_masks(self) -> np.ndarray:
+        """What is legal now, bool [n, A], a copy."""
+        return self.games.mask.astype(np.bool_)
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """`render_mode` (None) and `action_masks` are all that a game has; AttributeError otherwise."""
+        rows = list(self._get_indices(indices))
+        if attr_name == "render_mode":
+            return [None] * len(rows)
+        if attr_name == "action_masks":
+            return [partial(self._mask_of, i) for i in rows]
+        raise AttributeError(f"the games of {type(self).__name__} have no {attr_name!r}")
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """AttributeError: a game has nothing to set."""
+        raise AttributeError(f"the games of {type(self).__name__} have no {attr_name!r} that could be set")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """`action_masks`: bool [A] for each game; AttributeError for anything else."""
+        if method_name != "action_masks":
+            raise AttributeError(f"the games of {type(self).__name__} have no method {method_name!r}")
+        masks = self.action_masks()
+        return list(masks) if indices is None else [masks[i] for i in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type[Wrapper], indices: VecEnvIndices = None) -> list[bool]:
+        """False for each game."""
+        return [False for _ in self._get_indices(indices)]
+
+    def _mask_of(self, row: int) -> np.ndarray:
+        return self.games.mask[row].astype(np.bool_)
+
+    def _ended(self, row: int) -> dict[str, Any]:
+        """The info of a row whose game has just ended."""
+        games = self.games
+        return {"terminal_observation": games.final[row].copy(), "TimeLimit.truncated": bool(games.cut_off[row])}
+
+
+class SelfPlayVecEnv(GamesVecEnv):
+    """`n` games in which one policy plays all seats: a step is one decision in each, of whoever is to move there.
+
+    The reward that `step` returns is what the seat that decided was paid at once; what the others were paid is not in
+    it. So learn with `PerSeatRolloutBuffer`, which reads here what every seat was paid:
+
+        MaskablePPO("MlpPolicy", env, rollout_buffer_class=PerSeatRolloutBuffer, rollout_buffer_kwargs={"env": env})
+
+    `infos[i]["terminal_observation"]` is what the seat that decided last sees of the end.
+
+    Args:
+        game: what is played.
+        n: number of games.
+        seed: 0..2^64-1, of the deals until `seed()` gives others. None: from the system's entropy.
+        reward_scale: rewards are multiplied by this, for games whose stakes are far from 1.
+    """
+
+    def __init__(self, game: Game, n: int, seed: int | None = None, reward_scale: float = 1.0):
+        self.reward_scale = reward_scale
+        self.steps = 0
+        """Steps taken since the environment was made; tells the buffer that it looks at the right one."""
+        self.decided = np.zeros(n, np.int8)
+        """Seats that took the last decisions, int8 [n]."""
+        self.paid = np.zeros((n, game.num_players), np.float32)
+        """What the last step paid each seat, float32 [n, P]."""
+        self.ended = np.zeros(n, np.bool_)
+        """Whether the last step ended the game, bool [n]."""
+        super().__init__(game, n, seed)
+
+    def reset(self) -> np.ndarray:
+        """Begins all games anew; float32 [n, F], what the seats to move may know."""
+        self._deal()
+        return self.games.observation.copy()
+
+    def step_wait(self) -> Step:
+        """Applies the actions: observations [n, F] of whoever is to move next, rewards [n] of those who have just
+        decided, whether the game has ended [n], infos."""
+        games = self.games
+        decided = games.seats.copy()
+        games.advance(self._rows, self._actions, decided)
+        self.decided, self.ended = decided, games.done.copy()
+        self.paid = games.rewards * np.float32(self.reward_scale)
+        self.steps += 1
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for i in np.flatnonzero(self.ended).tolist():
+            infos[i] = self._ended(i)
+        return games.observation.copy(), self.paid[self._rows, decided], self.ended.copy(), infos
+
+
+class LearnerSeatVecEnv(GamesVecEnv):
+    """`n` games in each of which one seat learns; a step is its decision and everybody else's until it is asked again.
+
+    Reward: the seat's own result, at the end. When a game has ended its info also has `seat`, the learner's;
+    `opponents`, the names of the others from the lowest seat; and `is_success`, whether the result was above 0. A game
+    that ends before the learner is asked counts for nothing, and the next one is dealt.
+
+    Args:
+        game: what is played.
+        n: number of games.
+        opponents: the mix: names as `make_player` takes them (`greedy`, `mcts:50`, a checkpoint's path, with `@argmax`
+            or `@0.5` behind it) or Players. Each other seat draws one when a game begins, all with equal chances, and
+            keeps it for that game; name one twice and it comes twice as often.
+        seat: of the learner, from 0, or "random": drawn for each game.
+        seed: 0..2^64-1, of deals, draws and the opponents' luck until `seed()` gives another. None: from the system's
+            entropy.
+
+    ValueError for a seat or a player that there is not.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        n: int,
+        opponents: str | Player | Sequence[str | Player] = "random",
+        seat: int | str = "random",
+        seed: int | None = None,
+    ):
+        known = isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < game.num_players
+        if seat != "random" and not known:
+            raise ValueError(f"seat must be 0..{game.num_players - 1} or 'random', not {seat!r}")
+        mix = opponents if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents]
+        if not mix:
+            raise ValueError("name at least one opponent")
+        self.players: list[Player] = [make_player(game, p) if isinstance(p, str) else p for p in mix]
+        self._fixed = None if seat == "random" else int(seat)
+        first = as_seed(seed)
+        super().__init__(game, n, int(first))
+        self.seats = np.zeros(n, np.int8)
+        """The learner's seat in each game, int8 [n]."""
+        self._who = np.zeros((n, game.num_players), np.int64)  # index in `players` by seat
+        self._asked = np.zeros(n, np.bool_)  # whether the learner has decided in the game
+        self._idle = np.zeros(n, np.int64)  # games in a row without a decision of the learner
+        self._seed_luck(int(first))
+
+    def reset(self) -> np.ndarray:
+        """Begins all games anew and plays until the learner is asked; float32 [n, F]."""
+        if self._seeds[0] is not None:
+            self._seed_luck(self._seeds[0])
+        self._deal()
+        self._idle[:] = 0
+        self._seat(self._rows)
+        self._play_on(np.zeros(self.num_envs, np.float32), np.zeros(self.num_envs, np.bool_), [])
+        return self.games.observation.copy()
+
+    def step_wait(self) -> Step:
+        """Applies the learner's actions and plays until it is asked again: observations [n, F], rewards [n], whether
+        the game has ended [n], infos."""
+        n = self.num_envs
+        rewards, done = np.zeros(n, np.float32), np.zeros(n, np.bool_)
+        infos: list[dict[str, Any]] = [{} for _ in range(n)]
+        self.games.advance(self._rows, self._actions, self.seats)
+        self._asked[:] = True
+        self._idle[:] = 0
+        self._settle(self._rows, rewards, done, infos)
+        self._play_on(rewards, done, infos)
+        return self.games.observation.copy(), rewards, done, infos
+
+    def _seed_luck(self, seed: int) -> None:
+        """The opponents' luck, a stream for each game, and the one of the draws."""
+        self._luck = np.random.default_rng([seed, 1]).integers(2**64, size=(self.num_envs, 1), dtype=np.uint64)
+        self._rng = np.random.default_rng([seed, 2])
+
+    def _seat(self, rows: np.ndarray) -> None:
+        """Draws who sits where in games that have just begun."""
+        seats = self.game.num_players
+        drawn = self._rng.integers(seats, size=len(rows))
+        self.seats[rows] = drawn if self._fixed is None else self._fixed
+        self._who[rows] = self._rng.integers(len(self.players), size=(len(rows), seats))
+        self._asked[rows] = False
+
+    def _play_on(self, rewards: np.ndarray, done: np.ndarray, infos: list[dict[str, Any]]) -> None:
+        """Lets the others decide until the learner is to move in every game."""
+        games, actions = self.games, np.zeros(self.num_envs, np.int64)
+        while len(rows := np.flatnonzero(games.seats != self.seats)):
+            who = self._who[rows, games.seats[rows]]
+            for k in np.unique(who):
+                asked = rows[who == k]
+                decisions = Decisions(
+                    self.game, games.states, games.views, games.observation, games.mask, self._luck, asked
+                )
+                actions[asked] = self.players[k].act(decisions)
+            games.advance(rows, actions, self.seats)
+            self._settle(rows, rewards, done, infos)
+
+    def _settle(self, rows: np.ndarray, rewards: np.ndarray, done: np.ndarray, infos: list[dict[str, Any]]) -> None:
+        """Notes the results of games of `rows` that have just ended, and seats the next ones."""
+        games = self.games
+        ended = rows[games.done[rows]]
+        for i in ended.tolist():
+            if not self._asked[i]:
+                self._idle[i] += 1
+                continue
+            seat = int(self.seats[i])
+            rewards[i], done[i] = games.rewards[i, seat], True
+            others = [self.players[k].name for p, k in enumerate(self._who[i].tolist()) if p != seat]
+            infos[i] = {
+                **self._ended(i), "seat": seat, "opponents": others, "is_success": bool(rewards[i] > 0),
+            }  # fmt: skip
+        if (self._idle > MOST_DEALS).any():
+            raise ValueError(f"the learner was not asked for one decision in {MOST_DEALS} games")
+        self._seat(ended)
