@@ -21,7 +21,7 @@ from spygames.agent_dog.layout import (
     hand_size,
     taker,
 )
-from spygames.agent_dog.rules import offers, possible
+from spygames.agent_dog.turns import offers, possible
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import below, shuffle
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from spygames.agent_dog import rules
 from spygames.agent_dog.board import COLOURS, PAWNS
-from spygames.agent_dog.cards import CARDS, COMPANION, COPY, FUNCTIONS, KINDS, MAX_CARDS, NUMBERS, POINTS, SWAP
+from spygames.agent_dog.cards import CARDS, COMPANION, COPY, FUNCTIONS, KINDS, MAX_CARDS, NUMBERS, OFFERS, POINTS, SWAP
 from spygames.agent_dog.layout import (
     CARD,
     EMPTY,
@@ -24,10 +24,12 @@ from spygames.agent_dog.layout import (
     REDRAW,
     STEP,
     SWAPPING,
+    colour_of,
     plays_for,
     taker,
 )
 from spygames.agent_dog.places import place_text, read_place, seat_colour
+from spygames.agent_dog.turns import clear_card, offers, playable
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Record
 from spygames.core.mapping import check_keys, integer, member, sequence, table
@@ -97,7 +99,7 @@ def _pending(s: Record) -> dict[str, Any] | None:
 
 def _moved_text(s: Record) -> str:
     """As in the actions: the goal of the seat's own colour needs no colour."""
-    return place_text(int(s.moved), int(rules.colour_of(s, int(s.to_move))))
+    return place_text(int(s.moved), int(colour_of(s, int(s.to_move))))
 
 
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
@@ -117,7 +119,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
         if mapping[key] != value:
             raise ImpossibleState(f"{key} is {mapping[key]!r}, but this game is played with {value!r}")
     rules.take_options(s, game.packed.view(np.recarray)[0])
-    rules.clear_card(s)
+    clear_card(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
     for key, field in (("round", "round_number"), ("turn", "turn"), ("cards_played", "cards_played")):
         s[field] = integer(mapping[key], key, 0, _BIG)
@@ -268,7 +270,7 @@ def _check(game: Game, s: Record) -> None:
         _check_exchange(game, s)
     if s.phase == OVER:
         return
-    if s.phase in (CARD, REDRAW) and (rules.playable(s, int(s.to_move)) != 0) != (s.phase == CARD):
+    if s.phase in (CARD, REDRAW) and (playable(s, int(s.to_move)) != 0) != (s.phase == CARD):
         raise ImpossibleState(
             f"phase is {phase}, but hands of seat {s.to_move} hold {'a' if s.phase == REDRAW else 'no'} playable card"
         )
@@ -283,9 +285,9 @@ def _check(game: Game, s: Record) -> None:
 def _check_pending(s: Record) -> None:
     """The card being played fits its function and the phase."""
     card, function = int(s.card), int(s.function)
-    if card != COPY and not rules.OFFERS[card] >> function & 1:
+    if card != COPY and not OFFERS[card] >> function & 1:
         raise ImpossibleState(f"pending: a {CARDS[card]} cannot be played as {FUNCTIONS[function]}")
-    if card == COPY and not rules.offers(s, card) >> function & 1:
+    if card == COPY and not offers(s, card) >> function & 1:
         raise ImpossibleState(f"pending: a copy of last_card cannot be played as {FUNCTIONS[function]}")
     fits = {PLACE: function < NUMBERS + 1, STEP: function == COMPANION, SWAPPING: function == SWAP, MEETING: True}
     if not fits[int(s.phase)]:
