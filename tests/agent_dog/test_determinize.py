@@ -96,7 +96,7 @@ POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {
 def table_of(name: str) -> tuple[Table, int]:
     """A position by its name, with the viewer; cards that are not named do not exist, but for those discarded."""
     seat, parts = POSITIONS[name]
-    parts = {"pawns": BOARD, "players": 2, "discard": ["12"] * 12, **parts}
+    parts = {"pawns": BOARD, "players": 2, "discard": ["12"] * 12 + ["13"], **parts}
     tracked = parts.pop("tracked", False)
     deck = parts.pop("deck")
     mapping = make_position(parts.pop("pawns"), parts.pop("hands"), parts.pop("players"), **parts)

@@ -1,4 +1,4 @@
-"""How a turn begins and ends: what can be played; meetings, win, penalty, the next player. AD-n: the rule in README.md."""
+"""How a turn begins and ends: what can be played; meetings, win, penalty, next player. AD-n: the rule in README.md."""
 
 import numpy as np
 
