@@ -78,7 +78,7 @@ def test_boards_that_are_refused(track: Any, holes: Any, meeting: Any, why: str)
         {"deck": {"2": 19}}, {"deck": {"2": 127}}, {"deck": {"2": -1}}, {"deck": {"2": 100, "3": 30}},
         {"deck": {"2": 20}}, {"deck": {"2": 20, "13": 0}}, {"deck": {"swap": 50, "copy": 50}}, {"deck": {13: 40}},
         {"board": 64}, {"board": None}, {"board": {1: 2, "x": 3}}, {"deck": None}, {"deck": ["13"] * 40},
-        {"deck": {"13": 19.0}}, {"deck": {"13": 20, "2": True}}, {"players": "4"}, {"players": True}, {"first_player": True},
+        {"deck": {"13": 19.0}}, {"deck": {"13": 20, "2": True}}, {"players": "4"}, {"first_player": True},
         {"hidden_colours": "none"}, {"max_turns": 0}, {"max_turns": True}, {"first_player": 4}, {"first_player": "x"},
     ],
 )  # fmt: skip
