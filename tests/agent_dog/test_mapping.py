@@ -195,12 +195,13 @@ def test_redrawn_that_is_refused() -> None:
     fine = make_position(pawns, {"0": ["5", "swap"], "1": ["2"]}, 2, redrawn=True)
     assert table_at(fine).legal == {"card 5"}
     playing = {"phase": "place", "pending": dict(PENDING), "redrawn": True}
-    for hands, changes in (
+    refused: list[tuple[dict[str, list[str]], dict[str, Any]]] = [
         ({"0": ["5", "3"], "1": ["2"]}, {"redrawn": True}),
         ({"0": ["5", "5"], "1": ["2"]}, {"redrawn": True}),
         ({"0": ["5", "3"], "1": ["2"]}, {"redrawn": True, "phase": "exchange"}),
         ({"0": ["5", "swap"], "1": ["2"]}, playing),
-    ):
+    ]
+    for hands, changes in refused:
         with pytest.raises(ImpossibleState, match="redrawn"):
             table_at(make_position(pawns, hands, 2, **changes))
 

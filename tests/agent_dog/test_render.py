@@ -97,7 +97,7 @@ def test_a_seat_is_shown_nothing_that_it_cannot_know(fresh: Callable[..., Table]
 def test_a_seat_is_shown_what_it_knows(fresh: Callable[..., Table]) -> None:
     """Its own hand, where all visible pawns are, how many there are in each area and goal; 80 columns at most."""
     for table in random_play(fresh):
-        mapping = table.mapping
+        mapping, text = table.mapping, ""
         for seat in range(table.game.num_players):
             lines = table.drawing(seat).splitlines()
             assert max(map(len, lines)) <= 80
