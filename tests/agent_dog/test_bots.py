@@ -53,7 +53,7 @@ def win_share(players: int, first: str, second: str, deals: int, seed: int = 0) 
 def test_who_beats_whom(players: int, first: str, second: str, least: float) -> None:
     share, cut_off = win_share(players, first, second, deals=120 if players == 3 else 180)
     assert share > least
-    assert cut_off == 0
+    assert cut_off <= 2
 
 
 def says(table: Table, bot: str) -> str:

@@ -16,7 +16,6 @@ from spygames.agent_dog.layout import (
     OVER,
     PHASES,
     PLACE,
-    PLACES,
     REDRAW,
     STEP,
     SWAPPING,
@@ -32,12 +31,14 @@ from spygames.core.kernel import Record
 def check_state(game: Game, s: Record) -> None:
     """Raises ImpossibleState where the parts of a state contradict each other."""
     phase = PHASES[s.phase]
-    for card in range(KINDS):
-        total = sum(map(int, s.hands[:, card])) + int((s.deck == card).sum()) + int(s.discarded[card])
-        total += int(s.card == card) + (int((s.passed == card).sum()) if s.phase == EXCHANGE else 0)
-        if total != s.options.copies[card]:
+    there = s.hands.sum(0) + s.discarded + np.bincount(s.deck[: s.deck_size], minlength=KINDS)
+    for card in (*(s.passed.tolist() if s.phase == EXCHANGE else ()), int(s.card)):
+        if card != NONE:
+            there[card] += 1
+    for card, (total, copies) in enumerate(zip(there.tolist(), s.options.copies.tolist(), strict=True)):
+        if total != copies:
             raise ImpossibleState(
-                f"there are {s.options.copies[card]} copies of {CARDS[card]}, but hands, deck, discard and pending"
+                f"there are {copies} copies of {CARDS[card]}, but hands, deck, discard and pending"
                 f"{' and passed' if s.phase == EXCHANGE else ''} hold {total}"
             )
     playing = s.phase in (PLACE, STEP, SWAPPING, MEETING)
@@ -119,16 +120,17 @@ def _check_redrawn(s: Record) -> None:
 
 def _check_places(s: Record) -> None:
     """Hidden pawns stand on holes, and in goals of their own colour only own pawns, but for a companion under way."""
-    own = int(plays_for(s, int(s.to_move))) if s.phase == STEP else NONE
-    for place in range(PLACES):
-        pawn = int(s.board[place])
+    stepping = s.phase == STEP
+    own = int(plays_for(s, int(s.to_move))) if stepping else NONE
+    hole, quarter = s.options.hole, int(s.options.quarter)
+    for place, pawn in enumerate(s.board.tolist()):
         goal = (place - GOAL) // PAWNS if place >= GOAL else NONE
         if goal != NONE and pawn != EMPTY and pawn != goal and not (goal == own and pawn >= HAT):
             raise ImpossibleState(
                 f"pawns: {place_text(place, NONE)} may hold visible pawns of its own colour, and hidden ones only in "
                 "the mover's own goal while a companion is played"
             )
-        if goal == NONE and pawn >= HAT and s.phase != STEP and s.options.hole[place % s.options.quarter] == NONE:
+        if goal == NONE and pawn >= HAT and not stepping and hole[place % quarter] == NONE:
             raise ImpossibleState(f"hidden: {place} is no hole, so no hidden pawn stands there but in phase step")
 
 

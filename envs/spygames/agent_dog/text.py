@@ -39,7 +39,7 @@ _MOST = 10**9  # of a counter, so that no game reaches the largest number that i
 def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
     """The state as plain JSON values, with the keys that the rules name in section 9, `rng` and `record`."""
     seats = range(game.num_players)
-    deck = game.options["deck"]
+    deck, board = game.options["deck"], s.board.tolist()
     return {
         "players": game.num_players,
         "board": game.options["board"] if isinstance(game.options["board"], str) else dict(game.options["board"]),
@@ -49,15 +49,15 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
         "dealer": int(s.dealer),
         "round": int(s.round_number),
         "turn": int(s.turn),
-        "pawns": {COLOURS[colour]: _pawns(s, colour) for colour in (seat_colour(game, seat) for seat in seats)},
+        "pawns": {COLOURS[colour]: _pawns(s, board, colour) for colour in (seat_colour(game, seat) for seat in seats)},
         "hidden": [
-            place if place < GOAL else place_text(place, NONE) for place in range(PLACES) if s.board[place] >= HAT
+            place if place < GOAL else place_text(place, NONE) for place in range(PLACES) if board[place] >= HAT
         ],
         "hands": {str(seat): _cards(s.hands[seat]) for seat in seats},
         "passed": {str(seat): _card(s.passed[seat]) for seat in seats},
         "out": [seat for seat in seats if s.out[seat]],
-        "deck": [CARDS[s.deck[i]] for i in reversed(range(s.deck_size))],
-        "discard": [CARDS[s.discard[i]] for i in reversed(range(s.discard_size))],
+        "deck": [CARDS[card] for card in s.deck[: s.deck_size][::-1].tolist()],
+        "discard": [CARDS[card] for card in s.discard[: s.discard_size][::-1].tolist()],
         "last_card": _card(s.last_card),
         "pending": _pending(s),
         "redrawn": bool(s.redrawn),
@@ -69,10 +69,10 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
     }
 
 
-def _pawns(s: Record, colour: int) -> list[str]:
+def _pawns(s: Record, board: list[int], colour: int) -> list[str]:
     """Where the four pawns of a colour are: area, track, goals."""
     places = ["area"] * int(s.area[colour])
-    return places + [place_text(place, colour) for place in range(PLACES) if s.board[place] in (colour, colour + HAT)]
+    return places + [place_text(place, colour) for place in range(PLACES) if board[place] in (colour, colour + HAT)]
 
 
 def _pending(s: Record) -> dict[str, Any] | None:
