@@ -1,8 +1,8 @@
 """Positions and moves as data: whatever the rules say happens, happens.
 
-A scenario has a `name`, `rules` (the IDs it proves), `start` (a state mapping), `actions` (texts, each legal in its turn),
-and what must hold: `legal_at_start` (all legal texts), `after` (parts of the mapping), `legal_after`. A file holds a list
-of them; `tests/<game>/scenarios` those of a game, which the `test_scenarios.py` beside it runs.
+A scenario has a `name`, `rules` (the IDs it proves), `start` (a state mapping), `actions` (texts, each legal in its
+turn), and what must hold: `legal_at_start` (all legal texts), `after` (parts of the mapping), `legal_after`. Those of a
+game lie in `tests/<game>/scenarios`, a list a file, and the `test_scenarios.py` beside them runs them.
 """
 
 import json
