@@ -33,6 +33,38 @@ POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {
         0,
         {"hands": {"0": ["2"], "1": ["swap", "copy"]}, "deck": ["swap", "5", "5"], "to_move": 1, "phase": "redraw"},
     ),
+    "the rival has drawn what it can play": (
+        0,
+        {
+            "hands": {"0": ["2"], "1": ["swap", "5"]},
+            "deck": ["swap", "3", "copy"],
+            "to_move": 1,
+            "redrawn": True,
+        },
+    ),
+    "and holds the passed card, too": (
+        0,
+        {
+            "hands": {"0": ["2"], "1": ["swap", "copy", "5"]},
+            "deck": ["swap", "3"],
+            "passed": {"0": "swap", "1": "2"},
+            "to_move": 1,
+            "redrawn": True,
+        },
+    ),
+    "the rival plays what it has drawn": (
+        0,
+        {
+            "hands": {"0": ["2"], "1": ["swap", "copy"]},
+            "deck": ["swap", "3", "5"],
+            "to_move": 1,
+            "phase": "place",
+            "pending": {
+                "card": "5", "as": "5", "points": 0, "moved": [], "first": None, "meetings": [], "penalty": False
+            },
+            "redrawn": True,
+        },
+    ),
     "the passed card is still there": (
         0,
         {
@@ -96,7 +128,7 @@ POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {
 def table_of(name: str) -> tuple[Table, int]:
     """A position by its name, with the viewer; cards that are not named do not exist, but for those discarded."""
     seat, parts = POSITIONS[name]
-    parts = {"pawns": BOARD, "players": 2, "discard": ["12"] * 12, **parts}
+    parts = {"pawns": BOARD, "players": 2, "discard": ["12"] * 12 + ["13"], **parts}
     tracked = parts.pop("tracked", False)
     deck = parts.pop("deck")
     mapping = make_position(parts.pop("pawns"), parts.pop("hands"), parts.pop("players"), **parts)
@@ -167,10 +199,20 @@ def worlds(mapping: dict[str, Any], seat: int) -> list[dict[str, Any]]:
             hands[s] = sorted(hand, key=ORDER.index)
         passed = mapping["passed"] | {s: rest.pop() for s in transit}
         world = mapping | {"hands": hands, "deck": rest, "passed": passed}
-        able = bool(reference.card_choices(world)) if mapping["phase"] in ("card", "redraw") else None
-        if able is None or int(mapping["to_move"]) == seat or able == (mapping["phase"] == "card"):
+        if int(mapping["to_move"]) == seat or may_be(world):
             found.append(world)
     return found
+
+
+def may_be(world: dict[str, Any]) -> bool:
+    """Whether the hand of the seat to move is one with which it comes to this phase (AD-9, AD-35)."""
+    bare = {**world, "pending": None}
+    hand = world["hands"][str(world["to_move"])]
+    playable = {card for card in hand for f in reference.functions(bare, card) if reference.can_be_played(bare, f)}
+    able = sum(card in playable for card in hand)
+    if world["phase"] == "card":
+        return able == 1 if world["redrawn"] else able > 0
+    return able == 0 if world["phase"] == "redraw" or world["redrawn"] else True
 
 
 def passed_labels(world: dict[str, Any], seat: int) -> list[dict[str, Any]]:
@@ -218,10 +260,10 @@ def nothing(table: Table, seat: int, seed: int) -> None:
 
 def blind(table: Table, seat: int, seed: int) -> None:
     """Deals as if nothing were known: it is anybody's turn, nobody has passed anything."""
-    phase, passed = int(table.s.phase), table.s.passed.copy()
-    table.s.phase, table.s.passed[:] = 2, -1
+    phase, passed, redrawn = int(table.s.phase), table.s.passed.copy(), int(table.s.redrawn)
+    table.s.phase, table.s.passed[:], table.s.redrawn = 2, -1, 0
     ours(table, seat, seed)
-    table.s.phase, table.s.passed[:] = phase, passed
+    table.s.phase, table.s.passed[:], table.s.redrawn = phase, passed, redrawn
 
 
 @pytest.mark.rule("AD-24")
@@ -238,6 +280,8 @@ def test_what_is_redrawn_is_uniform(name: str) -> None:
         (nothing, "what two others passed"),
         (blind, "the rival must have something to play"),
         (blind, "the rival has nothing to play"),
+        (blind, "the rival has drawn what it can play"),
+        (blind, "the rival plays what it has drawn"),
         (blind, "the passed card is still there"),
         (blind, "what two others passed"),
     ],

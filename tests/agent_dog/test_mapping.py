@@ -129,6 +129,12 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"end_reason": "home"}, "end_reason"),
     ({"end_reason": "caught"}, "end_reason"),
     ({"phase": "exchange", "dealer": 1}, "passed"),
+    ({"phase": "exchange", "to_move": 0, "dealer": 0}, "hands of seat 2"),
+    ({"out": [0]}, "out names seat 0"),
+    ({"cards_played": 2000}, "max_turns"),
+    ({"round": 2**31}, "round"),
+    ({"redrawn": True}, "redrawn"),
+    ({"pawns": {c: [f"goal {i}" for i in range(4)] for c in PAWNS}}, "home"),
     ({"phase": "redraw"}, "redraw"),
     ({"phase": "place"}, "pending"),
     ({"to_move": 2}, "nothing|no playable"),
@@ -180,6 +186,24 @@ def test_pending_that_is_refused(phase: str, changes: dict[str, Any], why: str) 
     mapping["pending"] |= changes
     with pytest.raises(ImpossibleState, match=why):
         table_at(mapping)
+
+
+@pytest.mark.rule("AD-35")
+def test_redrawn_that_is_refused() -> None:
+    """Whoever has drawn a card holds no other playable one, and there is a turn in which it was drawn."""
+    pawns = {"red": ["track 20"], "green": ["track 40"]}
+    fine = make_position(pawns, {"0": ["5", "swap"], "1": ["2"]}, 2, redrawn=True)
+    assert table_at(fine).legal == {"card 5"}
+    playing = {"phase": "place", "pending": dict(PENDING), "redrawn": True}
+    refused: list[tuple[dict[str, list[str]], dict[str, Any]]] = [
+        ({"0": ["5", "3"], "1": ["2"]}, {"redrawn": True}),
+        ({"0": ["5", "5"], "1": ["2"]}, {"redrawn": True}),
+        ({"0": ["5", "3"], "1": ["2"]}, {"redrawn": True, "phase": "exchange"}),
+        ({"0": ["5", "swap"], "1": ["2"]}, playing),
+    ]
+    for hands, changes in refused:
+        with pytest.raises(ImpossibleState, match="redrawn"):
+            table_at(make_position(pawns, hands, 2, **changes))
 
 
 def test_bytes_come_back_over_random_play(fresh: Callable[..., Table]) -> None:

@@ -1,10 +1,18 @@
-"""The kernels and the slow reference, written from the rules' text, play the same games."""
+"""The kernels and the slow reference, written from the rules' text, play the same games.
 
+The suite plays some thousand decisions. More, with what was met on the way:
+
+    python -m tests.agent_dog.test_reference --players 4 --decisions 100000
+"""
+
+import argparse
 from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.progress import track
 
 from spygames.core.game import ImpossibleState
 from tests.agent_dog import reference
@@ -17,13 +25,19 @@ def bare(mapping: dict[str, Any], max_turns: int) -> dict[str, Any]:
     return {key: value for key, value in mapping.items() if key not in ("rng", "record")} | {"max_turns": max_turns}
 
 
-def compare(decisions: int, seed: int, crowded: bool = False, **options: Any) -> Counter[str]:
+def compare(
+    decisions: int,
+    seed: int,
+    crowded: bool = False,
+    progress: Callable[[Iterable[int]], Iterable[int]] = iter,
+    **options: Any,
+) -> Counter[str]:
     """Plays random decisions with both, from starts or crowded positions; returns how often each thing happened."""
     rng = np.random.default_rng(seed)
     seen: Counter[str] = Counter()
     table, left, max_turns, eager = None, 0, 0, 0.0
     state: dict[str, Any] = {}
-    for _ in range(decisions):
+    for _ in progress(range(decisions)):
         left -= 1
         if table is None or table.s.to_move < 0 or left <= 0:
             max_turns = int(rng.choice([30, 500]))
@@ -112,3 +126,19 @@ def test_both_implementations_agree_where_it_is_crowded(players: int) -> None:
     seen = compare(8000 if players == 2 else 2000, players, crowded=True, players=players)  # meetings are rarer for two
     for what in ("a side is home", "hidden in a goal", "step into", "from into", "end home", "meet"):
         assert seen[what], (what, seen)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--players", type=int, choices=(2, 3, 4), default=4)
+    parser.add_argument("--decisions", type=int, default=30_000, help="(default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=0, help="(default: %(default)s)")
+    parser.add_argument("--crowded", action="store_true", help="from positions close to the end instead of starts")
+    args = parser.parse_args()
+    seen = compare(args.decisions, args.seed, args.crowded, track, players=args.players)
+    for what, times in sorted(seen.items()):
+        print(f"{times:8} {what}")
+
+
+if __name__ == "__main__":
+    main()

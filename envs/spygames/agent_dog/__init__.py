@@ -89,7 +89,7 @@ def _packed(options: Mapping[str, Any], board: Board, deck: Deck) -> np.ndarray:
 def _board(board: Any) -> tuple[str | None, Board]:
     """The board and its name, if it has one."""
     if isinstance(board, Mapping):
-        if sorted(board) != ["holes", "meeting", "track"]:
+        if set(board) != {"holes", "meeting", "track"}:
             raise ValueError(f"a board has the keys track, holes, meeting, not {', '.join(map(str, board))}")
         board = Board(**board)
     if not isinstance(board, Board):

@@ -27,6 +27,7 @@ OFFERED: tuple[tuple[str, ...], ...] = (
     (),  # a copy offers what the last card offered (AD-27)
     ("companion",),
 )
+START_CARDS = tuple(card for card, names in zip(CARDS, OFFERED, strict=True) if "start" in names)
 OFFERS = np.array([sum(1 << FUNCTIONS.index(name) for name in names) for names in OFFERED], np.int64)
 """The functions of each card as bits."""
 
@@ -47,7 +48,7 @@ DEAL = 5
 
 @dataclass(frozen=True)
 class Deck:
-    """How many copies of each card there are; a card that is not named has none.
+    """How many copies of each card there are; a card that is not named has none. There is a start card (AD-5).
 
     >>> Deck({"13": 20, "9": 30}).total
     50
@@ -65,6 +66,11 @@ class Deck:
                 raise ValueError(f"copies of {card} must be a whole number from 0 to {MAX_CARDS}, not {n!r}")
         if self.total > MAX_CARDS:
             raise ValueError(f"a deck has at most {MAX_CARDS} cards, not {self.total}")
+        if not any(self.copies.get(card) for card in START_CARDS):
+            raise ValueError(
+                f"a deck must hold a start card ({' or '.join(START_CARDS)}): without one a game may come to a point "
+                "where nobody can ever play a card again"
+            )
         object.__setattr__(self, "copies", {card: self.copies[card] for card in CARDS if self.copies.get(card)})
 
     @property

@@ -4,7 +4,7 @@ import numpy as np
 from numpy import uint64
 
 from spygames.agent_dog.board import PAWNS
-from spygames.agent_dog.cards import FUNCTIONS, KINDS, MAX_CARDS
+from spygames.agent_dog.cards import FUNCTIONS, KINDS, MAX_CARDS, POINTS
 from spygames.agent_dog.layout import (
     CARD,
     EMPTY,
@@ -13,15 +13,18 @@ from spygames.agent_dog.layout import (
     NONE,
     OVER,
     PHASES,
+    PLACE,
     PLACES,
     REDRAW,
     SEATS,
+    STEP,
+    SWAPPING,
     colour_of,
     goal_of,
     hand_size,
     taker,
 )
-from spygames.agent_dog.rules import offers, possible
+from spygames.agent_dog.turns import offers, possible
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import below, shuffle
 
@@ -133,8 +136,9 @@ def see_turn(s: Record, seat: Int, view: Record) -> None:
 def determinize(s: Record, seat: Int, seed: uint64) -> None:
     """Deals the cards that `seat` has not seen anew to all hidden places, and mixes the colours under hats (AD-24).
 
-    Three things are known of the cards of others: the card that the viewer passed is where it went until one of its
-    kind has left that hand; whoever is to play a card has a playable one (AD-9); whoever must discard has none (AD-35).
+    Known of the cards of others are: the card that the viewer passed is where it went until one of its kind has left
+    that hand; whoever is to play a card has a playable one (AD-9); whoever must discard has none, and whoever has drawn
+    one instead none but that (AD-35).
     """
     s.rng = seed
     pile = 0
@@ -151,7 +155,7 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
         s.deck[at] = s.deck[pile]
         s.deck[pile] = NONE
     asked = np.int64(s.to_move)
-    bound = asked != seat and (s.phase == CARD or s.phase == REDRAW)
+    bound = asked != seat and (s.phase == CARD or s.phase == REDRAW or (s.redrawn == 1 and board_as_asked(s)))
     if bound:
         pile = deal_bound(s, asked, known if taker(s, seat) == asked else NONE, pile)
     shuffle(s, s.deck, pile)
@@ -167,6 +171,12 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
     guess_passed(s, seat)
     if not s.options.tracked:
         mix_hidden(s)
+
+
+@kernel
+def board_as_asked(s: Record) -> bool:
+    """Whether a card is being played that has changed nothing yet: what was playable still is."""
+    return bool(s.phase == PLACE or s.phase == SWAPPING or (s.phase == STEP and s.points == POINTS))
 
 
 @kernel
@@ -195,22 +205,24 @@ def deal_hand(s: Record, seat: Int, known: Int, pile: Int) -> Int:
 
 @kernel
 def deal_bound(s: Record, seat: Int, known: Int, pile: Int) -> Int:
-    """The hand of the seat that is asked: with a playable card if it is to play one, without if it must discard."""
+    """The hand of the seat whose turn it is: with a playable card if it is to play one, without if it must discard, and
+    with none but the drawn one after that (AD-35)."""
     every = 0
     for card in range(KINDS):
         every |= offers(s, card)
     found = possible(s, seat, every)
     size = hand_size(s, seat) - (known != NONE)
-    wanted = s.phase == CARD
-    fits = not wanted or (known != NONE and found & offers(s, known) != 0)
+    known_fits = known != NONE and found & offers(s, known) != 0
+    free = s.phase == CARD and s.redrawn == 0
+    drawn = s.phase == CARD and s.redrawn == 1 and not known_fits
     while True:
-        good = fits
+        good = not free or known_fits
         for i in range(size):  # the next card of a shuffle from the end, among all that are not dealt yet
             last = pile - 1 - i
             while True:
                 j = below(s, last + 1)
                 can = found & offers(s, s.deck[j]) != 0
-                if wanted or not can:
+                if free or can == (drawn and i == 0):
                     break
             s.deck[j], s.deck[last] = s.deck[last], s.deck[j]
             good = good or can

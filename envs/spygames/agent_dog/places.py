@@ -3,7 +3,9 @@
 import re
 from functools import cache
 
-from spygames.agent_dog.board import COLOURS, MAX_TRACK, PAWNS
+import numpy as np
+
+from spygames.agent_dog.board import COLOURS, PAWNS
 from spygames.agent_dog.cards import CARDS, CHOICES, COPY, FUNCTIONS, OFFERED
 from spygames.agent_dog.layout import FROM_TRACK, GOAL, NONE
 from spygames.core.game import Game, ImpossibleState
@@ -83,7 +85,7 @@ def seat_colour(game: Game, seat: int) -> int:
 def _board(game: Game) -> tuple[int, tuple[int, ...], int]:
     """Track, offsets of the holes and of the meeting point."""
     options = game.packed[0]
-    holes = tuple(offset for offset in range(MAX_TRACK // 4) if options["hole"][offset] >= 0)
+    holes = tuple(np.flatnonzero(options["hole"] != NONE).tolist())
     return int(options["track"]), holes, int(options["meeting"])
 
 

@@ -101,6 +101,11 @@ def _cards(game: Game, s: Record, viewer: int) -> list[str]:
         played = f"Played: {CARDS[s.card]} as {FUNCTIONS[s.function]}"
         if s.first != NONE:
             played += f", swapping {place_text(int(s.first), NONE)}"
+        if s.moved != NONE:
+            played += f", the last step led to {place_text(int(s.moved), NONE)}"
+        points = [f"{k * s.options.quarter + s.options.meeting}" for k in range(4) if s.meetings >> k & 1]
+        if points:
+            played += f", a meeting is due at {' and '.join(points)}"
         lines.append(played + (", it has captured a pawn of the own team" if s.penalty else ""))
     for seat in range(game.num_players):
         whose = "Your" if seat == viewer else f"player_{seat}'s"

@@ -1,5 +1,5 @@
-"""The rules of Agent DOG: rounds, turns and their ends. How pawns move is in moves.py and companion.py, what a seat may
-know in knowledge.py. AD-n: the rule in README.md.
+"""The rules of Agent DOG: set-up and decisions. How cards are dealt is in dealing.py, how pawns move in moves.py and
+companion.py, how turns begin and end in turns.py, what a seat may know in knowledge.py. AD-n: the rule in README.md.
 """
 
 import numpy as np
@@ -11,18 +11,14 @@ from spygames.agent_dog.cards import (
     CHOICE_FUNCTION,
     CHOICES,
     COMPANION,
-    COPY,
-    DEAL,
     KINDS,
-    MAX_CARDS,
-    NUMBERS,
-    OFFERS,
     POINTS,
     START,
     STEPS,
     SWAP,
 )
-from spygames.agent_dog.companion import can_spend, legal_steps, step
+from spygames.agent_dog.companion import legal_steps, step
+from spygames.agent_dog.dealing import draw, lay_on_top, new_round, open_deck, take_from_hand
 from spygames.agent_dog.layout import (
     CARD,
     DISCARD_CARD,
@@ -31,9 +27,7 @@ from spygames.agent_dog.layout import (
     FROM_AREA,
     FROM_TRACK,
     HAT,
-    HOME,
     MEET,
-    MEETING,
     NONE,
     OVER,
     PASS_CARD,
@@ -46,15 +40,13 @@ from spygames.agent_dog.layout import (
     SWAPPING,
     TRUNCATED,
     colour_of,
-    hand_size,
-    is_home,
-    plays_for,
     start_of,
     taker,
 )
-from spygames.agent_dog.moves import enter, legal_moves, meet, move_number, possible_steps
+from spygames.agent_dog.moves import enter, legal_moves, meet, move_number
+from spygames.agent_dog.turns import clear_card, hold_meetings, next_player, offers, playable
 from spygames.core.kernel import Int, Record, kernel
-from spygames.core.rng import below, shuffle
+from spygames.core.rng import below
 
 
 @kernel
@@ -99,92 +91,7 @@ def take_options(s: Record, options: Record) -> None:
     )
 
 
-@kernel
-def open_deck(s: Record) -> None:
-    """AD-5: all cards, shuffled; nothing is discarded yet."""
-    n = 0
-    for card in range(KINDS):
-        s.discarded[card] = 0
-        for _ in range(s.options.copies[card]):
-            s.deck[n] = card
-            n += 1
-    for i in range(n, MAX_CARDS):
-        s.deck[i] = NONE
-    for i in range(MAX_CARDS):
-        s.discard[i] = NONE
-    s.deck_size, s.discard_size = n, 0
-    shuffle(s, s.deck, n)
-
-
-# ---------------------------------------------------------------- cards
-
-
-@kernel
-def new_round(s: Record) -> None:
-    """AD-6: the dealer gives five cards to each, beginning with itself; then all choose what they pass."""
-    s.round_number += 1
-    s.last_card = NONE
-    for seat in range(SEATS):
-        s.passed[seat] = NONE
-        s.out[seat] = 0
-        for card in range(KINDS):
-            s.lost[seat, card] = 0
-    for i in range(s.options.players):
-        seat = (s.dealer + i) % s.options.players
-        for _ in range(DEAL):
-            draw(s, seat)
-    s.phase, s.to_move = EXCHANGE, s.dealer
-
-
-@kernel
-def draw(s: Record, seat: Int) -> None:
-    """AD-8: the top card of the deck; if there is none, the discard pile is shuffled into a new deck first."""
-    if s.deck_size == 0:
-        for i in range(s.discard_size):
-            s.deck[i] = s.discard[i]
-            s.discard[i] = NONE
-        for card in range(KINDS):
-            s.discarded[card] = 0
-        s.deck_size, s.discard_size = s.discard_size, 0
-        shuffle(s, s.deck, s.deck_size)
-    s.deck_size -= 1
-    s.hands[seat, s.deck[s.deck_size]] += 1
-    s.deck[s.deck_size] = NONE
-
-
-@kernel
-def lay_on_top(s: Record, card: Int) -> None:
-    """A card goes on the discard pile."""
-    s.discard[s.discard_size] = card
-    s.discard_size += 1
-    s.discarded[card] += 1
-
-
-@kernel
-def lay_under(s: Record, card: Int) -> None:
-    """A card goes under the discard pile."""
-    for i in range(s.discard_size, 0, -1):
-        s.discard[i] = s.discard[i - 1]
-    s.discard[0] = card
-    s.discard_size += 1
-    s.discarded[card] += 1
-
-
-@kernel
-def lay_down_hand(s: Record, seat: Int) -> None:
-    """AD-10, AD-23: a whole hand goes under the discard pile; its player is out of the round."""
-    for card in range(KINDS):
-        while s.hands[seat, card] > 0:
-            take_from_hand(s, seat, card)
-            lay_under(s, card)
-    s.out[seat] = 1
-
-
-@kernel
-def take_from_hand(s: Record, seat: Int, card: Int) -> None:
-    """A card leaves a hand for all to see."""
-    s.hands[seat, card] -= 1
-    s.lost[seat, card] += 1
+# ---------------------------------------------------------------- decisions
 
 
 @kernel
@@ -217,61 +124,6 @@ def discard_card(s: Record, seat: Int, card: Int) -> None:
     s.redrawn = 1
     draw(s, seat)
     s.phase = CARD if playable(s, seat) != 0 else REDRAW
-
-
-# ---------------------------------------------------------------- what can be played
-
-
-@kernel
-def offers(s: Record, card: Int) -> Int:
-    """AD-25 to AD-28: the functions of a card, as bits; those of a copy are the last card's (AD-27)."""
-    if card == COPY:
-        return OFFERS[np.int64(s.last_card)] if s.last_card != NONE else 0
-    return OFFERS[card]
-
-
-@kernel
-def hidden_pawns(s: Record) -> Int:
-    """Hidden pawns on the track, no more than two counted."""
-    n = 0
-    for place in range(s.options.track):
-        n += s.board[place] >= HAT
-        if n == 2:
-            break
-    return n
-
-
-@kernel
-def possible(s: Record, seat: Int, wanted: Int) -> Int:
-    """AD-9: those of the `wanted` functions (bits) that can be carried out completely."""
-    found = 0
-    if wanted & ((1 << NUMBERS) - 1):
-        steps = possible_steps(s, seat)
-        for function in range(NUMBERS):
-            if steps >> STEPS[function] & 1:
-                found |= 1 << function
-    if wanted >> START & 1:
-        own = plays_for(s, seat)
-        if s.area[own] > 0 and s.board[start_of(s, own)] != own:
-            found |= 1 << START
-    if wanted >> SWAP & 1 and hidden_pawns(s) >= 2:
-        found |= 1 << SWAP
-    if wanted >> COMPANION & 1 and can_spend(s, seat, POINTS):
-        found |= 1 << COMPANION
-    return found & wanted
-
-
-@kernel
-def playable(s: Record, seat: Int) -> Int:
-    """The functions (bits) that the hand of `seat` offers and that can be carried out."""
-    wanted = 0
-    for card in range(KINDS):
-        if s.hands[seat, card] > 0:
-            wanted |= offers(s, card)
-    return possible(s, seat, wanted)
-
-
-# ---------------------------------------------------------------- decisions
 
 
 @kernel
@@ -379,98 +231,6 @@ def swap(s: Record, place: Int) -> None:
     s.board[first] = s.board[place]
     s.board[place] = pawn
     hold_meetings(s)
-
-
-# ---------------------------------------------------------------- the end of a turn
-
-
-@kernel
-def hold_meetings(s: Record) -> None:
-    """AD-31: the player chooses while two or more meetings are left; the last one is held by itself."""
-    if s.meetings & (s.meetings - 1):
-        s.phase = MEETING
-        return
-    for quadrant in range(4):
-        if s.meetings >> quadrant & 1:
-            meet(s, quadrant)
-    end_turn(s)
-
-
-@kernel
-def end_turn(s: Record) -> None:
-    """AD-33: win, penalty, next player. AD-37: the game is cut off after so many cards."""
-    seat, card = np.int64(s.to_move), np.int64(s.card)
-    s.turn += 1
-    s.cards_played += 1
-    winner = winning_seat(s, seat)
-    over = winner != NONE or s.cards_played >= s.options.max_turns
-    if s.penalty and not over:
-        lay_under(s, card)
-        lay_down_hand(s, seat)
-    else:
-        lay_on_top(s, card)
-        if card != COPY:
-            s.last_card = card
-    clear_card(s)
-    if over:
-        finish(s, winner)
-    else:
-        next_player(s)
-
-
-@kernel
-def clear_card(s: Record) -> None:
-    """Nothing is being played."""
-    s.card = s.function = s.first = s.moved = NONE
-    s.points = s.meetings = s.penalty = s.redrawn = 0
-
-
-@kernel
-def winning_seat(s: Record, mover: Int) -> Int:
-    """AD-32: the first seat from the mover on whose side has all its pawns home, or NONE."""
-    players = np.int64(s.options.players)
-    for i in range(players):
-        seat = (mover + i) % players
-        colour = colour_of(s, seat)
-        if is_home(s, colour) and (players < 4 or is_home(s, colour ^ 2)):
-            return seat
-    return NONE
-
-
-@kernel
-def finish(s: Record, winner: Int) -> None:
-    """The game is over; a winner's partner wins with it (AD-32), nobody where it is cut off (AD-37)."""
-    s.phase, s.to_move = OVER, NONE
-    s.end_reason = TRUNCATED if winner == NONE else HOME
-    s.winners = 0
-    if winner != NONE:
-        s.winners = 1 << winner
-        if s.options.players == 4:
-            s.winners |= 1 << (winner ^ 2)
-
-
-@kernel
-def next_player(s: Record) -> None:
-    """AD-7: the next seat that holds cards has its turn; when nobody does, the next player deals.
-
-    AD-10, AD-35: whoever can play no card is out of the round, or with two and three players exchanges one.
-    """
-    players = np.int64(s.options.players)
-    seat = np.int64(s.to_move)
-    for _ in range(players):
-        seat = (seat + 1) % players
-        if hand_size(s, seat) > 0:
-            s.to_move = seat
-            if playable(s, seat) != 0:
-                s.phase = CARD
-                return
-            if players < 4:
-                s.phase = REDRAW
-                return
-            lay_down_hand(s, seat)
-    # Whoever was passed over holds nothing any more, so nobody does.
-    s.dealer = (s.dealer + 1) % players
-    new_round(s)
 
 
 @kernel

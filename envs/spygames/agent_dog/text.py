@@ -7,27 +7,23 @@ import numpy as np
 
 from spygames.agent_dog import rules
 from spygames.agent_dog.board import COLOURS, PAWNS
-from spygames.agent_dog.cards import CARDS, COMPANION, COPY, FUNCTIONS, KINDS, MAX_CARDS, NUMBERS, POINTS, SWAP
+from spygames.agent_dog.cards import CARDS, COPY, FUNCTIONS, KINDS, MAX_CARDS, POINTS
+from spygames.agent_dog.checking import check_state
 from spygames.agent_dog.layout import (
-    CARD,
     EMPTY,
     END_REASONS,
     EXCHANGE,
     GOAL,
     HAT,
-    MEETING,
     NONE,
     OVER,
     PHASES,
-    PLACE,
     PLACES,
-    REDRAW,
-    STEP,
-    SWAPPING,
-    plays_for,
+    colour_of,
     taker,
 )
 from spygames.agent_dog.places import place_text, read_place, seat_colour
+from spygames.agent_dog.turns import clear_card
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Record
 from spygames.core.mapping import check_keys, integer, member, sequence, table
@@ -37,13 +33,13 @@ _KEYS = (
     "passed", "out", "deck", "discard", "last_card", "pending", "redrawn", "cards_played", "winners", "end_reason",
 )  # fmt: skip
 _PENDING = ("card", "as", "points", "moved", "first", "meetings", "penalty")
-_BIG = 2**31 - 1
+_MOST = 10**9  # of a counter, so that no game reaches the largest number that it can hold
 
 
 def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
     """The state as plain JSON values, with the keys that the rules name in section 9, `rng` and `record`."""
     seats = range(game.num_players)
-    deck = game.options["deck"]
+    deck, board = game.options["deck"], s.board.tolist()
     return {
         "players": game.num_players,
         "board": game.options["board"] if isinstance(game.options["board"], str) else dict(game.options["board"]),
@@ -53,15 +49,15 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
         "dealer": int(s.dealer),
         "round": int(s.round_number),
         "turn": int(s.turn),
-        "pawns": {COLOURS[colour]: _pawns(s, colour) for colour in (seat_colour(game, seat) for seat in seats)},
+        "pawns": {COLOURS[colour]: _pawns(s, board, colour) for colour in (seat_colour(game, seat) for seat in seats)},
         "hidden": [
-            place if place < GOAL else place_text(place, NONE) for place in range(PLACES) if s.board[place] >= HAT
+            place if place < GOAL else place_text(place, NONE) for place in range(PLACES) if board[place] >= HAT
         ],
         "hands": {str(seat): _cards(s.hands[seat]) for seat in seats},
         "passed": {str(seat): _card(s.passed[seat]) for seat in seats},
         "out": [seat for seat in seats if s.out[seat]],
-        "deck": [CARDS[s.deck[i]] for i in reversed(range(s.deck_size))],
-        "discard": [CARDS[s.discard[i]] for i in reversed(range(s.discard_size))],
+        "deck": [CARDS[card] for card in s.deck[: s.deck_size][::-1].tolist()],
+        "discard": [CARDS[card] for card in s.discard[: s.discard_size][::-1].tolist()],
         "last_card": _card(s.last_card),
         "pending": _pending(s),
         "redrawn": bool(s.redrawn),
@@ -73,10 +69,10 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
     }
 
 
-def _pawns(s: Record, colour: int) -> list[str]:
+def _pawns(s: Record, board: list[int], colour: int) -> list[str]:
     """Where the four pawns of a colour are: area, track, goals."""
     places = ["area"] * int(s.area[colour])
-    return places + [place_text(place, colour) for place in range(PLACES) if s.board[place] in (colour, colour + HAT)]
+    return places + [place_text(place, colour) for place in range(PLACES) if board[place] in (colour, colour + HAT)]
 
 
 def _pending(s: Record) -> dict[str, Any] | None:
@@ -97,7 +93,7 @@ def _pending(s: Record) -> dict[str, Any] | None:
 
 def _moved_text(s: Record) -> str:
     """As in the actions: the goal of the seat's own colour needs no colour."""
-    return place_text(int(s.moved), int(rules.colour_of(s, int(s.to_move))))
+    return place_text(int(s.moved), int(colour_of(s, int(s.to_move))))
 
 
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
@@ -117,10 +113,10 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
         if mapping[key] != value:
             raise ImpossibleState(f"{key} is {mapping[key]!r}, but this game is played with {value!r}")
     rules.take_options(s, game.packed.view(np.recarray)[0])
-    rules.clear_card(s)
+    clear_card(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
     for key, field in (("round", "round_number"), ("turn", "turn"), ("cards_played", "cards_played")):
-        s[field] = integer(mapping[key], key, 0, _BIG)
+        s[field] = integer(mapping[key], key, 0, _MOST)
     s.phase = member(mapping["phase"], "phase", PHASES)
     last = game.num_players - 1
     s.dealer = integer(mapping["dealer"], "dealer", 0, last)
@@ -144,7 +140,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
                 s.winners |= 1 << seat
     s.end_reason = NONE if mapping["end_reason"] is None else member(mapping["end_reason"], "end_reason", END_REASONS)
     _read_record(mapping, s, game.num_players)
-    _check(game, s)
+    check_state(game, s)
 
 
 def _read_pawns(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
@@ -241,89 +237,6 @@ def _read_record(mapping: Mapping[str, Any], s: Record, players: int) -> None:
             if remembered and "lost" in remembered:
                 raise ImpossibleState(f"record lost: seat {to} neither holds nor lost the {CARDS[card]} passed to it")
             s.lost[to, card] = 1
-
-
-def _check(game: Game, s: Record) -> None:
-    """Raises ImpossibleState where the parts of a state contradict each other."""
-    phase = PHASES[s.phase]
-    for card in range(KINDS):
-        total = sum(map(int, s.hands[:, card])) + int((s.deck == card).sum()) + int(s.discarded[card])
-        total += int(s.card == card) + (int((s.passed == card).sum()) if s.phase == EXCHANGE else 0)
-        if total != s.options.copies[card]:
-            raise ImpossibleState(
-                f"there are {s.options.copies[card]} copies of {CARDS[card]}, but hands, deck, discard and pending"
-                f"{' and passed' if s.phase == EXCHANGE else ''} hold {total}"
-            )
-    playing = s.phase in (PLACE, STEP, SWAPPING, MEETING)
-    if playing != (s.card != NONE):
-        raise ImpossibleState(f"pending must {'not ' if playing else ''}be null in phase {phase}")
-    if playing:
-        _check_pending(s)
-    _check_places(s)
-    if (s.phase == OVER) != (s.end_reason != NONE):
-        raise ImpossibleState("end_reason belongs to phase over, and to no other")
-    if (s.winners != 0) != (s.end_reason == 0):
-        raise ImpossibleState("winners are named where the end_reason is home, and nowhere else")
-    if s.phase == EXCHANGE:
-        _check_exchange(game, s)
-    if s.phase == OVER:
-        return
-    if s.phase in (CARD, REDRAW) and (rules.playable(s, int(s.to_move)) != 0) != (s.phase == CARD):
-        raise ImpossibleState(
-            f"phase is {phase}, but hands of seat {s.to_move} hold {'a' if s.phase == REDRAW else 'no'} playable card"
-        )
-    if s.phase == REDRAW and game.num_players == 4:
-        raise ImpossibleState("phase redraw is for two and three players")
-    mask = np.zeros(game.num_actions, np.int8)
-    rules.legal(s, mask)
-    if not mask.any():
-        raise ImpossibleState(f"in phase {phase} seat {s.to_move} has nothing to decide: nothing is legal")
-
-
-def _check_pending(s: Record) -> None:
-    """The card being played fits its function and the phase."""
-    card, function = int(s.card), int(s.function)
-    if card != COPY and not rules.OFFERS[card] >> function & 1:
-        raise ImpossibleState(f"pending: a {CARDS[card]} cannot be played as {FUNCTIONS[function]}")
-    if card == COPY and not rules.offers(s, card) >> function & 1:
-        raise ImpossibleState(f"pending: a copy of last_card cannot be played as {FUNCTIONS[function]}")
-    fits = {PLACE: function < NUMBERS + 1, STEP: function == COMPANION, SWAPPING: function == SWAP, MEETING: True}
-    if not fits[int(s.phase)]:
-        raise ImpossibleState(f"pending is played as {FUNCTIONS[function]}, which has no phase {PHASES[s.phase]}")
-    if (s.points > 0) != (s.phase == STEP):
-        raise ImpossibleState("pending points are above 0 in phase step, and in no other")
-    if s.moved != NONE and (s.phase != STEP or s.board[s.moved] == EMPTY):
-        raise ImpossibleState("pending moved is the place of a pawn in phase step")
-    if s.first != NONE and (s.phase != SWAPPING or s.board[s.first] < HAT):
-        raise ImpossibleState("pending first is the place of a hidden pawn in phase swap")
-    if s.phase == MEETING and not s.meetings & (s.meetings - 1):
-        raise ImpossibleState("phase meeting is for two meetings or more")
-    if s.phase in (PLACE, SWAPPING) and (s.meetings or s.penalty):
-        raise ImpossibleState(f"pending meetings and penalty cannot be in phase {PHASES[s.phase]}")
-
-
-def _check_places(s: Record) -> None:
-    """Hidden pawns stand on holes, and in goals of their own colour only own pawns, but for a companion under way."""
-    own = int(plays_for(s, int(s.to_move))) if s.phase == STEP else NONE
-    for place in range(PLACES):
-        pawn = int(s.board[place])
-        goal = (place - GOAL) // PAWNS if place >= GOAL else NONE
-        if goal != NONE and pawn != EMPTY and pawn != goal and not (goal == own and pawn >= HAT):
-            raise ImpossibleState(
-                f"pawns: {place_text(place, NONE)} may hold visible pawns of its own colour, and hidden ones only in "
-                "the mover's own goal while a companion is played"
-            )
-        if goal == NONE and pawn >= HAT and s.phase != STEP and s.options.hole[place % s.options.quarter] == NONE:
-            raise ImpossibleState(f"hidden: {place} is no hole, so no hidden pawn stands there but in phase step")
-
-
-def _check_exchange(game: Game, s: Record) -> None:
-    """From the dealer clockwise those before the seat to move have passed a card, the others have not."""
-    before = (int(s.to_move) - int(s.dealer)) % game.num_players
-    for i in range(game.num_players):
-        seat = (int(s.dealer) + i) % game.num_players
-        if (s.passed[seat] != NONE) != (i < before):
-            raise ImpossibleState(f"passed of seat {seat} must {'name a card' if i < before else 'be null'} now")
 
 
 def _cards(counts: np.ndarray) -> list[str]:

@@ -1,0 +1,91 @@
+"""The cards of Agent DOG on their way: deck, hands and discard pile. AD-n: the rule in README.md."""
+
+from spygames.agent_dog.cards import DEAL, KINDS, MAX_CARDS
+from spygames.agent_dog.layout import EXCHANGE, NONE, SEATS
+from spygames.core.kernel import Int, Record, kernel
+from spygames.core.rng import shuffle
+
+
+@kernel
+def open_deck(s: Record) -> None:
+    """AD-5: all cards, shuffled; nothing is discarded yet."""
+    n = 0
+    for card in range(KINDS):
+        s.discarded[card] = 0
+        for _ in range(s.options.copies[card]):
+            s.deck[n] = card
+            n += 1
+    for i in range(n, MAX_CARDS):
+        s.deck[i] = NONE
+    for i in range(MAX_CARDS):
+        s.discard[i] = NONE
+    s.deck_size, s.discard_size = n, 0
+    shuffle(s, s.deck, n)
+
+
+@kernel
+def new_round(s: Record) -> None:
+    """AD-6: the dealer gives five cards to each, beginning with itself; then all choose what they pass."""
+    s.round_number += 1
+    s.last_card = NONE
+    for seat in range(SEATS):
+        s.passed[seat] = NONE
+        s.out[seat] = 0
+        for card in range(KINDS):
+            s.lost[seat, card] = 0
+    for i in range(s.options.players):
+        seat = (s.dealer + i) % s.options.players
+        for _ in range(DEAL):
+            draw(s, seat)
+    s.phase, s.to_move = EXCHANGE, s.dealer
+
+
+@kernel
+def draw(s: Record, seat: Int) -> None:
+    """AD-8: the top card of the deck; if there is none, the discard pile is shuffled into a new deck first."""
+    if s.deck_size == 0:
+        for i in range(s.discard_size):
+            s.deck[i] = s.discard[i]
+            s.discard[i] = NONE
+        for card in range(KINDS):
+            s.discarded[card] = 0
+        s.deck_size, s.discard_size = s.discard_size, 0
+        shuffle(s, s.deck, s.deck_size)
+    s.deck_size -= 1
+    s.hands[seat, s.deck[s.deck_size]] += 1
+    s.deck[s.deck_size] = NONE
+
+
+@kernel
+def lay_on_top(s: Record, card: Int) -> None:
+    """A card goes on the discard pile."""
+    s.discard[s.discard_size] = card
+    s.discard_size += 1
+    s.discarded[card] += 1
+
+
+@kernel
+def lay_under(s: Record, card: Int) -> None:
+    """A card goes under the discard pile."""
+    for i in range(s.discard_size, 0, -1):
+        s.discard[i] = s.discard[i - 1]
+    s.discard[0] = card
+    s.discard_size += 1
+    s.discarded[card] += 1
+
+
+@kernel
+def lay_down_hand(s: Record, seat: Int) -> None:
+    """AD-10, AD-23: a whole hand goes under the discard pile; its player is out of the round."""
+    for card in range(KINDS):
+        while s.hands[seat, card] > 0:
+            take_from_hand(s, seat, card)
+            lay_under(s, card)
+    s.out[seat] = 1
+
+
+@kernel
+def take_from_hand(s: Record, seat: Int, card: Int) -> None:
+    """A card leaves a hand for all to see."""
+    s.hands[seat, card] -= 1
+    s.lost[seat, card] += 1

@@ -1,0 +1,160 @@
+"""What must hold at every decision holds in random play, and each invariant finds a state that breaks it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames.agent_dog.layout import EXCHANGE, GOAL, HAT, MEETING, STEP, SWAPPING
+from tests.agent_dog import invariants
+from tests.agent_dog.conftest import Table, fresh_table, game_of, make_position, table_at
+from tests.agent_dog.random_play import answers, play
+
+PAWNS = {"red": ["track 5", "track 11"], "blue": ["track 19"], "green": ["track 50"], "yellow": ["track 57"]}
+HANDS = {str(seat): ["2", "3", "5", "6", "companion"] for seat in range(4)}
+PASSED = dict.fromkeys(HANDS, "2")
+
+
+@pytest.mark.rule("AD-2", "AD-5", "AD-7", "AD-19", "AD-21", "AD-32", "AD-37", "AD-38")
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"players": 4, "max_turns": 150},
+        {"players": 4, "max_turns": 150, "deck": "royal", "hidden_colours": "tracked"},
+        {"players": 3, "max_turns": 150},
+        {"players": 2, "max_turns": 2000},
+        {"players": 2, "max_turns": 150, "board": {"track": 56, "holes": [2, 5, 6, 9, 12], "meeting": 7}},
+    ],
+    ids=str,
+)
+def test_they_hold_in_random_play(options: dict[str, Any]) -> None:
+    played = play(game_of(options), np.arange(30, dtype=np.uint64))
+    assert +played.broken == {}
+    assert played.decisions.sum() > 5000
+    assert set(played.seen) >= set(range(6)) - {MEETING}
+    assert (played.states["end_reason"] >= 0).all()
+
+
+def table() -> Table:
+    """A card is to be played; two pawns wear hats."""
+    return table_at(make_position(PAWNS, HANDS, hidden=[11, 19], passed=PASSED))
+
+
+def companion() -> Table:
+    return table().act("card companion", "step track 5")
+
+
+def swapping() -> Table:
+    hands = HANDS | {"0": ["2", "3", "5", "6", "swap"]}
+    return table_at(make_position(PAWNS, hands, hidden=[11, 19], passed=PASSED)).act("card swap")
+
+
+def exchange() -> Table:
+    return fresh_table(3)
+
+
+def over() -> Table:
+    home = [f"goal {i}" for i in range(4)]
+    pawns = {"red": home, "green": ["track 31", *home[1:]], "blue": ["track 40"], "yellow": ["track 57"]}
+    hands = HANDS | {"0": ["2", "3", "5", "6", "companion"]}
+    return table_at(make_position(pawns, hands, passed=PASSED, hidden=[31])).act("card 2", "from track 31 into goal")
+
+
+def put(name: str, *index: Any) -> Callable[[np.ndarray], None]:
+    """Sets a field, or a place of it, to a value: `put("area", 0, 2)` sets area[0] = 2."""
+    *at, value = index
+
+    def change(states: np.ndarray) -> None:
+        states[name][(0, *at)] = value
+
+    return change
+
+
+WRONG: list[tuple[str, Callable[[], Table], Callable[[np.ndarray], None]]] = [
+    ("pawns_conserved", table, put("area", 0, 1)),
+    ("pawns_conserved", table, put("board", 20, 2)),
+    ("hats_on_holes", table, put("board", 11, 0)),
+    ("hats_on_holes", table, put("board", 5, HAT)),
+    ("hats_on_holes", companion, put("board", GOAL + 4, HAT)),
+    ("goals_hold_their_colour", table, put("board", GOAL + 1, 2)),
+    ("cards_conserved", table, put("hands", 0, 0, 2)),
+    ("cards_conserved", exchange, put("passed", 1, 3)),
+    ("piles_fit_their_sizes", table, put("deck_size", 3)),
+    ("piles_fit_their_sizes", table, put("discarded", 3, 1)),
+    ("hands_fit_the_round", table, put("lost", 0, 3, 1)),
+    ("hands_fit_the_round", exchange, put("lost", 0, 3, 1)),
+    ("out_holds_nothing", table, put("out", 2, 1)),
+    ("passed_cards_arrived", table, put("passed", 0, 8)),
+    ("passed_cards_arrived", exchange, put("passed", 0, 8)),
+    ("seat_fits_phase", table, put("to_move", -1)),
+    ("seat_fits_phase", table, put("hands", 0, 0)),
+    ("seat_fits_phase", over, put("to_move", 0)),
+    ("card_fits_phase", table, put("card", 2)),
+    ("card_fits_phase", companion, put("function", 0)),
+    ("card_fits_phase", companion, put("points", 0)),
+    ("card_fits_phase", companion, put("moved", 30)),
+    ("card_fits_phase", swapping, put("first", 5)),
+    ("meetings_fit_phase", companion, put("meetings", 1)),
+    ("meetings_fit_phase", table, put("penalty", 1)),
+    ("last_card_fits", table, put("last_card", 12)),
+    ("last_card_fits", exchange, put("last_card", 2)),
+    ("redrawn_fits", table, put("redrawn", 1)),
+    ("end_fits", table, put("cards_played", 2000)),
+    ("end_fits", over, put("winners", 2)),
+    ("end_fits", over, put("end_reason", 1)),
+    ("end_fits", over, put("phase", 1)),
+    ("counters_fit", table, put("cards_played", 5)),
+]
+
+
+@pytest.mark.parametrize(("name", "position", "change"), WRONG, ids=[f"{n}-{i}" for i, (n, *_) in enumerate(WRONG)])
+def test_each_finds_a_state_that_breaks_it(
+    name: str, position: Callable[[], Table], change: Callable[[np.ndarray], None]
+) -> None:
+    states = position().states
+    assert {key: bool(holds[0]) for key, holds in answers(states).items() if not holds[0]} == {}
+    change(states)
+    assert not answers(states)[name][0]
+
+
+def move_back(states: np.ndarray) -> None:
+    states["board"][0, GOAL], states["board"][0, GOAL + 1] = 0, -1
+
+
+def undress(states: np.ndarray) -> None:
+    states["board"][0, 11] = 0
+
+
+WRONG_DECISIONS: list[tuple[str, Callable[[], Table], Callable[[np.ndarray], None]]] = [
+    ("options_stay", table, lambda states: states["options"].__setitem__("tracked", 1)),
+    ("goals_only_fill", over, move_back),
+    ("turns_go_on", table, put("turn", 2)),
+    ("turns_go_on", table, put("cards_played", 1)),
+    ("turns_go_on", table, put("dealer", 1)),
+    ("turns_go_on", companion, put("to_move", 1)),
+    ("swaps_change_colours_alone", swapping, undress),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "change"), WRONG_DECISIONS, ids=[f"{n}-{i}" for i, (n, *_) in enumerate(WRONG_DECISIONS)]
+)
+def test_each_finds_a_decision_that_breaks_it(
+    name: str, position: Callable[[], Table], change: Callable[[np.ndarray], None]
+) -> None:
+    states = position().states
+    before = states.copy()
+    if name == "goals_only_fill":
+        before["board"][0, GOAL : GOAL + 4] = [-1, 0, 0, 0]
+        states["board"][0, GOAL : GOAL + 4] = [-1, 0, 0, 0]
+    assert answers(states, before)[name][0]
+    change(states)
+    assert not answers(states, before)[name][0]
+
+
+def test_none_is_left_out() -> None:
+    """Each invariant is broken above, and the phases that they speak of occur in their tables."""
+    tried = {name for name, *_ in (*WRONG, *WRONG_DECISIONS)}
+    assert tried == {holds.__name__ for holds in (*invariants.OF_STATE, *invariants.OF_DECISION)}
+    assert [int(position().s.phase) for position in (exchange, companion, swapping)] == [EXCHANGE, STEP, SWAPPING]

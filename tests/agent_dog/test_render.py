@@ -1,0 +1,131 @@
+"""The drawing: recorded ones line by line, and over random play what a seat may know and nothing else."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames.core.game import NOBODY
+from tests.agent_dog.conftest import Table, make_position, table_at
+
+DRAWINGS = Path(__file__).parent / "drawings"
+PAWNS = {
+    "red": ["track 5", "track 39", "goal 3"],
+    "blue": ["track 16", "track 23"],
+    "green": ["track 32", "goal 1"],
+    "yellow": ["track 7", "track 60"],
+}
+HANDS = {"0": ["2", "1/11", "companion"], "1": ["swap", "swap", "copy"], "2": ["13", "3"], "3": []}
+PASSED = {"0": "13", "1": "9", "2": "companion", "3": "swap"}
+
+
+def turn(**options: Any) -> Table:
+    """A card is to be played; hats, goals, a player who is out."""
+    discard, hidden = ["8", "5", "9"], [7, 23, 39]
+    start = make_position(PAWNS, HANDS, 4, discard, hidden=hidden, passed=PASSED, out=[3], last_card="8", turn=9)
+    return table_at(start, **options)
+
+
+def swap() -> Table:
+    """A copied swap has named its first pawn."""
+    hands = HANDS | {"0": ["2", "copy", "companion"], "1": ["swap", "swap"]}
+    start = make_position(PAWNS, hands, hidden=[7, 23, 39], passed=PASSED, last_card="swap")
+    return table_at(start).act("card copy as swap", "swap track 23")
+
+
+def companion() -> Table:
+    """Two points are spent, a hidden pawn stands in the goal."""
+    pawns = PAWNS | {"yellow": ["track 63", "track 60"], "red": ["track 5", "track 39"]}
+    start = make_position(pawns, HANDS, hidden=[23, 39, 63], passed=PASSED)
+    return table_at(start).act("card companion", "step track 63", "step track 0 into goal")
+
+
+def meetings() -> Table:
+    """Two meetings are due."""
+    pawns = {"red": ["track 22"], "green": ["track 38"], "blue": ["track 50"], "yellow": ["track 57"]}
+    steps = ("step track 22", "step track 38", "step track 23", "step track 39")
+    return table_at(make_position(pawns, HANDS)).act("card companion", *steps)
+
+
+def redraw() -> Table:
+    """Two players, no playable card."""
+    pawns = {"red": ["track 20"], "green": ["track 40", "goal 3"]}
+    return table_at(make_position(pawns, {"0": ["swap", "copy"], "1": ["2"]}, 2, phase="redraw"))
+
+
+def end() -> Table:
+    """A team has won."""
+    home = [f"goal {i}" for i in range(4)]
+    pawns = PAWNS | {"red": home, "green": ["track 30", *home[1:]]}
+    start = make_position(pawns, HANDS | {"0": ["3", "2"]}, hidden=[7, 23], passed=PASSED)
+    return table_at(start).act("card 3", "from track 30 into goal")
+
+
+def tracked() -> Table:
+    """As `turn`, with hidden colours known to all."""
+    return turn(hidden_colours="tracked")
+
+
+@pytest.mark.rule("AD-24")
+@pytest.mark.parametrize("viewer", [0, 2, NOBODY])
+@pytest.mark.parametrize("position", [turn, swap, companion, meetings, redraw, end, tracked])
+def test_recorded_drawings(position: Callable[[], Table], viewer: int) -> None:
+    table = position()
+    if viewer >= table.game.num_players:
+        viewer = 1
+    who = "nobody" if viewer == NOBODY else f"player_{viewer}"
+    assert table.drawing(viewer) + "\n" == (DRAWINGS / f"{position.__name__}_{who}.txt").read_text()
+
+
+@pytest.mark.rule("AD-6", "AD-24")
+def test_a_seat_is_shown_nothing_that_it_cannot_know(fresh: Callable[..., Table]) -> None:
+    """Whatever the hidden cards and the colours under hats are, the drawing is the same."""
+    changed = 0
+    for i, table in enumerate(random_play(fresh)):
+        truth, seats = table.states.copy(), range(table.game.num_players)
+        shown = [table.drawing(seat) for seat in seats]
+        for seat in seats:
+            table.game.determinize(table.s, seat, np.uint64(i))
+            assert table.drawing(seat) == shown[seat]
+            changed += table.drawing(seat - 1) != shown[seat - 1]
+            table.states[:] = truth
+    assert changed > 300, "the redrawn cards must differ for the test to mean anything"
+
+
+def test_a_seat_is_shown_what_it_knows(fresh: Callable[..., Table]) -> None:
+    """Its own hand, where all visible pawns are, how many there are in each area and goal; 80 columns at most."""
+    for table in random_play(fresh):
+        mapping, text = table.mapping, ""
+        for seat in range(table.game.num_players):
+            lines = table.drawing(seat).splitlines()
+            assert max(map(len, lines)) <= 80
+            assert all(line.isascii() and line == line.rstrip() for line in lines)
+            text = " ".join(table.drawing(seat).split())
+            hand = text.split("Your hand: ")[1].split(" player_")[0].split(" Deck:")[0].split(";")[0].removesuffix(",")
+            cards = []
+            for part in hand.removesuffix(" out of the round").removesuffix(",").split(", "):
+                n, _, card = part.rpartition(" x ")
+                cards += [card] * int(n or 1) if card != "none" else []
+            assert cards == mapping["hands"][str(seat)]
+            for colour, places in mapping["pawns"].items():
+                row = next(line for line in lines if line.startswith(colour) and "start area" in line)
+                assert f"start area {places.count('area')} " in row
+                visible = sum(place.startswith("goal") and len(place) == 6 for place in places)
+                assert row.split("goal")[1].count(colour[0]) == visible
+        assert f"Deck: {len(mapping['deck'])} cards" in text
+        assert f"a copy would copy {mapping['last_card'] or 'nothing'}" in text
+
+
+def random_play(fresh: Callable[..., Table]) -> Any:
+    """Positions of some games, each number of players."""
+    rng = np.random.default_rng(2)
+    for players in (2, 3, 4):
+        table = fresh(players, players=players)
+        for number in range(240):
+            if table.s.to_move < 0:
+                break
+            if number % 4 == 0:
+                yield table
+            table.act(str(rng.choice(sorted(table.legal))))

@@ -1,0 +1,20 @@
+"""The positions and moves in `scenarios/*.json`: whatever the rules say happens, happens."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import scenarios
+
+FOLDER = Path(__file__).parent / "scenarios"
+
+
+@pytest.mark.parametrize("scenario", scenarios.parameters(FOLDER))
+def test_scenario(scenario: dict[str, Any], at: Callable[..., Any]) -> None:
+    scenarios.check(scenario, at)
+
+
+def test_scenarios_are_written_in_full_and_named_apart() -> None:
+    assert scenarios.check_form(FOLDER) > 50
