@@ -134,8 +134,7 @@ def returns_of(game: Game, s: Record) -> np.ndarray:
 
 def sums_to_zero(game: Game, returns: np.ndarray) -> bool:
     """What one side wins the other ones lose. Members of a team have the same result, which counts once."""
-    teams = {("agent_avenue", 3): [[0, 1], [2]], ("agent_avenue", 4): [[0, 1], [2, 3]]}
-    sides = teams.get((game.name, game.num_players), [[seat] for seat in range(game.num_players)])
+    sides = [[seat for seat, side in enumerate(game.side_of) if side == k] for k in range(game.num_sides)]
     alike = all(len({float(returns[seat]) for seat in side}) == 1 for side in sides)
     return alike and abs(sum(float(returns[side[0]]) for side in sides)) < 1e-6
 

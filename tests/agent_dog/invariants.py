@@ -279,7 +279,10 @@ def swaps_change_colours_alone(before: States, s: States) -> Holds:
 def due(s: States) -> np.ndarray:
     """AD-38: what the seats must have, float [n, 4]."""
     won, decided = bits(s["winners"]), (s["winners"] != 0)[:, None]
-    return np.where(decided, np.where(won, 1.0, -1.0), 0.0)
+    there = np.arange(4) < s["options"]["players"][:, None]
+    share = won / np.maximum(won.sum(1, keepdims=True), 1)
+    others = there & ~won.astype(bool)
+    return np.where(decided, share - others / np.maximum(others.sum(1, keepdims=True), 1), 0.0)
 
 
 OF_STATE: tuple[Callable[[States], Holds], ...] = (

@@ -228,7 +228,7 @@ def test_whose_side_wins_where_one_card_completes_two(mover: int, winner: int) -
 
 
 @pytest.mark.rule("AD-32", "AD-38")
-@pytest.mark.parametrize(("players", "rewards"), [(4, [1, -1, 1, -1]), (3, [1, -1, -1]), (2, [1, -1])])
+@pytest.mark.parametrize(("players", "rewards"), [(4, [0.5, -0.5, 0.5, -0.5]), (3, [1, -0.5, -0.5]), (2, [1, -1])])
 def test_rewards(players: int, rewards: list[int]) -> None:
     home = [f"goal {i}" for i in range(4)]
     pawns = {**OTHERS, "red": ["track 62", *home[1:]], "green": home if players == 4 else ["track 50"]}

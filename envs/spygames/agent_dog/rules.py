@@ -235,9 +235,11 @@ def swap(s: Record, place: Int) -> None:
 
 @kernel
 def returns(s: Record, out: np.ndarray) -> None:
-    """AD-38: +1 for each winner, -1 for the others; 0 while the game goes on or if it was cut off."""
-    for seat in range(s.options.players):
-        out[seat] = 0.0 if s.winners == 0 else (1.0 if s.winners >> seat & 1 else -1.0)
+    """AD-38: the winners share +1, the others -1; 0 while the game goes on or if it was cut off."""
+    players = np.int64(s.options.players)
+    winners = 2 if players == 4 else 1
+    for seat in range(players):
+        out[seat] = 0.0 if s.winners == 0 else (1.0 / winners if s.winners >> seat & 1 else -1.0 / (players - winners))
 
 
 @kernel
