@@ -60,7 +60,11 @@ def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path):
     assert any(not torch.equal(first[name], other[name]) for name in first)
 
 
-@pytest.mark.parametrize("network", [Network((16,)), Network((16,), critic="all")], ids=["mlp", "critic sees all"])
+@pytest.mark.parametrize(
+    "network",
+    [Network((16,)), Network((16,), critic="all"), Network((16,), kind="entities")],
+    ids=["mlp", "critic sees all", "entities"],
+)
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path, network):
     config = replace(SMALL, network=network)
     whole = weights(Run(config, tmp_path / "whole").train())
