@@ -62,8 +62,13 @@ def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path):
 
 @pytest.mark.parametrize(
     "network",
-    [Network((16,)), Network((16,), critic="all"), Network((16,), kind="entities")],
-    ids=["mlp", "critic sees all", "entities"],
+    [
+        Network((16,)),
+        Network((16,), critic="all"),
+        Network((16,), kind="entities", embedding=8),
+        Network((16,), kind="recurrent", memory=8),
+    ],
+    ids=["mlp", "critic sees all", "entities", "recurrent"],
 )
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path, network):
     config = replace(SMALL, network=network)

@@ -203,6 +203,8 @@ def _describe(game: Game, network: ActorCritic) -> dict[str, Any]:
     found: dict[str, Any] = {"kind": kind, "hidden": list(network.hidden)}
     if kind == "entities":
         found |= {"embedding": network.config.embedding, "entities": {k: list(v) for k, v in game.entities.items()}}
+    if kind == "recurrent":
+        found["memory"] = network.memory_size
     if network.config.critic != "own":
         found["critic"] = "none"
     return found
@@ -226,6 +228,8 @@ def _read_kind(folder: Path, spec: Mapping[str, Any], game: Game) -> Network:
         if spec.get("entities") != {k: list(v) for k, v in game.entities.items()}:
             raise CheckpointError(f"{folder} has a network over other entities than {game.id} names here")
         return replace(common, kind=kind, embedding=_units(folder, spec, "embedding", 2))
+    if kind == "recurrent":
+        return replace(common, kind=kind, memory=_units(folder, spec, "memory"))
     raise CheckpointError(f"{folder / CONFIG}: network kind {kind!s:.20} is not known here")
 
 

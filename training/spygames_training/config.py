@@ -13,11 +13,14 @@ if TYPE_CHECKING:
 class Network:
     hidden: tuple[int, ...] = (256, 256)
     """Widths of the hidden layers."""
-    kind: Literal["mlp", "entities"] = "mlp"
+    kind: Literal["mlp", "entities", "recurrent"] = "mlp"
     """mlp: linear layers. entities: attention over the things that the game names (cards, agents, colours), joined
-    with the rest of the view for the linear layers; several times slower."""
+    with the rest of the view for the linear layers; several times slower. recurrent: linear layers and a memory of the
+    seat's own earlier decisions in the game, for games whose view does not tell all that was seen."""
     embedding: int = 32
-    """Floats that each thing becomes in a network of entities."""
+    """Floats that each thing becomes in a network of entities; even."""
+    memory: int = 128
+    """Floats that a recurrent network remembers."""
     critic: Literal["own", "all", "none"] = "own"
     """What the critic sees while training. own: what the policy sees, through the same layers. all: the views of all
     seats, so also what is hidden from the one who decides, through hidden layers of its own; the policy never sees
@@ -143,8 +146,9 @@ class Config:
             ("opponents.share", 0 <= self.opponents.share <= 1, "between 0 and 1"),
             ("opponents.snapshot_every", self.opponents.snapshot_every >= 1, "at least 1"),
             ("network.critic", self.network.critic in ("own", "all"), "own or all"),
-            ("network.kind", self.network.kind in ("mlp", "entities"), "mlp or entities"),
+            ("network.kind", self.network.kind in ("mlp", "entities", "recurrent"), "mlp, entities or recurrent"),
             ("network.embedding", self.network.embedding % 2 == 0 < self.network.embedding, "even and positive"),
+            ("network.memory", self.network.memory >= 1, "at least 1"),
             ("network.hidden", all(w >= 1 for w in self.network.hidden), "positive widths"),
         ):
             if not ok:

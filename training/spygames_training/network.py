@@ -5,12 +5,13 @@ Letters: n decisions, F features of a view, A actions, P seats, M floats of memo
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from spygames.core.game import Game
 from spygames_training.config import Network
-from spygames_training.trunks import EntityTrunk, entities, layers, linear
+from spygames_training.trunks import EntityTrunk, Memory, entities, layers, linear
 
 
 class ActorCritic(nn.Module):
@@ -25,9 +26,6 @@ class ActorCritic(nn.Module):
         trunk: [n, F] -> [n, W], W the last of `hidden`; None: linear layers with ReLU.
     """
 
-    memory_size = 0
-    """M, what it keeps from one decision to the next."""
-
     def __init__(
         self,
         num_features: int,
@@ -41,7 +39,13 @@ class ActorCritic(nn.Module):
         self.num_features, self.num_actions, self.hidden = num_features, num_actions, tuple(hidden)
         self.config = config or Network(self.hidden)
         self.trunk = trunk or layers([num_features, *self.hidden])
-        width = [num_features, *self.hidden][-1] + self.memory_size
+        width = [num_features, *self.hidden][-1]
+        self.memory_size = 0
+        """M, the floats that it keeps from one decision of a seat to the next in the same game; 0: it has no memory."""
+        if self.config.kind == "recurrent":
+            self.memory_size = self.config.memory
+            self.memory = Memory(width, self.memory_size)
+            width += self.memory_size
         self.policy = linear(width, num_actions, gain=0.01)  # begins nearly uniform
         self.critic = None
         if self.sees_all:
@@ -59,8 +63,10 @@ class ActorCritic(nn.Module):
         """float32 [n, F] -> logits [n, A], of illegal actions too, and value [n].
 
         views: [n, P * F], those of all seats, that of the one who decides first (`Batch.observe_all`), for a critic
-        that sees all. ValueError if they are missing, or if there is no critic.
+        that sees all. ValueError if they are missing, if there is no critic, or if the network has memory.
         """
+        if self.memory_size:
+            raise ValueError("a network with memory is asked by `step` or `unroll`")
         return self.heads(self.trunk(observation), views)
 
     def heads(self, features: Tensor, views: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -74,9 +80,20 @@ class ActorCritic(nn.Module):
             seen = self.critic(views)
         return self.policy(features), self.value(seen).squeeze(-1)
 
-    def logits(self, observation: Tensor) -> Tensor:
-        """The policy alone: [n, F] -> [n, A]."""
-        return self.policy(self.trunk(observation))
+    def step(self, observation: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """What `heads` takes and the memory after it, from an observation [n, F] and the memory before it, [n, M]: of
+        the same seat in the same game, zeros at its first decision there."""
+        features = self.trunk(observation)
+        if self.memory_size:
+            memory = self.memory(features, memory)
+            features = torch.cat([features, memory], dim=1)
+        return features, memory
+
+    def unroll(self, observation: Tensor, lengths: np.ndarray, memory: Tensor) -> Tensor:
+        """What `heads` takes, for sequences of decisions one after the other in `observation` [n, F], of `lengths` int
+        [S], which begin with `memory` [S, M]."""
+        features = self.trunk(observation)
+        return torch.cat([features, self.memory.unroll(features, lengths, memory)], dim=1)
 
     def actor(self) -> dict[str, Tensor]:
         """The weights of an agent: all of them, or those without a critic that sees what an agent must not see."""

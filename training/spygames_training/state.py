@@ -73,6 +73,7 @@ def load_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: 
         for k, rollout in enumerate(rollouts):
             saved = {name: tensors[f"rollout.{k}.{name}"].numpy() for name in _arrays(rollout)}
             rollout.luck[...], rollout.controller[...] = saved["luck"].view(np.uint64), saved["controller"]
+            rollout.memory[...] = saved["memory"]
             rollout.batch.resume(saved["states"].view(rollout.game.state_dtype), saved["seeds"].view(np.uint64))
             rollout.seat_again(pool)
     except (KeyError, RuntimeError, ValueError) as error:
@@ -95,4 +96,5 @@ def _arrays(rollout: Rollout) -> dict[str, np.ndarray]:
         "seeds": rollout.batch.seeds.view(np.int64),
         "luck": rollout.luck.view(np.int64),
         "controller": rollout.controller,
+        "memory": rollout.memory,
     }
