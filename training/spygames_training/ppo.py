@@ -131,14 +131,15 @@ class Learner:
             d.advantages /= errors.std() + 1e-8
         workers = len(rollouts)
         size = ppo.minibatch // workers
-        rounds = max(1, min(len(d.actions) for d in data) // size)
+        units = [len(d.actions if d.sequences is None else d.sequences.starts) for d in data]
+        rounds = max(1, min(*units, min(len(d.actions) for d in data) // size))
+        sizes = [size if d.sequences is None else n // rounds for d, n in zip(data, units, strict=True)]
         parts = np.zeros((workers, len(PARTS)))
         for _ in range(ppo.epochs):
-            orders = [self.rng.permutation(len(d.actions if d.sequences is None else d.sequences.starts)) for d in data]
-            sizes = [size if d.sequences is None else len(o) // rounds for d, o in zip(data, orders, strict=True)]
+            orders = [self.rng.permutation(n) for n in units]
             for k in range(rounds):
 
-                def work(w: int, k: int = k, orders: list[np.ndarray] = orders, sizes: list[int] = sizes) -> None:
+                def work(w: int, k: int = k, orders: list[np.ndarray] = orders) -> None:
                     chosen = orders[w][k * sizes[w] : (k + 1) * sizes[w]]
                     self._gradient(self.replicas[w], data[w], chosen, entropy_weight, parts[w])
 
