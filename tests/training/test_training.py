@@ -176,6 +176,8 @@ def test_opponents_keep_their_seats_for_the_whole_game():
     [
         ("decisons = 5", "unknown key decisons"),
         ("[ppo]\nclip = 'much'", "ppo.clip must be a float"),
+        ("[network]\nkind = 'deep'", "network.kind must be mlp, entities or recurrent"),
+        ("[network]\ncritic = 'none'", "network.critic must be own or all"),
         ("[ppo]\ngames = 3", "ppo.games must be a multiple of workers"),
         ("[opponents]\nshare = 0.5", "neither opponents.bots nor opponents.snapshots"),
         ("decisions = ", "Invalid value"),
