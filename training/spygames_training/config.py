@@ -15,8 +15,8 @@ class Network:
     """Widths of the hidden layers."""
     kind: Literal["mlp", "entities", "recurrent"] = "mlp"
     """mlp: linear layers. entities: attention over the things that the game names (cards, agents, colours), joined
-    with the rest of the view for the linear layers; 7 to 18 times slower on a CPU. recurrent: linear layers and a memory of the
-    seat's own earlier decisions in the game, for games whose view does not tell all that was seen."""
+    with the rest of the view for the linear layers; 7 to 18 times slower on a CPU. recurrent: linear layers and a
+    memory of the seat's own earlier decisions in the game, for games whose view does not tell all that was seen."""
     embedding: int = 32
     """Floats that each thing becomes in a network of entities; even."""
     memory: int = 128
