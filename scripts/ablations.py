@@ -22,6 +22,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+import spygames
 from spygames.core.players import make_player
 from spygames_training.command_line import Parser, positive
 from spygames_training.config import Config, read_config
@@ -71,7 +72,7 @@ def judged(run: Path, against: Sequence[str], games: int, play: str, seed: int) 
     if file.exists() and (known := json.loads(file.read_text()))["asked"] == asked:
         return known["win_share"]
     config = resume_config(run)
-    game = Run.game_of(config)
+    game = spygames.make_game(config.game, **config.options)
     player = make_player(game, f"{run}@{play}")
     results = evaluate(game, player, [make_player(game, name) for name in against], games, seed)
     shares = {name: result.win_share for name, result in zip(against, results, strict=True)}

@@ -1,18 +1,22 @@
 """The networks to choose from: what each part may see, and what of it is kept."""
 
+from dataclasses import replace
+from typing import Literal
+
 import numpy as np
 import pytest
 import torch
 
 import spygames
 from spygames.core.batch import Batch
-from spygames.core.game import Game, record
-from spygames_training.checkpoint import load_checkpoint, save_checkpoint
+from spygames.core.game import Game, flat, record
+from spygames_training.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from spygames_training.config import PPO, Config, Network
 from spygames_training.network import ActorCritic, make_network
 from spygames_training.policy import Policy
 from spygames_training.rollout import Rollout
 from spygames_training.training import Run
+from spygames_training.trunks import EntityTrunk, entities
 from tests.poker import kuhn, leduc
 
 GAMES = ("agent_avenue_v0", "heimlich_v0", "agent_dog_v0")
@@ -91,7 +95,7 @@ def test_the_agent_that_is_kept_has_no_critic(tmp_path):
         found.network(torch.zeros(1, game.num_features))
 
 
-def explained(tmp_path, critic: str) -> float:
+def explained(tmp_path, critic: Literal["own", "all"]) -> float:
     """The variance that the critic explains at the end of a short run on Leduc poker."""
     config = Config(
         decisions=150_000,
@@ -115,3 +119,61 @@ def test_a_rollout_keeps_the_views_of_all_seats():
     assert rollout.views is not None
     assert rollout.views.shape == (4, 8, 2 * game.num_features)
     np.testing.assert_array_equal(rollout.views[:, :, : game.num_features].numpy(), rollout.observation[:4])
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_entities_are_read_from_the_fields_that_tell_of_them(name):
+    """Each number of a flat view that belongs to a thing stands in that thing's row and in no other place."""
+    game = spygames.make_game(name)
+    views = game.new_views()
+    flat(views)[:] = np.arange(game.num_features)
+    found = entities(game)
+    named = [[f for f in fields if f in (views.dtype.names or ())] for fields in game.entities.values()]
+    for places, fields in zip(found, [fields for fields in named if fields], strict=True):
+        assert len(np.unique(places)) == places.size == sum(views[f].size for f in fields)
+        for f in fields:
+            array = views[f][0]
+            axis = array.shape.index(len(places))
+            for thing, row in enumerate(places):
+                assert set(array.take(thing, axis).ravel()) <= set(row)
+
+
+def test_attention_treats_things_of_a_kind_alike():
+    """Agents in another order make the same tokens in that order, as long as nothing learned says which is which."""
+    game = spygames.make_game("heimlich_v0")
+    trunk = small_network(game, kind="entities").trunk
+    assert isinstance(trunk, EntityTrunk)
+    (agents,) = entities(game)
+    order = np.random.default_rng(0).permutation(len(agents))
+    observation = torch.from_numpy(played(game, 20, 30).observation)
+    other = observation.clone()
+    other[:, torch.from_numpy(agents.ravel())] = observation[:, torch.from_numpy(agents[order].ravel())]
+    with torch.inference_mode():
+        torch.testing.assert_close(trunk.tokens(other), trunk.tokens(observation)[:, torch.from_numpy(order)])
+        assert not torch.allclose(trunk.tokens(other), trunk.tokens(observation))
+        trunk.which.data[0] += 1.0
+        assert not torch.allclose(trunk.tokens(other), trunk.tokens(observation)[:, torch.from_numpy(order)])
+
+
+@pytest.mark.parametrize("settings", [{"kind": "entities"}, {"kind": "entities", "critic": "all"}], ids=str)
+def test_every_kind_comes_back_from_its_checkpoint(tmp_path, settings):
+    game = spygames.make_game("heimlich_v0")
+    network = small_network(game, embedding=8, **settings)
+    save_checkpoint(tmp_path / "agent", game, network, 5)
+    batch = played(game, 20, 10)
+    own, loaded = Policy(game, network), Policy.load(tmp_path / "agent")
+    np.testing.assert_array_equal(
+        own.probabilities(batch.observation, batch.mask), loaded.probabilities(batch.observation, batch.mask)
+    )
+
+
+def test_entities_of_another_time_are_refused(tmp_path):
+    game = spygames.make_game("heimlich_v0")
+    save_checkpoint(tmp_path / "agent", game, small_network(game, kind="entities"), 5)
+    with pytest.raises(CheckpointError, match="other entities"):
+        load_checkpoint(tmp_path / "agent", replace(game, entities={"agents": ("score", "position")}))
+
+
+def test_a_game_without_entities_says_so():
+    with pytest.raises(ValueError, match="names no entities"):
+        small_network(kuhn.make_game(), kind="entities")

@@ -64,8 +64,15 @@ def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path):
 
 @pytest.mark.parametrize(
     ("network", "updates"),
-    [(Network((16,)), 0), (Network((16,)), 1), (Network((16,)), 3), (Network((16,), critic="all"), 3)],
-    ids=["at once", "mlp 1", "mlp 3", "critic sees all"],
+    [
+        (Network((16,)), 0),
+        (Network((16,)), 1),
+        (Network((16,)), 3),
+        (Network((16,), critic="all"), 3),
+        (Network((16,), kind="entities", embedding=8), 3),
+        (Network((16,), kind="recurrent", memory=8), 3),
+    ],
+    ids=["at once", "mlp 1", "mlp 3", "critic sees all", "entities", "recurrent"],
 )
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path, network, updates):
     config = replace(SMALL, network=network)
@@ -318,6 +325,8 @@ def test_a_team_learns_together():
     [
         ("decisons = 5", "unknown key decisons"),
         ("[ppo]\nclip = 'much'", "ppo.clip must be a float"),
+        ("[network]\nkind = 'deep'", "network.kind must be mlp, entities or recurrent"),
+        ("[network]\ncritic = 'none'", "network.critic must be own or all"),
         ("[ppo]\ngames = 3", "ppo.games must be a multiple of workers"),
         ("[opponents]\nshare = 0.5", "neither opponents.bots nor opponents.snapshots"),
         ("decisions = ", "Invalid value"),

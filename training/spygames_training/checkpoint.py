@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -86,8 +86,7 @@ def save_checkpoint(
         "format": FORMAT,
         "environment": {"id": game.id, "options": dict(game.options)},
         "layout": {**game.layout, "hash": layout_hash(game)},
-        "network": {"kind": "mlp", "hidden": list(network.hidden)}
-        | ({"critic": "none"} if "value.weight" not in tensors else {}),
+        "network": _describe(game, network),
         "weights": {"sha256": hashlib.sha256(weights).hexdigest()},
         "step": int(step),
         "code": {"spygames": _version(), "game": game.digest, "torch": str(torch.__version__)},
@@ -197,16 +196,53 @@ def _difference(layout: Mapping[str, Any], game: Game) -> str:
     return f"observation fields {', '.join(fields[:5])!r:.120} differ" if fields else "fields in another order"
 
 
-def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorCritic:
-    file = folder / MODEL
-    spec = _get(folder, config, "network", dict)
+def _describe(game: Game, network: ActorCritic) -> dict[str, Any]:
+    """The network's kind and sizes, as `_read_kind` reads them."""
+    kind = network.config.kind
+    found: dict[str, Any] = {"kind": kind, "hidden": list(network.hidden)}
+    if kind == "entities":
+        found |= {"embedding": network.config.embedding, "entities": {k: list(v) for k, v in game.entities.items()}}
+    if kind == "recurrent":
+        found["memory"] = network.memory_size
+    if network.config.critic != "own":
+        found["critic"] = "none"
+    return found
+
+
+def _read_kind(folder: Path, spec: Mapping[str, Any], game: Game) -> Network:
+    """What `_describe` wrote."""
     hidden = _get(folder, spec, "hidden", list)
-    if spec.get("kind") != "mlp":
-        raise CheckpointError(f"{folder / CONFIG}: network kind {spec.get('kind')!r:.20} is not known here")
     if len(hidden) > MAX_LAYERS or not all(type(n) is int and 1 <= n <= MAX_UNITS for n in hidden):
         raise CheckpointError(
             f"{folder / CONFIG}: hidden must be at most {MAX_LAYERS} whole numbers from 1 to {MAX_UNITS}"
         )
+    critic = spec.get("critic", "own")
+    if critic not in ("own", "none"):
+        raise CheckpointError(f"{folder / CONFIG}: critic must be own or none, not {critic!s:.20}")
+    common = Network(tuple(hidden), critic=critic)
+    kind = spec.get("kind", "mlp")
+    if kind == "mlp":
+        return common
+    if kind == "entities":
+        if spec.get("entities") != {k: list(v) for k, v in game.entities.items()}:
+            raise CheckpointError(f"{folder} has a network over other entities than {game.id} names here")
+        return replace(common, kind=kind, embedding=_units(folder, spec, "embedding", 2))
+    if kind == "recurrent":
+        return replace(common, kind=kind, memory=_units(folder, spec, "memory"))
+    raise CheckpointError(f"{folder / CONFIG}: network kind {kind!r:.20} is not known here")
+
+
+def _units(folder: Path, spec: Mapping[str, Any], key: str, multiple: int = 1) -> int:
+    value = _get(folder, spec, key, int)
+    if not 1 <= value <= MAX_UNITS or value % multiple:
+        raise CheckpointError(f"{folder / CONFIG}: {key} must be from 1 to {MAX_UNITS}, a multiple of {multiple}")
+    return value
+
+
+def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorCritic:
+    file = folder / MODEL
+    spec = _get(folder, config, "network", dict)
+    kind = _read_kind(folder, spec, game)
     try:
         if file.stat().st_size > MAX_MODEL_BYTES:
             raise CheckpointError(f"{file} is longer than {MAX_MODEL_BYTES} bytes")
@@ -218,7 +254,7 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorC
         raise CheckpointError(f"{file} cannot be read: {error.strerror}") from None
     except (SafetensorError, KeyError) as error:
         raise CheckpointError(f"{file} is cut short or is no safetensors file: {_line(error)}") from None
-    network = blank(game, Network(tuple(hidden), critic="none" if spec.get("critic") == "none" else "own"))
+    network = blank(game, kind)
     wanted = {name: (tuple(t.shape), t.dtype) for name, t in network.state_dict().items()}
     found = {name: (tuple(t.shape), t.dtype) for name, t in tensors.items()}
     if wrong := [name for name in {**wanted, **found} if wanted.get(name) != found.get(name)]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from spygames.core.batch import Batch, spread
 from spygames.core.game import Game
-from spygames.core.players import Decisions, Player
+from spygames.core.players import Decisions, Player, new_memory
 from spygames.core.rng import next_seed
 
 LOCKSTEP = 1024
@@ -154,7 +154,7 @@ def _play_part(
 ) -> None:
     batch = Batch(game, len(seeds), 0, threads=1)
     batch.reset(seeds=seeds)
-    going = np.arange(batch.n)
+    going, memory = np.arange(batch.n), new_memory(game, players, batch.n)
     while len(going):
         actions = batch.mask.argmax(axis=1)  # games that have ended go on in the batch, which counts for nothing
         asked = seating[going, batch.seats[going]]
@@ -162,7 +162,7 @@ def _play_part(
             rows = going[asked == index]
             if len(rows):
                 actions[rows] = player.act(
-                    Decisions(game, batch.states, batch.views, batch.observation, batch.mask, luck, rows)
+                    Decisions(game, batch.states, batch.views, batch.observation, batch.mask, luck, rows, memory)
                 )
         batch.step(actions)
         over = batch.done[going]

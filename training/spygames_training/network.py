@@ -1,52 +1,77 @@
 """The network: a trunk, and on it a head for the policy and one for the value.
 
-Letters: n decisions, F features of a view, A actions, P seats.
+Letters: n decisions, F features of a view, A actions, P seats, M floats of memory, S sequences.
 """
 
 from collections.abc import Sequence
-from itertools import pairwise
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from spygames.core.game import Game
 from spygames_training.config import Network
+from spygames_training.trunks import EntityTrunk, Memory, entities, layers, linear
 
 
 class ActorCritic(nn.Module):
-    """A trunk, by default of linear layers with ReLU, then a linear head each for logits and value.
+    """A trunk, then a linear head each for logits and value.
 
     Args:
         num_features: F, the length of a view.
         num_actions: A.
         hidden: units of each hidden layer.
-        critic: "own": the value head stands on the policy's trunk. "all": it has a trunk of its own, which sees the
-            views of all seats. "none": there is no value, as in an agent that such a critic has trained.
-        seats: P, how many views a critic that sees "all" sees.
+        config: the rest; `make_network` makes what it says.
+        seats: P, how many views a critic that sees all sees.
+        trunk: [n, F] -> [n, W], W the last of `hidden`; None: linear layers with ReLU.
     """
 
-    def __init__(self, num_features: int, num_actions: int, hidden: Sequence[int], critic: str = "own", seats: int = 1):
+    def __init__(
+        self,
+        num_features: int,
+        num_actions: int,
+        hidden: Sequence[int],
+        config: Network | None = None,
+        seats: int = 1,
+        trunk: nn.Module | None = None,
+    ):
         super().__init__()
         self.num_features, self.num_actions, self.hidden = num_features, num_actions, tuple(hidden)
-        self.sees_all = critic == "all"
-        sizes = [num_features, *self.hidden]
-        self.trunk = _layers(sizes)
-        self.policy = _linear(sizes[-1], num_actions, gain=0.01)  # begins nearly uniform
-        all_sizes = [seats * num_features, *self.hidden]
-        self.critic = _layers(all_sizes) if self.sees_all else None
-        self.value = None if critic == "none" else _linear((all_sizes if self.sees_all else sizes)[-1], 1, gain=1.0)
+        self.config = config or Network(self.hidden)
+        self.trunk = trunk or layers([num_features, *self.hidden])
+        width = [num_features, *self.hidden][-1]
+        self.memory_size = 0
+        """M, the floats that it keeps from one decision of a seat to the next in the same game; 0: it has no memory."""
+        if self.config.kind == "recurrent":
+            self.memory_size = self.config.memory
+            self.memory = Memory(width, self.memory_size)
+            width += self.memory_size
+        self.policy = linear(width, num_actions, gain=0.01)  # begins nearly uniform
+        self.critic = None
+        if self.sees_all:
+            sizes = [seats * num_features, *self.hidden]
+            self.critic, width = layers(sizes), sizes[-1]
+        if self.config.critic != "none":
+            self.value = linear(width, 1, gain=1.0)
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether the critic sees the views of all seats."""
+        return self.config.critic == "all"
 
     def forward(self, observation: Tensor, views: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """float32 [n, F] -> logits [n, A], of illegal actions too, and value [n].
 
         views: [n, P * F], those of all seats, that of the one who decides first (`Batch.observe_all`), for a critic
-        that sees all. ValueError if they are missing, or if there is no critic.
+        that sees all. ValueError if they are missing, if there is no critic, or if the network has memory.
         """
+        if self.memory_size:
+            raise ValueError("a network with memory is asked by `step` or `unroll`")
         return self.heads(self.trunk(observation), views)
 
     def heads(self, features: Tensor, views: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Logits and value on what the trunk has made of the observation; the rest as in `forward`."""
-        if self.value is None:
+        if self.config.critic == "none":
             raise ValueError("this network is an agent without a critic: it has logits, no value")
         seen = features
         if self.critic is not None:
@@ -55,9 +80,20 @@ class ActorCritic(nn.Module):
             seen = self.critic(views)
         return self.policy(features), self.value(seen).squeeze(-1)
 
-    def logits(self, observation: Tensor) -> Tensor:
-        """The policy alone: [n, F] -> [n, A]."""
-        return self.policy(self.trunk(observation))
+    def step(self, observation: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """What `heads` takes and the memory after it, from an observation [n, F] and the memory before it, [n, M]: of
+        the same seat in the same game, zeros at its first decision there."""
+        features = self.trunk(observation)
+        if self.memory_size:
+            memory = self.memory(features, memory)
+            features = torch.cat([features, memory], dim=1)
+        return features, memory
+
+    def unroll(self, observation: Tensor, lengths: np.ndarray, memory: Tensor) -> Tensor:
+        """What `heads` takes, for sequences of decisions one after the other in `observation` [n, F], of `lengths` int
+        [S], which begin with `memory` [S, M]."""
+        features = self.trunk(observation)
+        return torch.cat([features, self.memory.unroll(features, lengths, memory)], dim=1)
 
     def actor(self) -> dict[str, Tensor]:
         """The weights of an agent: all of them, or those without a critic that sees what an agent must not see."""
@@ -67,23 +103,13 @@ class ActorCritic(nn.Module):
         return weights
 
 
-def _layers(sizes: Sequence[int]) -> nn.Sequential:
-    layers: list[nn.Module] = []
-    for inputs, outputs in pairwise(sizes):
-        layers += [_linear(inputs, outputs, gain=2**0.5), nn.ReLU()]
-    return nn.Sequential(*layers)
-
-
-def _linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
-    layer = nn.Linear(inputs, outputs)
-    nn.init.orthogonal_(layer.weight, gain)
-    nn.init.zeros_(layer.bias)
-    return layer
-
-
 def make_network(game: Game, config: Network) -> ActorCritic:
-    """A new network for `game`, its weights drawn from torch's generator."""
-    return ActorCritic(game.num_features, game.num_actions, config.hidden, config.critic, game.num_players)
+    """A new network for `game`, its weights drawn from torch's generator; ValueError for entities in a game that names
+    none."""
+    trunk = None
+    if config.kind == "entities":
+        trunk = EntityTrunk(game.num_features, entities(game), config.embedding, config.hidden)
+    return ActorCritic(game.num_features, game.num_actions, config.hidden, config, game.num_players, trunk)
 
 
 def blank(game: Game, config: Network) -> ActorCritic:

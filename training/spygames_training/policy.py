@@ -61,23 +61,30 @@ class Policy:
         return cls(checkpoint.game, checkpoint.network, how, name)
 
     def act(
-        self, observation: np.ndarray, mask: np.ndarray, rng: np.random.Generator | None = None
+        self,
+        observation: np.ndarray,
+        mask: np.ndarray,
+        rng: np.random.Generator | None = None,
+        memory: np.ndarray | None = None,
     ) -> int | np.ndarray:
         """One legal action for one observation, float32 [F] with mask int8 [A] -> int, or for each of a batch,
         [k, F] with [k, A] -> int64 [k]. `rng` is the luck of sampling; None: this policy's own, from the system.
+        `memory`, for a network with a `memory_size` M: float32 [M] or [k, M], what the seat remembers of this game,
+        zeros at its beginning; brought up to date.
 
         ValueError where shapes are others or a row has no legal action.
         """
-        values, masks = self._logits(observation, mask)
+        values, masks = self._logits(observation, mask, memory)
         luck = (rng or self._rng).integers(0, 1 << 64, (len(masks), 1), np.uint64)
         actions = _draw(values, masks, luck, np.arange(len(masks)), self.temperature)
         if len(actions) and actions.min() < 0:
             raise ValueError("there is no legal action to choose from: the mask is all zeros")
         return int(actions[0]) if np.ndim(mask) == 1 else actions
 
-    def probabilities(self, observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
-        """How likely `act` takes each action: float64 [A] or [k, A], 0 where not legal, as `how` says."""
-        values, masks = self._logits(observation, mask)
+    def probabilities(self, observation: np.ndarray, mask: np.ndarray, memory: np.ndarray | None = None) -> np.ndarray:
+        """How likely `act` takes each action: float64 [A] or [k, A], 0 where not legal, as `how` says. `memory` as
+        there, but left as it is."""
+        values, masks = self._logits(observation, mask, None if memory is None else memory.copy())
         values = np.where(masks != 0, values.astype(np.float64), -np.inf)
         if self.temperature == ARGMAX:
             out = (np.arange(masks.shape[1]) == values.argmax(axis=1)[:, None]).astype(np.float64)
@@ -86,8 +93,10 @@ class Policy:
             out /= out.sum(axis=1, keepdims=True)
         return out.reshape(np.shape(mask))
 
-    def _logits(self, observation: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """[k, A] each, for one observation as for many."""
+    def _logits(
+        self, observation: np.ndarray, mask: np.ndarray, memory: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """[k, A] each, for one observation as for many; updates the memory."""
         observations = np.atleast_2d(np.asarray(observation, np.float32))
         masks = np.ascontiguousarray(np.atleast_2d(mask), np.int8)
         features, actions = self.game.num_features, self.game.num_actions
@@ -95,7 +104,15 @@ class Policy:
             raise ValueError(f"observation and mask must be [{features}] and [{actions}], or [k, ...] both")
         if masks.shape != (len(observations), actions):
             raise ValueError(f"the mask must be of shape {(len(observations), actions)}, not {masks.shape}")
-        return logits(self.network, observations), masks
+        size = self.network.memory_size
+        if not size:
+            return logits(self.network, observations), masks
+        if memory is None or np.shape(memory) != (*np.shape(mask)[:-1], size):
+            raise ValueError(f"this network has memory: give it, [{size}] or [k, {size}], zeros when a game begins")
+        remembered = memory.reshape(-1, size)
+        values = logits(self.network, observations, remembered)
+        memory[...] = remembered.reshape(memory.shape)
+        return values, masks
 
 
 class PolicyPlayer:
@@ -107,11 +124,20 @@ class PolicyPlayer:
 
     def __init__(self, policy: Policy):
         self.policy, self.name = policy, policy.name
+        self.memory_size = policy.network.memory_size
+        """Floats that it keeps in `Decisions.memory`."""
 
     def act(self, decisions: Decisions) -> np.ndarray:
         """One legal action for each of `decisions.rows`, int64 [k]."""
         d = decisions
-        values = logits(self.policy.network, d.observation[d.rows])
+        memory, own = None, (d.rows, d.states["to_move"][d.rows], slice(self.memory_size))
+        if self.memory_size:
+            if d.memory is None or d.memory.shape[2] < self.memory_size:
+                raise ValueError(f"{self.name} has memory, for which `new_memory` makes room in its `Decisions`")
+            memory = d.memory[own]
+        values = logits(self.policy.network, d.observation[d.rows], memory)
+        if memory is not None and d.memory is not None:
+            d.memory[own] = memory
         return _draw(values, d.mask, d.luck, d.rows, self.policy.temperature)
 
 
@@ -126,12 +152,17 @@ def from_network(game: Game, network: ActorCritic, how: str = "", name: str = "p
 
 
 @torch.inference_mode()
-def logits(network: ActorCritic, observation: np.ndarray) -> np.ndarray:
-    """The policy head alone: float32 [k, F] -> float32 [k, A]."""
+def logits(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None = None) -> np.ndarray:
+    """The policy head alone: float32 [k, F] -> float32 [k, A]. `memory` of a network that has some, float32 [k, M], is
+    brought up to date."""
     observation = np.ascontiguousarray(observation, np.float32)
     if not observation.flags.writeable:
         observation = observation.copy()  # torch has no read-only tensors and warns
-    return network.logits(torch.from_numpy(observation)).numpy()
+    before = torch.empty(len(observation), 0) if memory is None else torch.from_numpy(memory)
+    features, after = network.step(torch.from_numpy(observation), before)
+    if memory is not None:
+        memory[...] = after.numpy()
+    return network.policy(features).numpy()
 
 
 def _draw(logits: np.ndarray, mask: np.ndarray, luck: np.ndarray, rows: np.ndarray, temperature: float) -> np.ndarray:

@@ -28,6 +28,8 @@ class Decisions:
     """[N, F] in the type that the network computes in"""
     views: Tensor | None
     """[N, P * F] of that type, for a critic that sees all"""
+    sequences: "Sequences | None"
+    """for a network with memory; the decisions then stand sequence by sequence"""
     mask: np.ndarray
     actions: np.ndarray
     log_probabilities: np.ndarray
@@ -35,6 +37,49 @@ class Decisions:
     targets: np.ndarray
     reference: np.ndarray
     """logits of the reference, float32 [N, A]"""
+
+
+@dataclass
+class Sequences:
+    """Decisions of one seat in one game, in order, S times."""
+
+    starts: np.ndarray
+    """int64 [S]: the first decision of each"""
+    lengths: np.ndarray
+    """int64 [S]"""
+    memory: Tensor
+    """float32 [S, M]: what the seat remembered before it, taken as given: no gradient goes further back"""
+
+    def rows(self, chosen: np.ndarray) -> np.ndarray:
+        """The decisions of the sequences `chosen`, int64 [k], one sequence after the other."""
+        lengths = self.lengths[chosen]
+        firsts = np.cumsum(lengths) - lengths
+        return np.repeat(self.starts[chosen] - firsts, lengths) + np.arange(lengths.sum())
+
+    def only(self, chosen: np.ndarray) -> "Sequences":
+        """The sequences `chosen`, of decisions that stand as `rows` gives them."""
+        lengths = self.lengths[chosen]
+        return Sequences(np.cumsum(lengths) - lengths, lengths, self.memory[torch.from_numpy(chosen)])
+
+
+def _sequences(rollout: Rollout, keep: np.ndarray, size: int) -> tuple[np.ndarray, Sequences]:
+    """The decisions `keep`, int64 [N], places in [T, n], in another order: sequence by sequence."""
+    step, row = np.divmod(keep, rollout.n)
+    seat = rollout.seats[step, row].astype(np.int64)
+    game = (np.cumsum(rollout.done, axis=0) - rollout.done)[step, row]  # how many have ended in that row before
+    order = np.lexsort((step, game, seat, row))
+    whose = np.stack([row, seat, game], axis=1)[order]
+    starts = np.flatnonzero(np.any(np.diff(whose, axis=0, prepend=-1) != 0, axis=1))
+    row, seat, game = whose[starts].T
+    memory = np.where(game[:, None] == 0, rollout.memory_before[row, seat, :size], np.float32(0))
+    return keep[order], Sequences(starts, np.diff(starts, append=len(keep)), torch.from_numpy(memory))
+
+
+def _features(network: ActorCritic, observation: Tensor, sequences: Sequences | None) -> Tensor:
+    """What the heads take, with or without memory."""
+    if sequences is None:
+        return network.trunk(observation)
+    return network.unroll(observation, sequences.lengths, sequences.memory)
 
 
 class Learner:
@@ -87,15 +132,17 @@ class Learner:
             d.advantages /= errors.std() + 1e-8
         workers = len(rollouts)
         size = ppo.minibatch // workers
-        rounds = max(1, min(len(d.actions) for d in data) // size)
+        units = [len(d.actions if d.sequences is None else d.sequences.starts) for d in data]
+        rounds = max(1, min(*units, min(len(d.actions) for d in data) // size))
+        sizes = [size if d.sequences is None else n // rounds for d, n in zip(data, units, strict=True)]
         parts = np.zeros((workers, len(PARTS)))
         for _ in range(ppo.epochs):
-            orders = [self.rng.permutation(len(d.actions)) for d in data]
+            orders = [self.rng.permutation(n) for n in units]
             for k in range(rounds):
 
                 def work(w: int, k: int = k, orders: list[np.ndarray] = orders) -> None:
-                    rows = orders[w][k * size : (k + 1) * size]
-                    self._gradient(self.replicas[w], data[w], rows, entropy_weight, parts[w])
+                    chosen = orders[w][k * sizes[w] : (k + 1) * sizes[w]]
+                    self._gradient(self.replicas[w], data[w], chosen, entropy_weight, parts[w])
 
                 list(self.pool.map(work, range(workers)))
                 self._step()
@@ -108,7 +155,9 @@ class Learner:
         }
 
     def _prepare(self, rollout: Rollout) -> Decisions:
-        keep = np.flatnonzero(rollout.valid.reshape(-1))
+        keep, sequences = np.flatnonzero(rollout.valid.reshape(-1)), None
+        if self.network.memory_size:
+            keep, sequences = _sequences(rollout, keep, self.network.memory_size)
 
         def take(array: np.ndarray) -> np.ndarray:
             return array[: rollout.steps].reshape(rollout.steps * rollout.n, *array.shape[2:])[keep]
@@ -117,11 +166,12 @@ class Learner:
         advantages = take(rollout.advantages)
         with torch.no_grad(), self.ppo.autocast():
             observation = observation.to(self.ppo.dtype)
-            reference = self.reference.logits(observation).float().numpy()
+            reference = self.reference.policy(_features(self.reference, observation, sequences)).float().numpy()
         views = None if rollout.views is None else rollout.views.flatten(0, 1)[torch.from_numpy(keep)]
         return Decisions(
             observation,
             views,
+            sequences,
             take(rollout.mask).view(np.bool_),
             take(rollout.actions),
             take(rollout.log_probabilities),
@@ -131,15 +181,20 @@ class Learner:
         )
 
     def _gradient(
-        self, replica: ActorCritic, data: Decisions, rows: np.ndarray, entropy_weight: float, parts: np.ndarray
+        self, replica: ActorCritic, data: Decisions, chosen: np.ndarray, entropy_weight: float, parts: np.ndarray
     ) -> None:
-        """Leaves the gradient on `rows` in the replica and adds the losses' parts to `parts`."""
+        """Leaves the gradient on the `chosen` decisions, or sequences of them, in the replica and adds the losses'
+        parts to `parts`."""
         ppo = self.ppo
+        rows, sequences = chosen, None
+        if data.sequences is not None:
+            rows = data.sequences.rows(chosen)
+            sequences = data.sequences.only(chosen)
+        at = torch.from_numpy(rows)
         replica.zero_grad(set_to_none=False)
-        chosen = torch.from_numpy(rows)
         with ppo.autocast():
-            views = None if data.views is None else data.views[chosen]
-            outputs, values = replica(data.observation[chosen], views)
+            views = None if data.views is None else data.views[at]
+            outputs, values = replica.heads(_features(replica, data.observation[at], sequences), views)
         logits, value = outputs.detach().float().numpy(), values.detach().float().numpy()
         logit_gradients, value_gradients = np.empty_like(logits), np.empty_like(value)
         loss_gradients(

@@ -28,7 +28,7 @@ class Rollout:
     advantages (float32) and valid (bool: the decision was the network's own, and its outcome is known).
     """
 
-    def __init__(self, game: Game, n: int, steps: int, seed: int, share: float = 0.0):
+    def __init__(self, game: Game, n: int, steps: int, seed: int, share: float = 0.0, memory: int = 0):
         self.game, self.n, self.steps = game, n, steps
         features, actions, players = game.num_features, game.num_actions, game.num_players
         self.observation = np.zeros((steps + 1, n, features), np.float32)
@@ -52,6 +52,10 @@ class Rollout:
         """What all seats could see at each decision, [T, n, P * F] in the type that the network computes in, once a
         critic that sees it has played."""
         self._views = np.zeros((0, players, features), np.float32)
+        self.memory = np.zeros((n, players, memory), np.float32)
+        """What the player of each seat remembers of its game."""
+        self.memory_before = self.memory.copy()
+        """The same before the first of the `steps` decisions."""
         self.players: Mapping[int, Player] = {}
         self.drawable: Sequence[int] = ()
         self.chances = np.zeros(0)
@@ -63,6 +67,7 @@ class Rollout:
     def play(self, network: ActorCritic, ppo: PPO) -> None:
         """Fills the arrays with the next `steps` decisions of every game."""
         self.observation[0], self.mask[0] = self.observation[-1], self.mask[-1]
+        self.memory_before[...] = self.memory
         batch = self.batch
         if network.sees_all and self.views is None:
             game = self.game
@@ -71,7 +76,7 @@ class Rollout:
         for t in range(self.steps):
             self.seats[t] = batch.seats
             with torch.inference_mode(), ppo.autocast():
-                logits, values = network(torch.from_numpy(self.observation[t]), self._look_round(t))
+                logits, values = self._ask(network, t)
             self.values[t] = values.float().numpy()
             sample_rows(
                 logits.float().numpy(),
@@ -88,6 +93,7 @@ class Rollout:
             batch.step(self.actions[t])
             np.multiply(batch.rewards, ppo.reward_scale, out=self.rewards[t])
             self.done[t] = batch.done
+            self.memory[batch.done] = 0
             if self.tables:
                 ended = np.flatnonzero(batch.done[: self.tables])
                 self._count_results(ended)
@@ -104,6 +110,19 @@ class Rollout:
             self.valid,
         )
         self.valid &= ~self.frozen
+
+    def _ask(self, network: ActorCritic, t: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """The network's answer in all games, also where an opponent's will count; it remembers what is its own only."""
+        observation, views = torch.from_numpy(self.observation[t]), self._look_round(t)
+        size = network.memory_size
+        if not size:
+            return network(observation, views)
+        who = self._rows, self.seats[t], slice(size)
+        features, after = network.step(observation, torch.from_numpy(self.memory[who]))
+        own = np.ones(self.n, np.bool_)
+        own[: self.tables] = self.controller[self._rows[: self.tables], self.seats[t, : self.tables]] == 0
+        self.memory[self._rows[own], self.seats[t, own], :size] = after.numpy()[own]
+        return network.heads(features, views)
 
     def _look_round(self, t: int) -> torch.Tensor | None:
         """The views of all seats, [n, P * F], kept for learning; None if the critic does not see them."""
@@ -157,6 +176,13 @@ class Rollout:
             rows = np.flatnonzero(who == k)
             self.actions[t, rows] = self.players[int(k)].act(
                 Decisions(
-                    self.game, self.batch.states, self.batch.views, self.observation[t], self.mask[t], self.luck, rows
+                    self.game,
+                    self.batch.states,
+                    self.batch.views,
+                    self.observation[t],
+                    self.mask[t],
+                    self.luck,
+                    rows,
+                    self.memory,
                 )
             )

@@ -81,6 +81,7 @@ def load_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: 
             saved = {name: tensors[f"rollout.{k}.{name}"].numpy() for name in _arrays(rollout)}
             if same_rules:
                 rollout.luck[...], rollout.controller[...] = saved["luck"].view(np.uint64), saved["controller"]
+                rollout.memory[...] = saved["memory"]
                 rollout.batch.resume(saved["states"].view(rollout.game.state_dtype), saved["seeds"].view(np.uint64))
                 if facts["updates"]:  # else the first games draw their opponents as in a new run
                     rollout.seat_again(pool)
@@ -106,4 +107,5 @@ def _arrays(rollout: Rollout) -> dict[str, np.ndarray]:
         "seeds": rollout.batch.seeds.view(np.int64),
         "luck": rollout.luck.view(np.int64),
         "controller": rollout.controller,
+        "memory": rollout.memory,
     }

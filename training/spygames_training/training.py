@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 import spygames
 from spygames.core.game import Game
-from spygames.core.players import make_player
+from spygames.core.players import make_player, new_memory
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import Config, differences, from_mapping
 from spygames_training.evaluation import evaluate
@@ -78,8 +78,9 @@ class Run:
         ppo, workers = config.ppo, config.workers
         self.learner = Learner(network, ppo, workers, config.seed)
         self.pool = Pool(self.game, config.opponents)
+        memory = new_memory(self.game, [from_network(self.game, network), *self.pool.players.values()]).shape[2]
         self.rollouts = [
-            Rollout(self.game, ppo.games // workers, ppo.steps, config.seed * 1000 + k, config.opponents.share)
+            Rollout(self.game, ppo.games // workers, ppo.steps, config.seed * 1000 + k, config.opponents.share, memory)
             for k in range(workers)
         ]
         self._stopping = False

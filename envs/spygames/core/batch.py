@@ -185,8 +185,8 @@ class Batch:
         return self.states["to_move"]
 
     def observe_all(self, out: np.ndarray) -> None:
-        """Writes what every seat may know now into `out`, float32 [n, P, F], C-contiguous: in each game the seat to move
-        first, then the others in the order of the seats from there. For a critic while training: together they
+        """Writes what every seat may know now into `out`, float32 [n, P, F], C-contiguous: in each game the seat to
+        move first, then the others in the order of the seats from there. For a critic while training: together they
         hold what the seat to move may not know."""
         out = _buffer("out", out, (self.n, self.game.num_players, self.game.num_features), np.float32)
         views = out.view(self.game.view_dtype).reshape(out.shape[:2])

@@ -37,12 +37,12 @@ class Decisions:
     """int64 [k]"""
     memory: np.ndarray | None = None
     """float32 [n, P, M], what the player of each seat keeps from one of its decisions to its next in the same game:
-    zeros when a game begins (`new_memory`). A player with a `memory_size`, at most M, reads and writes the first so many
-    at its rows, for the seat that is asked; None: there is nobody with memory."""
+    zeros when a game begins (`new_memory`). A player with a `memory_size`, at most M, reads and writes the first so
+    many at its rows, for the seat that is asked; None: there is nobody with memory."""
 
 
 class Player(Protocol):
-    """Somebody who plays. One with an attribute `memory_size`, a number of floats, keeps so many in `Decisions.memory`."""
+    """Somebody who plays. One with an attribute `memory_size` keeps so many floats in `Decisions.memory`."""
 
     name: str
 

@@ -1,0 +1,145 @@
+"""What a network makes of an observation before its heads: plain layers, attention over things, and memory.
+
+Letters: n decisions, F features of a view, E things of one kind, D floats a thing, W units of the last layer,
+M floats of memory, S sequences.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from spygames.core.game import Game
+
+HEADS = 2
+
+
+def linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
+    """A linear layer with orthogonal weights of that gain and no bias at first."""
+    layer = nn.Linear(inputs, outputs)
+    nn.init.orthogonal_(layer.weight, gain)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+def layers(sizes: Sequence[int]) -> nn.Sequential:
+    """Linear layers with ReLU after each: [n, sizes[0]] -> [n, sizes[-1]]."""
+    found: list[nn.Module] = []
+    for inputs, outputs in pairwise(sizes):
+        found += [linear(inputs, outputs, gain=2**0.5), nn.ReLU()]
+    return nn.Sequential(*found)
+
+
+def entities(game: Game) -> list[np.ndarray]:
+    """Where each thing's features stand in a flat view, int64 [E, f] for each kind of `game.entities` that this variant
+    has fields of; ValueError where it has none."""
+    view = game.view_dtype
+    places = np.arange(game.num_features)
+    found = []
+    for names in game.entities.values():
+        parts: list[np.ndarray] = []
+        for name in names:
+            if name in (view.names or ()):
+                kind, offset = view.fields[name][:2]  # type: ignore[index]
+                field = places[offset // 4 : (offset + kind.itemsize) // 4].reshape(kind.shape)
+                count = len(parts[0]) if parts else len(field)
+                parts.append(np.moveaxis(field, field.shape.index(count), 0).reshape(count, -1))
+        if parts:
+            found.append(np.concatenate(parts, axis=1))
+    if not found:
+        raise ValueError(f"{game.id} names no entities, so network.kind must be another one")
+    return found
+
+
+class EntityTrunk(nn.Module):
+    """Attention over things: each becomes a token by a layer that all of its kind share, and a learned vector says
+    which one it is; one layer of attention lets all tokens look at each other; they are then joined, in their order,
+    with the rest of the view, for plain layers as ever.
+
+    Args:
+        num_features: F.
+        things: int64 [E, f] for each kind: where its things' features stand in a view.
+        embedding: D, a multiple of HEADS.
+        hidden: units of each plain layer.
+    """
+
+    def __init__(self, num_features: int, things: Sequence[np.ndarray], embedding: int, hidden: Sequence[int]):
+        super().__init__()
+        tokens = sum(len(kind) for kind in things)
+        rest = np.setdiff1d(np.arange(num_features), np.concatenate([kind.ravel() for kind in things]))
+        # No buffers, since they follow from the game and not from what was learned.
+        self._things = [torch.from_numpy(kind.ravel()) for kind in things]
+        self._counts = [len(kind) for kind in things]
+        self._rest = torch.from_numpy(rest)
+        self.embed = nn.ModuleList(linear(kind.shape[1], embedding, gain=1.0) for kind in things)
+        self.which = nn.Parameter(torch.zeros(tokens, embedding))
+        self.before_attention, self.before_layer = nn.LayerNorm(embedding), nn.LayerNorm(embedding)
+        self.attention = linear(embedding, 3 * embedding, gain=1.0)
+        self.attended = linear(embedding, embedding, gain=0.5)
+        self.layer = nn.Sequential(
+            linear(embedding, 2 * embedding, gain=2**0.5), nn.ReLU(), linear(2 * embedding, embedding, gain=0.5)
+        )
+        self.joined = layers([len(rest) + tokens * embedding, *hidden])
+
+    def forward(self, observation: Tensor) -> Tensor:
+        """[n, F] -> [n, W]."""
+        return self.joined(torch.cat([observation[:, self._rest], self.tokens(observation).flatten(1)], dim=1))
+
+    def tokens(self, observation: Tensor) -> Tensor:
+        """What is made of each thing, [n, all E, D]; things of one kind are treated alike but for `which`."""
+        n = len(observation)
+        parts = [
+            embed(observation[:, where].view(n, count, -1))
+            for embed, where, count in zip(self.embed, self._things, self._counts, strict=True)
+        ]
+        x = torch.cat(parts, dim=1) + self.which
+        query, key, value = self.attention(self.before_attention(x)).view(n, x.shape[1], 3, HEADS, -1).unbind(2)
+        mixed = nn.functional.scaled_dot_product_attention(*(t.transpose(1, 2) for t in (query, key, value)))
+        x = x + self.attended(mixed.transpose(1, 2).flatten(2))
+        return x + self.layer(self.before_layer(x))
+
+
+class Memory(nn.Module):
+    """A gated recurrent unit (Cho et al. 2014, arXiv 1406.1078) that can be unrolled over sequences of any lengths.
+
+    Args:
+        inputs: W.
+        size: M.
+    """
+
+    def __init__(self, inputs: int, size: int):
+        super().__init__()
+        self.size = size
+        self.read = linear(inputs, 3 * size, gain=1.0)
+        self.recall = linear(size, 3 * size, gain=1.0)
+
+    def forward(self, features: Tensor, memory: Tensor) -> Tensor:
+        """One decision each: [n, W] and [n, M] -> the memory after it, float32 [n, M]."""
+        return self._step(self.read(features), memory)
+
+    def unroll(self, features: Tensor, lengths: np.ndarray, memory: Tensor) -> Tensor:
+        """Sequences, one after the other in `features` [n, W], of `lengths` int [S], each from its row of `memory`
+        [S, M] on -> the memory after each decision, [n, M]."""
+        read = self.read(features)
+        order = np.argsort(-lengths, kind="stable")  # the longest first, so that those not yet over are the first few
+        starts = (np.cumsum(lengths) - lengths)[order]
+        going = len(lengths)
+        now, places, after = memory[torch.from_numpy(order)], [], []
+        for step in range(int(lengths.max(initial=0))):
+            going = int(np.searchsorted(-lengths[order], -step))
+            places.append(starts[:going] + step)
+            now = self._step(read[torch.from_numpy(places[-1])], now[:going])
+            after.append(now)
+        back = np.argsort(np.concatenate(places), kind="stable")
+        return torch.cat(after)[torch.from_numpy(back)]
+
+    def _step(self, read: Tensor, memory: Tensor) -> Tensor:
+        # Cast here, since autocast keeps the cast weights of all threads in one place, which any thread that is through
+        # empties: whether a weight's gradients are then summed up before or after the cast would be a matter of luck.
+        weight, bias = self.recall.weight.to(read.dtype), self.recall.bias.to(read.dtype)
+        reset, keep, new = read.chunk(3, dim=1)
+        old_reset, old_keep, old_new = nn.functional.linear(memory.to(read.dtype), weight, bias).chunk(3, dim=1)
+        new = torch.tanh(new + torch.sigmoid(reset + old_reset) * old_new)
+        return torch.lerp(new.float(), memory, torch.sigmoid(keep + old_keep).float())
