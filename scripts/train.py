@@ -7,6 +7,10 @@
 A TOML file says what the run does; every option can be given on the command line and wins over the file. Ctrl-C saves.
 A run that goes on keeps its settings: of those below only its length, evaluations and saves may change.
 
+Several processes, on one machine or many, train one agent together; `--workers` counts the workers of all of them:
+
+    torchrun --standalone --nproc-per-node 2 scripts/train.py --config configs/demo.toml --workers 2
+
 `--algorithm maskable_ppo` learns by the stock MaskablePPO of sb3-contrib (extra sb3), all seats with their own credit.
 The same options hold, with these differences: ppo.kl, ppo.reference_every and ppo.ema do nothing and are refused where
 they are set, as are ppo.precision bfloat16 and opponents.share above 0; workers are threads of torch; a run that was
@@ -23,6 +27,7 @@ import tyro
 
 from spygames_training.command_line import option
 from spygames_training.config import Config, read_config
+from spygames_training.processes import join, leave
 from spygames_training.training import Run, resume_config
 
 if TYPE_CHECKING:
@@ -50,6 +55,7 @@ def main() -> int:
     )
     first.add_argument("--algorithm", choices=("ppo", "maskable_ppo"), default="ppo", help="ppo, this package's own")
     own, rest = first.parse_known_args()
+    processes = join()
     try:
         if own.resume and (own.config or own.out or own.option):
             raise ValueError("--resume goes on with a run as it is: --config, --out and --option do not go with it")
@@ -59,9 +65,11 @@ def main() -> int:
         config = tyro.cli(Config, args=rest, default=base, description=usage, prog="train.py")
         folder = own.resume or own.out or Path("runs") / config.name
         if own.algorithm == "maskable_ppo":
+            if processes.count > 1:
+                raise ValueError("maskable_ppo trains in one process")
             run = maskable_run(config, folder, own.resume)
         else:
-            run = Run(config, folder, resume=own.resume is not None)
+            run = Run(config, folder, resume=own.resume is not None, processes=processes)
     except (ValueError, OSError) as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2
@@ -70,7 +78,7 @@ def main() -> int:
     except KeyboardInterrupt:
         if own.algorithm == "maskable_ppo":
             print(f"stopped; the agent so far is in {folder}/checkpoint")
-        else:
+        elif processes.first:
             print(f"stopped and saved; go on with: python scripts/train.py --resume {folder}")
         return 130
     except (ValueError, OSError) as error:
@@ -78,6 +86,9 @@ def main() -> int:
         if isinstance(run, Run) and run.state.exists():
             print(f"the last saved state is whole: python scripts/train.py --resume {folder}", file=sys.stderr)
         return 1
+    leave()
+    if not processes.first:
+        return 0
     print(
         f"the agent is in {folder}/checkpoint, its curves in {folder}/curves.png, its figures in {folder}/metrics.jsonl"
     )

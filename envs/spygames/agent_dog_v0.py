@@ -7,7 +7,7 @@
 | Agents | `player_0` to `player_3` (or `player_1`, `player_2`) |
 | Actions | `Discrete(254)` on the standard board, masked |
 | Observation | `{"observation": float32 [581], "action_mask": int8 [254]}` on the standard board |
-| Rewards | winners share +1, the others -1, once, at the end (0.5 each with four); 0 for all in a game that is cut off |
+| Rewards | winners share +1, the others -1, at the end (0.5 each with four); 0 for all in a game that is cut off |
 | Parallel API | no: one agent decides at a time |
 
 ### The game

@@ -17,6 +17,7 @@ from torch import Tensor
 from spygames_training.config import PPO
 from spygames_training.losses import PARTS, loss_gradients
 from spygames_training.network import ActorCritic
+from spygames_training.processes import ALONE, Processes
 from spygames_training.rollout import Rollout
 
 
@@ -37,6 +38,11 @@ class Decisions:
     targets: np.ndarray
     reference: np.ndarray
     """logits of the reference, float32 [N, A]"""
+
+    @property
+    def units(self) -> int:
+        """How many there are to choose a minibatch from: decisions, or whole sequences of them."""
+        return len(self.actions if self.sequences is None else self.sequences.starts)
 
 
 @dataclass
@@ -87,11 +93,19 @@ class Learner:
 
     Several workers, one thread each, compute the gradient on their own part of a minibatch (data parallelism): each
     has a copy of the network that shares the weights and owns its gradients. The sum is taken in a fixed order, so
-    a run is repeatable.
+    a run is repeatable. With several processes each has its own workers and its own weights, which stay equal, because
+    all take the same steps.
+
+    Args:
+        network: begins with the same weights in every process.
+        ppo: the algorithm's settings.
+        workers: of this process.
+        seed: of the order of decisions in minibatches.
+        processes: those that train together.
     """
 
-    def __init__(self, network: ActorCritic, ppo: PPO, workers: int, seed: int):
-        self.ppo = ppo
+    def __init__(self, network: ActorCritic, ppo: PPO, workers: int, seed: int, processes: Processes = ALONE):
+        self.ppo, self.processes = ppo, processes
         self.network = network
         self.ema = copy.deepcopy(network).requires_grad_(False)
         self.reference = copy.deepcopy(network).requires_grad_(False)
@@ -125,19 +139,22 @@ class Learner:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         data = list(self.pool.map(self._prepare, rollouts))
-        errors = np.concatenate([d.advantages for d in data])  # returns minus values: what the critic does not explain
-        unexplained = float(errors.var()) / (float(np.concatenate([d.targets for d in data]).var()) + 1e-8)
+        # Of all workers, those of other processes included: all processes must do the same with it.
+        shared = self.processes.gather([(d.advantages, d.targets, d.units) for d in data])
+        advantages, targets, units = zip(*(item for part in shared for item in part), strict=True)
+        errors = np.concatenate(advantages)  # returns minus values: what the critic does not explain
+        unexplained = float(errors.var()) / (float(np.concatenate(targets).var()) + 1e-8)
         for d in data:
             d.advantages -= errors.mean()
             d.advantages /= errors.std() + 1e-8
-        workers = len(rollouts)
-        size = ppo.minibatch // workers
-        units = [len(d.actions if d.sequences is None else d.sequences.starts) for d in data]
-        rounds = max(1, min(*units, min(len(d.actions) for d in data) // size))
-        sizes = [size if d.sequences is None else n // rounds for d, n in zip(data, units, strict=True)]
+        workers, size = len(data), ppo.minibatch // len(units)
+        rounds = max(1, min(*units, min(map(len, advantages)) // size))
+        sizes = [n // rounds if self.network.memory_size else size for n in units]
+        own = slice(self.processes.rank * workers, (self.processes.rank + 1) * workers)
+        sizes = sizes[own]
         parts = np.zeros((workers, len(PARTS)))
         for _ in range(ppo.epochs):
-            orders = [self.rng.permutation(n) for n in units]
+            orders = [self.rng.permutation(n) for n in units][own]
             for k in range(rounds):
 
                 def work(w: int, k: int = k, orders: list[np.ndarray] = orders) -> None:
@@ -147,7 +164,7 @@ class Learner:
                 list(self.pool.map(work, range(workers)))
                 self._step()
         self.updates += 1
-        means = (parts.mean(0) / (ppo.epochs * rounds)).tolist()
+        means = (np.concatenate(self.processes.gather(parts)).mean(0) / (ppo.epochs * rounds)).tolist()
         return dict(zip(PARTS, means, strict=True)) | {
             "explained_variance": 1 - unexplained,
             "learning_rate": rate,
@@ -206,12 +223,16 @@ class Learner:
 
     @torch.no_grad()
     def _step(self) -> None:
-        """Averages the workers' gradients, takes a step of Adam and moves the running mean."""
+        """Averages the gradients of all workers, takes a step of Adam and moves the running mean."""
+        sums = []
         for several in zip(*(r.parameters() for r in self.replicas), strict=True):
             gradients = [p.grad for p in several if p.grad is not None]
             for other in gradients[1:]:
                 gradients[0].add_(other)
-            gradients[0].div_(len(gradients))
+            sums += gradients[:1]
+        self.processes.add(sums)
+        for gradient in sums:
+            gradient.div_(len(self.replicas) * self.processes.count)
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.ppo.max_grad_norm)
         self.optimizer.step()
         self.steps += 1

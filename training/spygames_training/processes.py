@@ -41,13 +41,16 @@ class Processes:
                 tensor.copy_(part.view_as(tensor))
 
 
+ALONE = Processes()
+
+
 def join() -> Processes:
     """Meets the other processes that torchrun has started; without torchrun this one is alone.
 
     Numbers on GPUs go through NCCL, all else through gloo.
     """
     if not dist.is_torchelastic_launched():
-        return Processes()
+        return ALONE
     if not dist.is_initialized():
         dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")
     return Processes(dist.get_rank(), dist.get_world_size(), int(os.environ["LOCAL_RANK"]))

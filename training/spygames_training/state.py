@@ -26,14 +26,22 @@ class StateError(ValueError):
 
 
 def save_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: Pool, progress: dict[str, Any]) -> None:
-    """Writes the state beside `path` and renames it, so that a kill at any moment leaves the old or the new one."""
+    """Writes the state beside `path` and renames it, so that a kill at any moment leaves the old or the new one.
+
+    With several processes the first one writes what all of them have, so that the file is that of one process with as
+    many workers.
+    """
+    own = [(_arrays(rollout), rollout.rng.bit_generator.state) for rollout in rollouts]
+    workers = [worker for part in learner.processes.gather(own) for worker in part]
+    if not learner.processes.first:
+        return
     tensors: dict[str, Tensor] = {}
     for name, network in _networks(learner, pool).items():
         tensors |= {f"{name}.{k}": v.detach().clone() for k, v in network.state_dict().items()}
     for k, state in learner.optimizer.state_dict()["state"].items():
         tensors |= {f"adam.{k}.{name}": value.detach().clone() for name, value in state.items()}
-    for k, rollout in enumerate(rollouts):
-        tensors |= {f"rollout.{k}.{name}": torch.from_numpy(a.copy()) for name, a in _arrays(rollout).items()}
+    for k, (arrays, _) in enumerate(workers):
+        tensors |= {f"rollout.{k}.{name}": torch.from_numpy(a.copy()) for name, a in arrays.items()}
     facts = {
         "progress": progress,
         "updates": learner.updates,
@@ -41,7 +49,7 @@ def save_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: 
         "snapshots": list(pool.snapshots),
         "next_number": pool.next_number,
         "record": [[number, *entry] for number, entry in pool.record.items()],
-        "luck": [g.bit_generator.state for g in (learner.rng, *(r.rng for r in rollouts))],
+        "luck": [learner.rng.bit_generator.state, *(luck for _, luck in workers)],
         "digest": rollouts[0].game.digest,
     }
     new = beside(path)
@@ -77,7 +85,8 @@ def load_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: 
         if f"adam.0.{names[0]}" in tensors:
             adam["state"] = {k: {name: tensors[f"adam.{k}.{name}"] for name in names} for k in parameters}
         learner.optimizer.load_state_dict(adam)
-        for k, rollout in enumerate(rollouts):
+        first = learner.processes.rank * len(rollouts)
+        for k, rollout in enumerate(rollouts, first):
             saved = {name: tensors[f"rollout.{k}.{name}"].numpy() for name in _arrays(rollout)}
             if same_rules:
                 rollout.luck[...], rollout.controller[...] = saved["luck"].view(np.uint64), saved["controller"]
@@ -87,7 +96,8 @@ def load_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: 
                     rollout.seat_again(pool)
     except (KeyError, RuntimeError, ValueError) as error:
         raise StateError(f"{path} is of a run with other settings ({str(error).splitlines()[0][:100]})") from error
-    for generator, luck in zip((learner.rng, *(r.rng for r in rollouts)), facts["luck"], strict=True):
+    lucks = [facts["luck"][0], *facts["luck"][1 + first : 1 + first + len(rollouts)]]
+    for generator, luck in zip((learner.rng, *(r.rng for r in rollouts)), lucks, strict=True):
         generator.bit_generator.state = luck
     learner.updates, learner.steps, pool.next_number = facts["updates"], facts["steps"], facts["next_number"]
     if not same_rules:

@@ -5,6 +5,7 @@ import dataclasses
 import json
 import signal
 import time
+from contextlib import AbstractContextManager, nullcontext
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from spygames_training.network import ActorCritic, make_network
 from spygames_training.opponents import Pool
 from spygames_training.policy import from_network
 from spygames_training.ppo import Learner
+from spygames_training.processes import ALONE, Processes
 from spygames_training.report import WIN, Report
 from spygames_training.rollout import Rollout
 from spygames_training.state import load_state, save_state
@@ -51,14 +53,26 @@ class Run:
         folder: where the run lives.
         resume: go on from the state in `folder`.
         game: what is played, where it is none that `config.game` can name.
+        processes: those that train together, each with an equal part of the workers; what becomes of it is the same
+            as in one process, byte for byte as long as each has one worker and there are two. The first one evaluates,
+            writes and reports.
 
     Raises:
         ValueError: there is a run already, or none to go on with, or not one of these settings; an unknown game,
             option or player.
     """
 
-    def __init__(self, config: Config, folder: str | Path, resume: bool = False, game: Game | None = None):
-        self.config, self.folder = config, Path(folder)
+    def __init__(
+        self,
+        config: Config,
+        folder: str | Path,
+        resume: bool = False,
+        game: Game | None = None,
+        processes: Processes = ALONE,
+    ):
+        self.config, self.folder, self.processes = config, Path(folder), processes
+        if config.workers % processes.count:
+            raise ValueError(f"workers must be a multiple of the {processes.count} processes, not {config.workers}")
         if resume and (changed := [n for n in differences(config, resume_config(folder)) if n not in CHANGEABLE]):
             raise ValueError(
                 f"{folder} cannot go on with another {', '.join(changed)}; what may change is "
@@ -75,18 +89,26 @@ class Run:
             raise ValueError(f"{folder} holds a run already: go on with --resume, or choose another folder with --out")
         torch.manual_seed(config.seed)
         network = make_network(self.game, config.network)
-        ppo, workers = config.ppo, config.workers
-        self.learner = Learner(network, ppo, workers, config.seed)
+        ppo, workers = config.ppo, config.workers // processes.count
+        self.learner = Learner(network, ppo, workers, config.seed, processes)
         self.pool = Pool(self.game, config.opponents)
         memory = new_memory(self.game, [from_network(self.game, network), *self.pool.players.values()]).shape[2]
         self.rollouts = [
-            Rollout(self.game, ppo.games // workers, ppo.steps, config.seed * 1000 + k, config.opponents.share, memory)
-            for k in range(workers)
+            Rollout(
+                self.game,
+                ppo.games // config.workers,
+                ppo.steps,
+                config.seed * 1000 + k,
+                config.opponents.share,
+                memory,
+            )
+            for k in range(processes.rank * workers, (processes.rank + 1) * workers)
         ]
         self._stopping = False
         self.progress: dict[str, Any] = {"decisions": 0, "seconds": 0.0}
         if resume:
             self.progress = load_state(self.state, self.learner, self.rollouts, self.pool)
+        processes.gather(None)  # nobody goes on, and writes, before all have looked
 
     def train(self) -> ActorCritic:
         """Trains to the end and returns the policy to ship, the mean of the weights. Ctrl-C or SIGTERM saves and raises
@@ -98,7 +120,7 @@ class Run:
             OSError: the disk is full, say; the last state that was saved is whole.
         """
         try:
-            with FileLock(self.folder / ".lock", timeout=0):
+            with FileLock(self.folder / ".lock", timeout=0) if self.processes.first else nullcontext():
                 return self._train()
         except Timeout:
             raise ValueError(f"another process trains in {self.folder}") from None
@@ -109,26 +131,32 @@ class Run:
         threads = torch.get_num_threads()
         torch.set_num_threads(1)  # each worker is one thread
         try:
-            with Report(self.folder, config.decisions, progress["decisions"]) as report:
-                if not self.state.exists():
+            with self._report() as report:
+                if learner.updates == 0:
                     self.save()  # so that a kill at any moment leaves something to go on from
                 saved = evaluated = time.monotonic()
                 while progress["decisions"] < config.decisions:
                     metrics = self._update()
                     now = time.monotonic()
                     over = progress["decisions"] >= config.decisions
-                    if over or now - evaluated >= config.evaluate_every or learner.updates == 1:
+                    # The clock of the first process counts for all, and a signal to any.
+                    wishes = self.processes.gather(
+                        (self._stopping, now - evaluated >= config.evaluate_every, now - saved >= config.save_every)
+                    )
+                    stop = any(wish[0] for wish in wishes)
+                    if over or wishes[0][1] or learner.updates == 1:
                         metrics |= self._evaluate(config.evaluate_games)
                         evaluated = time.monotonic()
-                    report.add(metrics)
-                    if self._stopping:
-                        self.save()
-                        raise KeyboardInterrupt
-                    if over or now - saved >= config.save_every:
+                    if report:
+                        report.add(metrics)
+                    if stop or over or wishes[0][2]:
                         self.save()
                         saved = time.monotonic()
-                report.plot()
-                self._summarise(report)
+                    if stop:
+                        raise KeyboardInterrupt
+                if report:
+                    report.plot()
+                    self._summarise(report)
         finally:
             torch.set_num_threads(threads)
             for number, handler in before.items():
@@ -142,14 +170,20 @@ class Run:
             raise KeyboardInterrupt
         self._stopping = True
 
+    def _report(self) -> AbstractContextManager[Report | None]:
+        if not self.processes.first:
+            return nullcontext()
+        return Report(self.folder, self.config.decisions, self.progress["decisions"])
+
     def save(self) -> None:
-        """Writes the settings, the checkpoint of the policy and the state to go on from."""
-        write_whole(self.folder / "run.json", json.dumps(dataclasses.asdict(self.config), indent=2) + "\n")
-        extra = {"config": dataclasses.asdict(self.config), "seconds": round(self.progress["seconds"])}
-        results = self.progress.get("results", {})
-        save_checkpoint(
-            self.folder / "checkpoint", self.game, self.learner.ema, self.progress["decisions"], results, extra
-        )
+        """Writes the settings, the checkpoint of the policy and the state to go on from; all processes take part."""
+        if self.processes.first:
+            write_whole(self.folder / "run.json", json.dumps(dataclasses.asdict(self.config), indent=2) + "\n")
+            extra = {"config": dataclasses.asdict(self.config), "seconds": round(self.progress["seconds"])}
+            results = self.progress.get("results", {})
+            save_checkpoint(
+                self.folder / "checkpoint", self.game, self.learner.ema, self.progress["decisions"], results, extra
+            )
         save_state(self.state, self.learner, self.rollouts, self.pool, self.progress)
 
     def _update(self) -> dict[str, Any]:
@@ -159,11 +193,13 @@ class Run:
         if config.opponents.share > 0:
             if config.opponents.snapshots and learner.updates % config.opponents.snapshot_every == 0:
                 self.pool.add_snapshot(learner.ema)
-            self.pool.forget(int(k) for rollout in rollouts for k in rollout.controller.flat)
+            playing = self.processes.gather({int(k) for rollout in rollouts for k in rollout.controller.flat})
+            self.pool.forget(set().union(*playing))
             for rollout in rollouts:
                 rollout.seat_opponents(self.pool)
         learner.play(rollouts)
-        self.pool.take(rollout.pop_results() for rollout in rollouts)
+        results = self.processes.gather([rollout.pop_results() for rollout in rollouts])
+        self.pool.take(result for part in results for result in part)
         parts = learner.update(rollouts, 1 - self.progress["decisions"] / config.decisions)
         if not all(map(isfinite, parts.values())):
             raise Diverged(
@@ -183,8 +219,8 @@ class Run:
         }
 
     def _evaluate(self, games: int) -> dict[str, float]:
-        """Win shares of the mean of the weights, which play as the config says."""
-        if not self.judges:
+        """Win shares of the mean of the weights, which play as the config says; the first process finds out."""
+        if not self.judges or not self.processes.first:
             return {}
         player = from_network(self.game, self.learner.ema, self.config.evaluate_play)
         results = evaluate(self.game, player, self.judges, games, seed=self.config.seed)
