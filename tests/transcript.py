@@ -1,6 +1,6 @@
 """Everything that some games show, byte for byte, by each way of playing them.
 
-Run as a program with a game's id, its options and seeds as JSON, it prints digests of both; the contract test runs it also
+Run as a program with a game's id, its options and seeds as JSON, it prints digests; the contract test runs it also
 with NUMBA_DISABLE_JIT=1 and expects the same.
 """
 
