@@ -83,13 +83,13 @@ def cards(states: States) -> np.ndarray:
 
 
 def predictions(states: States) -> np.ndarray:
-    """HC-33: nobody has predicted below 29, all are asked at 29; each gives every other player one agent, no other."""
+    """HC-33: all are asked when a token has come to 29, at once; each gives every other player one agent, no other."""
     players, agents = sizes(states)
     if not states["options"]["secret_identities"][0]:
         return (states["guesses"] == 0).all((1, 2)) & (states["guessed"] == 0) & (states["phase"] != GUESS)
     asking, over, done = states["phase"] == GUESS, states["phase"] == OVER, states["guessed"] == 1
     crossed = states["scores"].max(1) >= 29
-    when = np.where(asking | done, crossed & ~(asking & done), ~crossed | over)
+    when: np.ndarray = np.where(asking, crossed & ~done, done | ~crossed | over)  # a token can fall behind 29 again
     seats = np.arange(players)
     behind = (seats - states["active"][:, None]) % players
     asked = (states["to_move"] - states["active"]) % players
@@ -104,7 +104,8 @@ def predictions(states: States) -> np.ndarray:
 def public_record(states: States) -> np.ndarray:
     """Each movement is one to six points; without cards scores are what was gained, and each turn moved something."""
     if states["options"]["top_secret"][0]:
-        return (states["times"] >= 0).all((1, 2)) & (np.abs(states["points"]) <= 6 * states["times"] + 12).all((1, 2))
+        fits = (states["times"] >= 0) & (np.abs(states["points"]) <= 6 * states["times"] + 12)
+        return fits.all((1, 2))
     fits = (states["points"] >= states["times"]) & (states["points"] <= 6 * states["times"])
     gained = (states["gains"].sum(2) == states["scores"]).all(1) | (states["guessed"] == 1)
     turns = states["points"].sum((1, 2))
@@ -221,10 +222,10 @@ BROKEN: list[tuple[Any, dict[str, Any], int, Callable[[States], None]]] = [
     (predictions, FULL, GUESS, set_to("scores", 28)),
     (predictions, FULL, GUESS, set_to("guessed", 1)),
     (predictions, FULL, OVER, predict_twice),
-    (public_record, {"players": 3}, SAFE, add("times", 7, 0, 0)),
+    (public_record, {"players": 3}, SAFE, add("times", 700, 0, 0)),
     (public_record, {"players": 3}, SAFE, add("gains", 1, 0, 0)),
     (public_record, {"players": 3}, SAFE, add("turn", 300)),
-    (public_record, FULL, SAFE, add("points", 300, 0, 0)),
+    (public_record, FULL, SAFE, add("points", 3000, 0, 0)),
     (whose_decision, {"players": 3}, MOVE, add("to_move", 1)),
     (whose_decision, FULL, ROUND, set_to("hand_sizes", 0)),
     (whose_decision, FULL, ROUND, set_to("pending", 3)),
