@@ -98,15 +98,16 @@ def predictions(states: States) -> np.ndarray:
     guesses = states["guesses"][:, :players, :agents]
     named = (guesses[..., None] == FIRST_OWNER + seats).sum(2)  # [n, who predicts, owner]
     right = (named == 1 - np.eye(players, dtype=int)).all(2) & ((guesses > 0).sum(2) == agents - 1)
-    return when & (right | ~through).all(1) & ((guesses == 0).all(2) | ~untouched).all(1)
+    blank: np.ndarray = (guesses == 0).all(2)
+    return when & (right | ~through).all(1) & (blank | ~untouched).all(1)
 
 
 def public_record(states: States) -> np.ndarray:
     """Each movement is one to six points; without cards scores are what was gained, and each turn moved something."""
     if states["options"]["top_secret"][0]:
-        fits = (states["times"] >= 0) & (np.abs(states["points"]) <= 6 * states["times"] + 12)
-        return fits.all((1, 2))
-    fits = (states["points"] >= states["times"]) & (states["points"] <= 6 * states["times"])
+        bounded: np.ndarray = (states["times"] >= 0) & (np.abs(states["points"]) <= 6 * states["times"] + 12)
+        return np.asarray(bounded.all((1, 2)))
+    fits: np.ndarray = (states["points"] >= states["times"]) & (states["points"] <= 6 * states["times"])
     gained = (states["gains"].sum(2) == states["scores"]).all(1) | (states["guessed"] == 1)
     turns = states["points"].sum((1, 2))
     return fits.all((1, 2)) & gained & (turns >= states["turn"]) & (turns <= 6 * (states["turn"] + 1))
