@@ -18,6 +18,8 @@ from tests.agent_avenue import invariants
 
 TEST_GAMES = ("tests.poker.kuhn", "tests.poker.leduc")
 """Modules with a `make_game`, and `VARIANTS` if they have options."""
+FEWER = 5
+"""A further variant is tested with one example where a main one is with so many."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,12 @@ class Variant:
 
     game_id: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    further: bool = False
+    """Of `FURTHER_VARIANTS`: it is played less, since a main variant differs from it in little."""
+
+    def examples(self, number: int) -> int:
+        """How many of so many examples it is tested with."""
+        return -(-number // FEWER) if self.further else number
 
     def __str__(self) -> str:
         return "-".join([self.game_id, *(f"{k}={v}" for k, v in self.options.items())])
@@ -43,9 +51,10 @@ class Variant:
 
 
 VARIANTS = [
-    Variant(game_id, options)
+    Variant(game_id, options, further)
     for game_id in (*game_ids(), *TEST_GAMES)
-    for options in getattr(game_module(game_id), "VARIANTS", [{}])
+    for name, further in (("VARIANTS", False), ("FURTHER_VARIANTS", True))
+    for options in getattr(game_module(game_id), name, [] if further else [{}])
 ]
 
 

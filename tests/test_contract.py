@@ -7,7 +7,7 @@ import pickle
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from pettingzoo.test import api_test, seed_test
 from spygames.core.batch import Batch
 from spygames.core.game import NOBODY, Game, IllegalAction, ImpossibleState, flat, record
 from tests.games import CHECKS, VARIANTS, Variant, mask_of, play, returns_of, sums_to_zero, view_of
-from tests.transcript import digests
+from tests.transcript import SEEDS, digests
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
 seeds = st.integers(0, 2**64 - 1)
@@ -43,6 +43,24 @@ MALFORMED = [
     -1,
     2**70,
 ]
+
+
+def examples(number: int, *strategies: Any) -> Callable[[Callable[..., None]], Callable[[Variant], None]]:
+    """Calls a test with a variant and values of `strategies` so many times, fewer for further variants."""
+
+    def decorate(check: Callable[..., None]) -> Callable[[Variant], None]:
+        def test(variant: Variant) -> None:
+            @settings(max_examples=variant.examples(number))
+            @given(st.tuples(*strategies))
+            def several(values: tuple[Any, ...]) -> None:
+                check(variant, *values)
+
+            several()
+
+        test.__name__, test.__doc__ = check.__name__, check.__doc__
+        return test
+
+    return decorate
 
 
 def luck(seed: int) -> Any:
@@ -102,8 +120,7 @@ def _has_no_padding(dtype: np.dtype) -> bool:
 
 
 @every_variant
-@settings(max_examples=25)
-@given(seeds, st.integers(0, 2**32))
+@examples(25, seeds, st.integers(0, 2**32))
 def test_random_play_keeps_invariants_and_ends(variant: Variant, seed: int, choices: int) -> None:
     game, choose = variant.make_game(), luck(choices)
     states = game.start(seed)
@@ -155,9 +172,11 @@ def test_checks_find_a_wrong_state(variant: Variant) -> None:
 @every_variant
 def test_equal_seeds_equal_games(variant: Variant) -> None:
     """Byte for byte: batch, AEC environment and bare kernels, compiled and interpreted, also into used memory."""
-    compiled = digests(variant.make_game())
+    seeds = SEEDS[-variant.examples(len(SEEDS)) :]
+    compiled = digests(variant.make_game(), seeds)
     assert compiled[0] == compiled[1] == compiled[2]
-    program = [sys.executable, "-m", "tests.transcript", variant.game_id, json.dumps(dict(variant.options))]
+    arguments = variant.game_id, json.dumps(dict(variant.options)), json.dumps(seeds)
+    program = [sys.executable, "-m", "tests.transcript", *arguments]
     run = subprocess.run(program, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout) == compiled
@@ -194,8 +213,7 @@ def trace(env: Any, games: int = 2) -> Iterator[bytes]:
 
 
 @every_variant
-@settings(max_examples=20)
-@given(seeds, st.integers(0, 40), st.integers(0, 2**32))
+@examples(20, seeds, st.integers(0, 40), st.integers(0, 2**32))
 def test_copies_replay(variant: Variant, seed: int, steps: int, choices: int) -> None:
     """Copied, cloned, pickled, saved and restored at any point, also while the dead are stepped."""
     env, choose = variant.env(), luck(choices)
@@ -298,8 +316,7 @@ def check_no_leak(game: Game, states: np.ndarray, seat: int, seed: int) -> np.nd
 
 
 @every_variant
-@settings(max_examples=40)
-@given(seeds, st.integers(0, 60), st.integers(0, 2**32))
+@examples(40, seeds, st.integers(0, 60), st.integers(0, 2**32))
 def test_nothing_leaks(variant: Variant, seed: int, decisions: int, choices: int) -> None:
     game = variant.make_game()
     states = play(game, seed, luck(choices), decisions)
@@ -405,8 +422,7 @@ def test_redraws_are_not_the_truth(variant: Variant) -> None:
 
 
 @every_variant
-@settings(max_examples=10)
-@given(seeds, st.integers(0, 25))
+@examples(10, seeds, st.integers(0, 25))
 def test_refused_actions_change_nothing(variant: Variant, seed: int, steps: int) -> None:
     env = variant.env()
     with pytest.raises(gymnasium.error.ResetNeeded):

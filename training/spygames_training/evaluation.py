@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spygames.core.batch import Batch, spread
-from spygames.core.game import Game
+from spygames.core.game import Game, record
 from spygames.core.players import Decisions, Player, new_memory
 from spygames.core.rng import next_seed
 
@@ -121,6 +121,7 @@ def play_games(
     seeds: np.ndarray,
     luck_seed: int,
     progress: Progress | None = None,
+    finals: np.ndarray | None = None,
 ) -> np.ndarray:
     """Plays each game once, to its end, many in lockstep; returns its results, float32 [n, P].
 
@@ -133,13 +134,15 @@ def play_games(
         seeds: uint64 [n], the deals.
         luck_seed: 0..2^64-1, of the players' own luck, a stream for each game.
         progress: see `Progress`.
+        finals: if given, STATE [n], filled with the state in which each game ended.
     """
     n = len(seeds)
     luck = spread(np.uint64(luck_seed), n).reshape(n, 1)
     out = np.zeros((n, game.num_players), np.float32)
     for lo in range(0, n, LOCKSTEP):
         part = slice(lo, min(lo + LOCKSTEP, n))
-        _play_part(game, players, seating[part], seeds[part], luck[part], out[part], progress)
+        last = None if finals is None else finals[part]
+        _play_part(game, players, seating[part], seeds[part], luck[part], out[part], progress, last)
     return out
 
 
@@ -151,6 +154,7 @@ def _play_part(
     luck: np.ndarray,
     out: np.ndarray,
     progress: Progress | None,
+    finals: np.ndarray | None,
 ) -> None:
     batch = Batch(game, len(seeds), 0, threads=1)
     batch.reset(seeds=seeds)
@@ -164,10 +168,15 @@ def _play_part(
                 actions[rows] = player.act(
                     Decisions(game, batch.states, batch.views, batch.observation, batch.mask, luck, rows, memory)
                 )
+        before = None if finals is None else batch.states.copy()
         batch.step(actions)
         over = batch.done[going]
         ended = going[over]
         out[ended] = batch.rewards[ended]
+        if finals is not None and before is not None:
+            finals[ended] = before[ended]
+            for row in ended:  # the batch has begun the next game in this row already
+                game.apply(record(finals, row), int(actions[row]))
         going = going[~over]
         if progress and len(ended):
             progress(len(ended))

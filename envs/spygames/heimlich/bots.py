@@ -12,8 +12,8 @@ from spygames.core.game import Bot
 from spygames.core.kernel import Int, Record, kernel
 from spygames.heimlich.board import FACES, LOOP, MOST, RELATIVE
 from spygames.heimlich.card_play import choose_for_card, choose_in_round
+from spygames.heimlich.hiding import FOE, LATER, WON, plan_hidden
 from spygames.heimlich.outlook import (
-    exposure,
     is_a_rivals,
     likeliest_owner,
     on,
@@ -31,13 +31,6 @@ _WAYS = np.array(
     np.int64,
 )
 """[points, agents, 0: all points | 1: or fewer]: in how many ways they can be split"""
-
-WON = 40.0
-"""What winning at once counts, in points of the own token."""
-LATER = 0.3
-"""What a building's worth counts as long as nobody scores."""
-FOE, HIDE = 0.6, 6.0
-"""`expert`: what a rival's point counts against an own one, and the whole suspicion in points."""
 
 
 @kernel
@@ -69,7 +62,7 @@ def splits(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 
 @kernel
-def plan(view: Record, mask: np.ndarray, foe: float, hide: float, rng: np.ndarray) -> Int:
+def plan(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The first step of the best way to spend the points on the own agent and one other."""
     own, points, safe, home = own_id(view), points_left(view), safe_of(view), position(view, 0)
     best, best_value = -1, -np.inf
@@ -77,10 +70,8 @@ def plan(view: Record, mask: np.ndarray, foe: float, hide: float, rng: np.ndarra
     for agent in range(1, len(view.score)):
         arrived = arrived or (view.moved[agent] > 0 and position(view, agent) == safe)
     if mask[ACT_DONE]:
-        best = ACT_DONE
-        best_value = judged(view, arrived, home, 1, position(view, 1), foe, 0.0) - hide * exposure(view, 0.0, 0.0)
+        best, best_value = ACT_DONE, judged(view, arrived, home, 1, position(view, 1))
     for agent in range(1, len(view.score)):
-        risk = foe * is_a_rivals(view, agent)
         there = position(view, agent)
         before = agent - 1 < own  # whether it moves before the own one
         for total in range(1 if view.one_to_three else points, points + 1):
@@ -92,9 +83,7 @@ def plan(view: Record, mask: np.ndarray, foe: float, hide: float, rng: np.ndarra
                     continue
                 house, goal = on(home, mine), on(there, total - mine)
                 scores = arrived or (mine > 0 and house == safe) or (mine < total and goal == safe)
-                gain = judged(view, scores, house, agent, goal, foe, risk)
-                value = gain - hide * exposure(view, float(mine), worth(house) if scores else 0.0)
-                value += 0.01 * (uniform(rng, 100) / 100)
+                value = judged(view, scores, house, agent, goal) + 0.01 * (uniform(rng, 100) / 100)
                 if value > best_value:
                     best, best_value = first, value
     return best if best >= 0 else random(view, mask, rng)
@@ -107,31 +96,24 @@ def action_of(agent: Int, points: Int) -> Int:
 
 
 @kernel
-def judged(view: Record, scores: bool, own: Int, agent: Int, there: Int, foe: float, risk: float) -> float:
+def judged(view: Record, scores: bool, own: Int, agent: Int, there: Int) -> float:
     """What it is worth that the own agent stands in `own` and another one in `there`, with a scoring or without."""
-    gain = worth(own) - risk * worth(there)
-    if not scores:
-        return LATER * gain
-    if foe > 0:
-        for other in range(1, len(view.score)):
-            if other != agent:
-                gain -= foe * is_a_rivals(view, other) * worth(position(view, other))
-    return gain + WON * verdict(view, own, agent, there)
+    return worth(own) + WON * verdict(view, own, agent, there) if scores else LATER * worth(own)
 
 
 @kernel
-def place_safe(view: Record, mask: np.ndarray, foe: float, rng: np.ndarray) -> Int:
-    """A building that the own agent reaches with one roll, the dearer the better, and that rivals do not."""
+def place_safe(view: Record, mask: np.ndarray, careful: bool, rng: np.ndarray) -> Int:
+    """A building that the own agent reaches with one roll, the dearer the better; `careful`: and that rivals do not."""
     home = position(view, 0)
     best, best_value = -1, -np.inf
     for building in range(LOOP):
         if mask[ACT_SAFE + building]:
             near = 1 <= on(building, -home) <= FACES
             value = worth(building) * (1.0 if near else 0.2)
-            if foe > 0:
+            if careful:
                 for agent in range(1, len(view.score)):
                     if 1 <= on(building, -position(view, agent)) <= FACES:
-                        value -= foe * is_a_rivals(view, agent) * worth(building) * 0.3
+                        value -= FOE * is_a_rivals(view, agent) * worth(building) * 0.3
             value += 0.01 * (uniform(rng, 100) / 100)
             if value > best_value:
                 best, best_value = ACT_SAFE + building, value
@@ -139,19 +121,21 @@ def place_safe(view: Record, mask: np.ndarray, foe: float, rng: np.ndarray) -> I
 
 
 @kernel
-def board(view: Record, mask: np.ndarray, foe: float, hide: float, rng: np.ndarray) -> Int:
-    """Moves agents or the safe."""
-    return plan(view, mask, foe, hide, rng) if view.phase[0] else place_safe(view, mask, foe, rng)
+def board(view: Record, mask: np.ndarray, careful: bool, rng: np.ndarray) -> Int:
+    """Moves agents or the safe; `careful`: as `expert`."""
+    if not view.phase[0]:
+        return place_safe(view, mask, careful, rng)
+    return plan_hidden(view, mask, rng) if careful else plan(view, mask, rng)
 
 
 @kernel
-def cards(view: Record, mask: np.ndarray, foe: float, hide: float, rng: np.ndarray) -> Int:
+def cards(view: Record, mask: np.ndarray, careful: bool, rng: np.ndarray) -> Int:
     """The same with cards."""
     if view.card_phase[0]:
-        return choose_in_round(view, mask, hide)
+        return choose_in_round(view, mask, careful)
     if view.card_phase[1]:
         return choose_for_card(view, mask, rng)
-    return board(view, mask, foe, hide, rng)
+    return board(view, mask, careful, rng)
 
 
 @kernel
@@ -167,13 +151,13 @@ def prediction(view: Record, mask: np.ndarray, first: Int) -> Int:
 @kernel
 def greedy_base(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """What brings its own agent most at once; it hides nothing."""
-    return board(view, mask, 0.0, 0.0, rng)
+    return board(view, mask, False, rng)
 
 
 @kernel
 def greedy_cards(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with cards."""
-    return cards(view, mask, 0.0, 0.0, rng)
+    return cards(view, mask, False, rng)
 
 
 @kernel
@@ -181,7 +165,7 @@ def greedy_predictions(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with predictions."""
     if view.guess_phase:
         return prediction(view, mask, BASE_ACTIONS)
-    return board(view, mask, 0.0, 0.0, rng)
+    return board(view, mask, False, rng)
 
 
 @kernel
@@ -189,19 +173,19 @@ def greedy_all(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with both."""
     if view.guess_phase:
         return prediction(view, mask, CARD_ACTIONS)
-    return cards(view, mask, 0.0, 0.0, rng)
+    return cards(view, mask, False, rng)
 
 
 @kernel
 def expert_base(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """Weighs what its agent gains against what rivals gain, as far as it knows them, and against what it betrays."""
-    return board(view, mask, FOE, HIDE, rng)
+    return board(view, mask, True, rng)
 
 
 @kernel
 def expert_cards(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with cards."""
-    return cards(view, mask, FOE, HIDE, rng)
+    return cards(view, mask, True, rng)
 
 
 @kernel
@@ -209,7 +193,7 @@ def expert_predictions(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with predictions."""
     if view.guess_phase:
         return prediction(view, mask, BASE_ACTIONS)
-    return board(view, mask, FOE, HIDE, rng)
+    return board(view, mask, True, rng)
 
 
 @kernel
@@ -217,7 +201,7 @@ def expert_all(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with both."""
     if view.guess_phase:
         return prediction(view, mask, CARD_ACTIONS)
-    return cards(view, mask, FOE, HIDE, rng)
+    return cards(view, mask, True, rng)
 
 
 GREEDY: dict[tuple[bool, bool], Bot] = {

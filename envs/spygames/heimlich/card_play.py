@@ -64,7 +64,7 @@ def best_landing(view: Record, kind: Int) -> float:
 
 
 @kernel
-def choose_in_round(view: Record, mask: np.ndarray, hide: float) -> Int:
+def choose_in_round(view: Record, mask: np.ndarray, careful: bool) -> Int:
     """The card that brings the own agent most, or to pass."""
     now = scored(view, position(view, 0))
     best, best_value = ACT_PASS, NEEDED
@@ -75,8 +75,8 @@ def choose_in_round(view: Record, mask: np.ndarray, hide: float) -> Int:
                 value = float(CARD_SCORE)
             elif EFFECT[kind] == MOVE_SAFE:
                 value = -now  # it calls the scoring off
-            elif EFFECT[kind] == IDENTITY and hide > 0:
-                value = 10.0 if exposure(view, 0.0, 0.0) > EXPOSED else 0.0
+            elif EFFECT[kind] == IDENTITY and careful:
+                value = 10.0 if exposure(view) > EXPOSED else 0.0
             if value > best_value:
                 best, best_value = ACT_CARD + kind, value
     return best

@@ -11,8 +11,10 @@ from spygames.core.kernel import Int, Record, kernel
 from spygames.heimlich.board import FACES, FINISH, LOOP, VALUES
 
 POINTS, TIMES, GAINS = range(3)  # the last axis of `record`
-BY_POINTS, BY_GAINS = 1.2, 3.0
-"""What a unit of `record` (20 points moved, 20 points scored) adds to the log-odds that the mover owns the agent."""
+PER_POINT, PER_TIME, PER_GAIN = 0.15, 0.4, 0.1
+"""What a point moved, a movement and a point scored add to the log-odds that whoever caused it owns the agent."""
+POINTS_UNIT, TIMES_UNIT, GAINS_UNIT = 20, 10, 20
+"""What 1 in `record` stands for."""
 
 
 @kernel
@@ -70,10 +72,17 @@ def on(building: Int, steps: Int) -> Int:
 
 
 @kernel
+def evidence(view: Record, seat: Int, agent: Int) -> float:
+    """The log-odds that the public record adds to the chance that `seat` owns `agent`."""
+    by_points = PER_POINT * POINTS_UNIT * view.record[agent, seat, POINTS]
+    by_times = PER_TIME * TIMES_UNIT * view.record[agent, seat, TIMES]
+    return float(by_points + by_times + PER_GAIN * GAINS_UNIT * view.record[agent, seat, GAINS])
+
+
+@kernel
 def weight(view: Record, seat: Int, agent: Int) -> float:
     """How much more likely it is, from the public record, that `seat` owns `agent` than before any move."""
-    total = BY_POINTS * view.record[agent, seat, POINTS] + BY_GAINS * view.record[agent, seat, GAINS]
-    return exp(min(float(total), 20.0))
+    return exp(min(evidence(view, seat, agent), 30.0))
 
 
 @kernel
@@ -97,13 +106,12 @@ def is_a_rivals(view: Record, agent: Int) -> float:
 
 
 @kernel
-def exposure(view: Record, points: float, gains: float) -> float:
-    """The share of the suspicion about the viewer that falls on its own agent, after so much more for it."""
-    own = weight(view, 0, 0) * exp(BY_POINTS * points / 20 + BY_GAINS * gains / 20)
-    total = own
-    for agent in range(1, len(view.score)):
+def exposure(view: Record) -> float:
+    """The share of the suspicion about the viewer that falls on its own agent."""
+    total = 0.0
+    for agent in range(len(view.score)):
         total += weight(view, 0, agent)
-    return own / total
+    return weight(view, 0, 0) / total
 
 
 @kernel

@@ -81,7 +81,7 @@ def _check_variant(game: Game, m: Mapping[str, Any], s: Record) -> None:
         if m[key] != game.options[key] or isinstance(m[key], bool):
             raise ImpossibleState(f"{key} is {m[key]!r}, but this game is played with {game.options[key]!r}")
     agents = list(AGENTS[: s.options.agents])
-    if m["agents"] != agents:
+    if not isinstance(m["agents"], list) or m["agents"] != agents:
         raise ImpossibleState(f"agents must be {agents} with these players, not {m['agents']!r}")
     off = {key for key in _OF_CARDS if not s.options.top_secret}
     off |= {key for key in _OF_PREDICTIONS if not s.options.secret_identities}
@@ -216,7 +216,10 @@ def _read_record(remembered: Any, s: Record) -> None:
     s.swapped = _seat_or_none(remembered.get("swapped"), "record swapped", s)
     name = remembered.get("former")
     s.former = NONE if name is None else member(name, "record former", AGENTS[: s.options.agents])
-    s.swapped_late = integer(int(remembered.get("swapped_late", 0)), "record swapped_late", 0, int(s.guessed))
+    late = remembered.get("swapped_late", False)
+    if not isinstance(late, bool) or (late and not s.guessed):
+        raise ImpossibleState(f"record swapped_late must be false, or true once everybody has predicted, not {late!r}")
+    s.swapped_late = late
     if s.swapped != NONE and (NEW_IDENTITY not in s.used or s.former == NONE or s.owner[s.former] != NONE):
         raise ImpossibleState("record swapped needs new_identity among used, and as former a free agent")
     if s.swapped == NONE and (s.former != NONE or s.swapped_late):
@@ -247,7 +250,7 @@ def _check_phase(m: Mapping[str, Any], s: Record) -> None:
     _check_predictions(s)
     left = identities.still_to_predict(s) if s.phase == GUESS else 0
     expected = [(int(s.to_move) + i) % int(s.options.players) for i in range(left)]
-    if list(m["guessing"]) != expected:
+    if list(sequence(m["guessing"], "guessing")) != expected:
         raise ImpossibleState(f"guessing must be {expected} here, not {m['guessing']!r}")
     mask = np.zeros(256, np.int8)
     rules.legal(s, mask)

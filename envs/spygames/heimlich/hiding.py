@@ -1,0 +1,144 @@
+"""How `expert` moves agents: for its own one and against its rivals', as far as its record does not point to its own.
+
+Tuples of seven stand for tables by agent, relative to the viewer; what lies beyond the agents in play is never read.
+"""
+
+from math import exp
+
+import numpy as np
+
+from spygames.core.bots import random, uniform
+from spygames.core.kernel import Int, Record, kernel
+from spygames.heimlich.board import FACES, FINISH, RELATIVE
+from spygames.heimlich.outlook import (
+    PER_GAIN,
+    PER_POINT,
+    PER_TIME,
+    evidence,
+    is_a_rivals,
+    on,
+    own_id,
+    points_left,
+    position,
+    safe_of,
+    token,
+    worth,
+)
+from spygames.heimlich.state import ACT_DONE, ACT_MOVE
+
+Places = tuple[Int, Int, Int, Int, Int, Int, Int]
+Numbers = tuple[float, float, float, float, float, float, float]
+
+WON = 40.0
+"""What winning at once counts, in points of the own token; losing at once the same, below 0."""
+LATER = 0.3
+"""What a building's worth counts as long as nobody scores."""
+FOE = 0.6
+"""What a point of another agent counts against an own one if it is surely a rival's."""
+HIDDEN, SHOWN = 0.45, 20.0
+"""The share of the suspicion that may fall on the own agent, and what the whole of it would cost, in points."""
+
+
+@kernel
+def plan_hidden(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+    """The first step of the best way to spend the points on one or two agents, whosever they are."""
+    agents, own, points = len(view.score), own_id(view), points_left(view)
+    places, tokens, tallies, rivals = all_places(view), all_tokens(view), all_evidence(view), all_rivals(view)
+    arrived = False
+    for agent in range(agents):
+        arrived = arrived or (view.moved[agent] > 0 and places[agent] == safe_of(view))
+    best, best_value = -1, -np.inf
+    if mask[ACT_DONE]:
+        best, best_value = ACT_DONE, outcome(view, arrived, places, tokens, tallies, rivals, 0, 0, 0, 0)
+    for first in range(agents):  # by ids, the order of movement
+        for second in range(first, agents):
+            for total in range(1 if view.one_to_three else points, points + 1):
+                for n in range(total if second == first else 1, total + (second == first)):
+                    one, two = np.int64(RELATIVE[own, first]), np.int64(RELATIVE[own, second])
+                    action = ACT_MOVE + one * FACES + n - 1
+                    if mask[action]:
+                        value = outcome(view, arrived, places, tokens, tallies, rivals, one, n, two, total - n)
+                        value += 0.01 * (uniform(rng, 100) / 100)
+                        if value > best_value:
+                            best, best_value = action, value
+    return best if best >= 0 else random(view, mask, rng)
+
+
+@kernel
+def outcome(
+    view: Record,
+    arrived: bool,
+    places: Places,
+    tokens: Numbers,
+    tallies: Numbers,
+    rivals: Numbers,
+    one: Int,
+    points_one: Int,
+    two: Int,
+    points_two: Int,
+) -> float:
+    """What it is worth to move agent `one`, then `two` (the same, with 0 points: nobody else)."""
+    to_one, to_two, safe = on(places[one], points_one), on(places[two], points_two), safe_of(view)
+    scores = arrived or (points_one > 0 and to_one == safe) or (points_two > 0 and to_two == safe)
+    value, mine, best, own_weight, weights = 0.0, 0.0, -1.0, 0.0, 0.0
+    for agent in range(len(view.score)):
+        building = to_one if agent == one else (to_two if agent == two else places[agent])
+        tally = tallies[agent]
+        if agent == one and points_one > 0:
+            tally += PER_POINT * points_one + PER_TIME
+        elif agent == two and points_two > 0:
+            tally += PER_POINT * points_two + PER_TIME
+        gain = max(worth(building), -tokens[agent]) if scores else LATER * worth(building)
+        value += gain if agent == 0 else -FOE * rivals[agent] * gain
+        if scores:
+            tally += PER_GAIN * gain
+            if agent == 0:
+                mine = tokens[agent] + gain
+            else:
+                best = max(best, tokens[agent] + gain)
+        weight = exp(min(tally, 30.0))
+        weights += weight
+        own_weight += weight if agent == 0 else 0.0
+    if scores and max(mine, best) >= FINISH:
+        return WON if mine >= best else -WON
+    return value - SHOWN * max(own_weight / weights - HIDDEN, 0.0)
+
+
+@kernel
+def all_places(view: Record) -> Places:
+    """The building of each agent."""
+    last = len(view.score) - 1
+    return (
+        position(view, 0), position(view, 1), position(view, 2), position(view, 3),
+        position(view, min(4, last)), position(view, min(5, last)), position(view, min(6, last)),
+    )  # fmt: skip
+
+
+@kernel
+def all_tokens(view: Record) -> Numbers:
+    """The score of each agent."""
+    last = len(view.score) - 1
+    return (
+        float(token(view, 0)), float(token(view, 1)), float(token(view, 2)), float(token(view, 3)),
+        float(token(view, min(4, last))), float(token(view, min(5, last))), float(token(view, min(6, last))),
+    )  # fmt: skip
+
+
+@kernel
+def all_evidence(view: Record) -> Numbers:
+    """What the viewer's own record says of each agent."""
+    last = len(view.score) - 1
+    return (
+        evidence(view, 0, 0), evidence(view, 0, 1), evidence(view, 0, 2), evidence(view, 0, 3),
+        evidence(view, 0, min(4, last)), evidence(view, 0, min(5, last)), evidence(view, 0, min(6, last)),
+    )  # fmt: skip
+
+
+@kernel
+def all_rivals(view: Record) -> Numbers:
+    """The chance of each agent that it is another player's; 0 for the own one."""
+    last = len(view.score) - 1
+    return (
+        0.0, is_a_rivals(view, 1), is_a_rivals(view, 2), is_a_rivals(view, 3),
+        is_a_rivals(view, min(4, last)), is_a_rivals(view, min(5, last)), is_a_rivals(view, min(6, last)),
+    )  # fmt: skip
