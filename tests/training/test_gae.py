@@ -2,8 +2,13 @@
 
 import numpy as np
 import pytest
+import torch
 
+from spygames import make_game
+from spygames_training.config import PPO
 from spygames_training.gae import per_seat_gae
+from spygames_training.network import ActorCritic
+from spygames_training.rollout import Rollout
 
 
 def run(rewards, done, seats, values, gamma, lam):
@@ -68,3 +73,18 @@ def test_nothing_leaks_over_the_end_of_a_game():
     seats = np.array([[0], [0], [1]], np.int8)
     advantages, _ = run(rewards, done, seats, np.zeros((3, 1), np.float32), 1.0, 1.0)
     np.testing.assert_array_equal(advantages[:, 0], [1, -5, 5])
+
+
+def test_credit_by_table_is_one_trajectory_of_whoever_moves():
+    game = make_game("agent_avenue_v0")
+    torch.manual_seed(0)
+    network = ActorCritic(game.num_features, game.num_actions, (16,))
+    rollout = Rollout(game, 8, 200, seed=3)
+    rollout.play(network, PPO(credit="table"))
+    paid = np.take_along_axis(rollout.rewards, rollout.seats[..., None].astype(np.int64), axis=2)
+    alone = np.zeros_like(rollout.seats)
+    for i in range(8):
+        advantages, known = by_definition(paid, rollout.done, alone, rollout.values, 1.0, 0.95, i)
+        np.testing.assert_allclose(rollout.advantages[:, i], advantages, atol=1e-4)
+        np.testing.assert_array_equal(rollout.valid[:, i], known)
+    assert rollout.done.any()

@@ -52,6 +52,9 @@ class PPO:
     """Discount between a seat's own decisions."""
     lam: float = 0.95
     """GAE's lambda, along a seat's own decisions."""
+    credit: Literal["seat", "table"] = "seat"
+    """What counts as one trajectory. seat: a seat's own decisions and rewards. table: all decisions of a game, with the
+    rewards of whoever made them, as where a recipe for one player is used for several; only for comparison."""
     value_weight: float = 0.5
     """Weight of the critic's squared error."""
     entropy: float = 0.1
@@ -155,6 +158,7 @@ class Config:
             ("ppo.clip", ppo.clip > 0, "positive"),
             ("ppo.ema", 0 <= ppo.ema < 1, "between 0 and 1, 1 excluded"),
             ("ppo.reference_every", ppo.reference_every >= 1, "at least 1"),
+            ("ppo.credit", ppo.credit in ("seat", "table"), "seat or table"),
             ("ppo.precision", ppo.precision in ("auto", "float32", "bfloat16"), "auto, float32 or bfloat16"),
             ("opponents.share", 0 <= self.opponents.share <= 1, "between 0 and 1"),
             ("opponents.draw", self.opponents.draw in ("even", "hard"), "even or hard"),

@@ -98,10 +98,14 @@ class Rollout:
                 ended = np.flatnonzero(batch.done[: self.tables])
                 self._count_results(ended)
                 self._draw_opponents(ended)
+        rewards, seats = self.rewards, self.seats
+        if ppo.credit == "table":  # as if one player made all decisions
+            rewards = np.take_along_axis(rewards, seats[..., None].astype(np.int64), axis=2)
+            seats = np.zeros_like(seats)
         per_seat_gae(
-            self.rewards,
+            rewards,
             self.done,
-            self.seats,
+            seats,
             self.values,
             ppo.gamma,
             ppo.lam,
