@@ -279,7 +279,7 @@ def test_script_answers_wrong_input_with_one_line(
         ([str(tmp_path)], "is no checkpoint"),
         ([str(tmp_path / "cut")], "is cut short"),
         ([agent, "--play", "best"], "sample, argmax or with a temperature"),
-        ([agent, "--game", "tests.poker.kuhn"], "trained on agent_avenue_v0, not on kuhn_poker_v0"),
+        ([agent, "--game", "tests.poker.kuhn"], "trained on 'agent_avenue_v0', not on kuhn_poker_v0"),
     ):
         assert text in complaint(evaluate_script, argv, capsys)
 

@@ -166,9 +166,9 @@ def test_checkpoints_are_players_by_their_path(folder: Path, tmp_path: Path) -> 
 
 
 def test_refuses_with_one_line(folder: Path) -> None:
-    with pytest.raises(CheckpointError, match="trained on agent_avenue_v0, not on kuhn"):
+    with pytest.raises(CheckpointError, match="trained on 'agent_avenue_v0', not on kuhn"):
         load_player(kuhn.make_game(), folder)
-    with pytest.raises(ValueError, match="trained on agent_avenue_v0, not on kuhn"):
+    with pytest.raises(ValueError, match="trained on 'agent_avenue_v0', not on kuhn"):
         make_player(kuhn.make_game(), str(folder))
     for how in ("best", "0", "-1", "nan", "inf", "1e9", "Argmax "):
         with pytest.raises(ValueError, match="a policy plays sample, argmax or with a temperature"):
