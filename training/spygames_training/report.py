@@ -74,6 +74,18 @@ class Report:
         """Draws the curves so far into curves.png."""
         return plot_curves(self.rows, self.folder / "curves.png")
 
+    def summarise(self, decisions: int, seconds: float) -> None:
+        """Win shares at the start, half-way and at the end of a run of so many decisions and seconds: summary.json, and
+        its speed on screen."""
+        rows = [row for row in self.rows if any(name.startswith(WIN) for name in row)]
+        half = sorted(rows, key=lambda row: abs(row["decisions"] - decisions / 2))[:1]
+        summary: dict[str, Any] = {"decisions": decisions, "seconds": round(seconds)}
+        for moment, found in {"start": rows[:1], "half": half, "end": rows[-1:]}.items():
+            summary[moment] = {name: v for row in found for name, v in row.items() if name.startswith(WIN)}
+        write_whole(self.folder / "summary.json", json.dumps(summary, indent=2) + "\n")
+        rate = decisions / max(seconds, 1e-9)
+        self.console.print(f"{decisions:,} decisions in {round(seconds)} s ({rate:,.0f} a second)")
+
     def _cut_back(self, done: int) -> None:
         """Keeps the metrics of the updates that the run goes on from; those after them are made again."""
         if self._file.exists():

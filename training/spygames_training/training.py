@@ -5,6 +5,7 @@ import dataclasses
 import json
 import signal
 import time
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from math import isfinite
 from pathlib import Path
@@ -15,7 +16,7 @@ from filelock import FileLock, Timeout
 
 import spygames
 from spygames.core.game import Game
-from spygames.core.players import make_player, new_memory
+from spygames.core.players import Player, make_player, new_memory
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import Config, differences, from_mapping
 from spygames_training.evaluation import evaluate
@@ -127,7 +128,7 @@ class Run:
 
     def _train(self) -> ActorCritic:
         config, learner, progress = self.config, self.learner, self.progress
-        before = _catch_signals(self._stop_soon)
+        before = catch_signals(self._stop_soon)
         threads = torch.get_num_threads()
         torch.set_num_threads(1)  # each worker is one thread
         try:
@@ -145,7 +146,7 @@ class Run:
                     )
                     stop = any(wish[0] for wish in wishes)
                     if over or wishes[0][1] or learner.updates == 1:
-                        metrics |= self._evaluate(config.evaluate_games)
+                        metrics |= self._evaluate()
                         evaluated = time.monotonic()
                     if report:
                         report.add(metrics)
@@ -156,7 +157,7 @@ class Run:
                         raise KeyboardInterrupt
                 if report:
                     report.plot()
-                    self._summarise(report)
+                    report.summarise(progress["decisions"], progress["seconds"])
         finally:
             torch.set_num_threads(threads)
             for number, handler in before.items():
@@ -218,28 +219,22 @@ class Run:
             **{f"won_at_tables/{bot.name}": self.pool.share_won(k) for k, bot in self.pool.bots.items()},
         }
 
-    def _evaluate(self, games: int) -> dict[str, float]:
+    def _evaluate(self) -> dict[str, float]:
         """Win shares of the mean of the weights, which play as the config says; the first process finds out."""
         if not self.judges or not self.processes.first:
             return {}
-        player = from_network(self.game, self.learner.ema, self.config.evaluate_play)
-        results = evaluate(self.game, player, self.judges, games, seed=self.config.seed)
-        shares = {WIN + result.opponent: result.win_share for result in results}
-        self.progress["results"] = {"play": self.config.evaluate_play, "games": games, **shares}
+        shares, self.progress["results"] = win_shares(self.game, self.learner.ema, self.judges, self.config)
         return shares
 
-    def _summarise(self, report: Report) -> None:
-        """Win shares at the start, half-way and at the end: summary.json and on screen."""
-        with_shares = [row for row in report.rows if any(name.startswith(WIN) for name in row)]
-        summary: dict[str, Any] = {"decisions": self.progress["decisions"], "seconds": round(self.progress["seconds"])}
-        half = self.progress["decisions"] / 2
-        moments = {"start": with_shares[:1], "half": sorted(with_shares, key=lambda r: abs(r["decisions"] - half))[:1]}
-        moments["end"] = with_shares[-1:]
-        for moment, rows in moments.items():
-            summary[moment] = {name: value for row in rows for name, value in row.items() if name.startswith(WIN)}
-        write_whole(self.folder / "summary.json", json.dumps(summary, indent=2) + "\n")
-        rate = summary["decisions"] / max(self.progress["seconds"], 1e-9)
-        report.console.print(f"{summary['decisions']:,} decisions in {summary['seconds']} s ({rate:,.0f} a second)")
+
+def win_shares(
+    game: Game, network: ActorCritic, judges: Sequence[Player], config: Config
+) -> tuple[dict[str, float], dict[str, Any]]:
+    """How the network does against the judges, playing as the config says: as metrics, and as a checkpoint keeps it."""
+    player = from_network(game, network, config.evaluate_play)
+    results = evaluate(game, player, judges, config.evaluate_games, seed=config.seed)
+    shares = {WIN + result.opponent: result.win_share for result in results}
+    return shares, {"play": config.evaluate_play, "games": config.evaluate_games, **shares}
 
 
 def resume_config(folder: str | Path) -> Config:
@@ -256,7 +251,7 @@ def train(config: Config, folder: str | Path, resume: bool = False, game: Game |
     return copy.deepcopy(Run(config, folder, resume, game).train())
 
 
-def _catch_signals(handler: Any) -> dict[int, Any]:
+def catch_signals(handler: Any) -> dict[int, Any]:
     """Puts `handler` in the place of those of Ctrl-C and SIGTERM, which it returns; none outside the main thread."""
     try:
         return {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}

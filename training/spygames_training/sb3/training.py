@@ -1,7 +1,6 @@
 """A run by the stock MaskablePPO of sb3-contrib, one policy in all seats, from the same config as any other run."""
 
 import dataclasses
-import json
 import math
 import signal
 import time
@@ -18,13 +17,12 @@ from spygames.core.game import Game
 from spygames.core.players import make_player
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import PPO, Config
-from spygames_training.evaluation import evaluate
 from spygames_training.network import ActorCritic
-from spygames_training.policy import from_network
-from spygames_training.report import WIN, Report
+from spygames_training.report import Report
 from spygames_training.sb3.buffer import PerSeatRolloutBuffer
 from spygames_training.sb3.policy import actor_critic_kwargs, to_actor_critic
 from spygames_training.sb3.vec_env import SelfPlayVecEnv
+from spygames_training.training import catch_signals, win_shares
 
 UNUSED = ("kl", "reference_every", "ema")
 """Settings of `PPO` that MaskablePPO has nothing for: a reference to keep near to, and a mean of the weights."""
@@ -96,6 +94,7 @@ class MaskableRun:
     def __init__(self, config: Config, folder: str | Path, game: Game | None = None):
         self.config, self.folder = config, Path(folder)
         self.game = game or spygames.make_game(config.game, **config.options)
+        self.judges = [make_player(self.game, name) for name in config.evaluate_against]
         for name in ("state.safetensors", "checkpoint"):
             if (self.folder / name).exists():
                 raise ValueError(f"{folder} holds a run already: choose another folder with --out")
@@ -110,7 +109,7 @@ class MaskableRun:
         try:
             with Report(self.folder, self.config.decisions) as report:
                 callback = _Updates(self, report)
-                before = _catch_signals(callback.stop_soon)
+                before = catch_signals(callback.stop_soon)
                 try:
                     self.model.learn(self.config.decisions, callback, log_interval=10**9)
                 finally:
@@ -120,7 +119,7 @@ class MaskableRun:
                 if callback.stopping:
                     raise KeyboardInterrupt
                 report.plot()
-                self._summarise(report, callback.seconds)
+                report.summarise(self.model.num_timesteps, callback.seconds)
         finally:
             torch.set_num_threads(threads)
         return to_actor_critic(self.model.policy)
@@ -133,27 +132,11 @@ class MaskableRun:
 
     def evaluate(self) -> dict[str, float]:
         """Win shares of the policy as it is, playing as the config says."""
-        config = self.config
-        if not config.evaluate_against:
+        if not self.judges:
             return {}
-        player = from_network(self.game, to_actor_critic(self.model.policy), config.evaluate_play)
-        opponents = [make_player(self.game, name) for name in config.evaluate_against]
-        results = evaluate(self.game, player, opponents, config.evaluate_games, seed=config.seed)
-        shares = {WIN + result.opponent: result.win_share for result in results}
-        self.results = {"play": config.evaluate_play, "games": config.evaluate_games, **shares}
+        network = to_actor_critic(self.model.policy)
+        shares, self.results = win_shares(self.game, network, self.judges, self.config)
         return shares
-
-    def _summarise(self, report: Report, seconds: float) -> None:
-        """Win shares at the start, half-way and at the end: summary.json and on screen."""
-        decisions = self.model.num_timesteps
-        rows = [row for row in report.rows if any(name.startswith(WIN) for name in row)]
-        moments = {"start": rows[:1], "half": sorted(rows, key=lambda r: abs(r["decisions"] - decisions / 2))[:1]}
-        summary: dict[str, Any] = {"decisions": decisions, "seconds": round(seconds)}
-        for moment, found in {**moments, "end": rows[-1:]}.items():
-            summary[moment] = {n: v for row in found for n, v in row.items() if n.startswith(WIN)}
-        (self.folder / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
-        rate = decisions / max(seconds, 1e-9)
-        report.console.print(f"{decisions:,} decisions in {summary['seconds']} s ({rate:,.0f} a second)")
 
 
 class _Updates(BaseCallback):
@@ -213,11 +196,3 @@ class _Updates(BaseCallback):
                 self.run.save(self.seconds)
                 self._saved = time.monotonic()
         self._started = time.monotonic()
-
-
-def _catch_signals(handler: Any) -> dict[int, Any]:
-    """Puts `handler` in the place of those of Ctrl-C and SIGTERM, which it returns; none outside the main thread."""
-    try:
-        return {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
-    except ValueError:
-        return {}
