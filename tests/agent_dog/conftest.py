@@ -3,56 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pytest
 
 from spygames.agent_dog import make_game
-from spygames.core.game import Game, record
+from spygames.core.game import Game
+from tests.table import Table, table_of
 
 ORDER = ["2", "3", "5", "6", "7", "8", "9", "10", "12", "1/11", "13", "swap", "copy", "companion"]
 COLOURS = {2: ["red", "green"], 3: ["red", "blue", "green"], 4: ["red", "blue", "green", "yellow"]}
-
-
-class Table:
-    """One game on a table: acts and answers in texts."""
-
-    def __init__(self, game: Game, states: np.ndarray):
-        self.game, self.states, self.s = game, states, record(states)
-
-    @property
-    def mask(self) -> np.ndarray:
-        """int8 [A] of the seat to move."""
-        mask = np.zeros(self.game.num_actions, np.int8)
-        self.game.legal(self.s, mask)
-        return mask
-
-    @property
-    def legal(self) -> set[str]:
-        """The texts of what the seat to move may do."""
-        seat = int(self.s.to_move)
-        return {self.game.action_to_string(self.game, self.s, int(a), seat) for a in np.flatnonzero(self.mask)}
-
-    @property
-    def mapping(self) -> dict[str, Any]:
-        """The state as a mapping."""
-        return self.game.state_to_dict(self.game, self.s)
-
-    def act(self, *texts: str) -> "Table":
-        """Plays these actions; each must be legal."""
-        for text in texts:
-            assert text in self.legal, f"{text!r} is not among {sorted(self.legal)}"
-            self.game.apply(self.s, self.game.string_to_action(self.game, self.s, text, int(self.s.to_move)))
-        return self
-
-    def view(self, seat: int) -> np.ndarray:
-        """What `seat` may know, structured [1]."""
-        views = self.game.new_views()
-        self.game.observe(self.s, seat, record(views))
-        return views
-
-    def drawing(self, viewer: int) -> str:
-        """The drawing for `viewer`."""
-        return self.game.to_text(self.game, self.s, viewer)
 
 
 _games: dict[str, Game] = {}
@@ -66,9 +24,7 @@ def game_of(options: Mapping[str, Any]) -> Game:
 def table_at(mapping: Mapping[str, Any], **options: Any) -> Table:
     """A table at a mapping."""
     game = game_of({"players": mapping["players"], **options})
-    states = game.new_states()
-    game.state_from_dict(game, mapping, record(states))
-    return Table(game, states)
+    return table_of(game, mapping)
 
 
 def fresh_table(seed: int, **options: Any) -> Table:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-import numpy as np
 import pytest
+from tests.table import Table, table_of
 
-from spygames.core.game import Game, record
+from spygames.core.game import Game
 from spygames.heimlich import make_game
 
 COPIES = {
@@ -18,54 +18,6 @@ COPIES = {
 AGENTS = ("red", "yellow", "green", "blue", "purple", "orange", "grey")
 IN_PLAY = {"amigo": {2: 5, 3: 6, 4: 7, 5: 7, 6: 7, 7: 7}, "ravensburger": {2: 4, 3: 5, 4: 6, 5: 7, 6: 7, 7: 7}}
 HERE = (1, 2, 3, 4, 5, 6, 8)  # where agents stand unless a position says otherwise
-
-
-class Table:
-    """One game on a table: acts and answers in texts."""
-
-    def __init__(self, game: Game, states: np.ndarray):
-        self.game, self.states, self.s = game, states, record(states)
-
-    @property
-    def mask(self) -> np.ndarray:
-        """int8 [A] of the seat to move."""
-        mask = np.zeros(self.game.num_actions, np.int8)
-        self.game.legal(self.s, mask)
-        return mask
-
-    @property
-    def legal(self) -> set[str]:
-        """The texts of what the seat to move may do."""
-        seat = int(self.s.to_move)
-        return {self.game.action_to_string(self.game, self.s, int(a), seat) for a in np.flatnonzero(self.mask)}
-
-    @property
-    def mapping(self) -> dict[str, Any]:
-        """The state as a mapping."""
-        return self.game.state_to_dict(self.game, self.s)
-
-    def act(self, *texts: str) -> "Table":
-        """Plays these actions; each must be legal."""
-        for text in texts:
-            assert text in self.legal, f"{text!r} is not among {sorted(self.legal)}"
-            self.game.apply(self.s, self.game.string_to_action(self.game, self.s, text, int(self.s.to_move)))
-        return self
-
-    def view(self, seat: int) -> np.ndarray:
-        """What `seat` may know, structured [1]."""
-        views = self.game.new_views()
-        self.game.observe(self.s, seat, record(views))
-        return views
-
-    def returns(self) -> list[float]:
-        """The result of each seat."""
-        out = np.zeros(self.game.num_players, np.float32)
-        self.game.returns(self.s, out)
-        return [round(float(x), 5) for x in out]
-
-    def drawing(self, viewer: int) -> str:
-        """The drawing for `viewer`."""
-        return self.game.to_text(self.game, self.s, viewer)
 
 
 @cache
@@ -122,9 +74,7 @@ def position(options: Mapping[str, Any], **parts: Any) -> dict[str, Any]:
 def place(options: Mapping[str, Any], **parts: Any) -> Table:
     """A table at the position with these parts."""
     game = game_of(**options)
-    states = game.new_states()
-    game.state_from_dict(game, position(options, **parts), record(states))
-    return Table(game, states)
+    return table_of(game, position(options, **parts))
 
 
 @pytest.fixture(scope="session")

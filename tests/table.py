@@ -1,0 +1,63 @@
+"""A game as its tests see it: acts and answers in texts."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from spygames.core.game import Game, record
+
+
+class Table:
+    """One game on a table: acts and answers in texts."""
+
+    def __init__(self, game: Game, states: np.ndarray):
+        self.game, self.states, self.s = game, states, record(states)
+
+    @property
+    def mask(self) -> np.ndarray:
+        """int8 [A] of the seat to move."""
+        mask = np.zeros(self.game.num_actions, np.int8)
+        self.game.legal(self.s, mask)
+        return mask
+
+    @property
+    def legal(self) -> set[str]:
+        """The texts of what the seat to move may do."""
+        seat = int(self.s.to_move)
+        return {self.game.action_to_string(self.game, self.s, int(a), seat) for a in np.flatnonzero(self.mask)}
+
+    @property
+    def mapping(self) -> dict[str, Any]:
+        """The state as a mapping."""
+        return self.game.state_to_dict(self.game, self.s)
+
+    def act(self, *texts: str) -> "Table":
+        """Plays these actions; each must be legal."""
+        for text in texts:
+            assert text in self.legal, f"{text!r} is not among {sorted(self.legal)}"
+            self.game.apply(self.s, self.game.string_to_action(self.game, self.s, text, int(self.s.to_move)))
+        return self
+
+    def view(self, seat: int) -> np.ndarray:
+        """What `seat` may know, structured [1]."""
+        views = self.game.new_views()
+        self.game.observe(self.s, seat, record(views))
+        return views
+
+    def returns(self) -> list[float]:
+        """The result of each seat."""
+        out = np.zeros(self.game.num_players, np.float32)
+        self.game.returns(self.s, out)
+        return [round(float(x), 5) for x in out]
+
+    def drawing(self, viewer: int) -> str:
+        """The drawing for `viewer`."""
+        return self.game.to_text(self.game, self.s, viewer)
+
+
+def table_of(game: Game, mapping: Mapping[str, Any]) -> Table:
+    """A table at a mapping."""
+    states = game.new_states()
+    game.state_from_dict(game, mapping, record(states))
+    return Table(game, states)
