@@ -25,7 +25,7 @@ from rich.table import Table
 import spygames
 from spygames.core.players import make_player
 from spygames_training.command_line import Parser, positive
-from spygames_training.config import Config, read_config
+from spygames_training.config import Config, differences, read_config
 from spygames_training.evaluation import evaluate
 from spygames_training.files import write_whole
 from spygames_training.training import Run, resume_config
@@ -40,7 +40,9 @@ CHANGES: dict[str, dict[str, dict[str, Any]]] = {
     "no mean of the weights": {"ppo": {"ema": 0.0}},
     "critic sees all views": {"network": {"critic": "all"}},
     "self-play only": {"opponents": {"share": 0.0}},
-    "earlier selves, drawn alike": {"opponents": {"share": 0.4, "bots": (), "snapshots": 8, "snapshot_every": 4}},
+    "earlier selves, drawn alike": {
+        "opponents": {"share": 0.4, "bots": (), "snapshots": 8, "snapshot_every": 4, "draw": "even"}
+    },
     "earlier selves and bots, the hard ones more often": {
         "opponents": {"share": 0.4, "bots": BOTS, "snapshots": 8, "snapshot_every": 4, "draw": "hard"}
     },
@@ -58,10 +60,11 @@ def changed(config: Config, name: str) -> Config:
 
 def trained(config: Config, folder: Path) -> Path:
     """The finished run in `folder`, made or gone on with where it is missing."""
-    if (folder / "summary.json").exists():
-        return folder
     there = (folder / "state.safetensors").exists()
-    Run(resume_config(folder) if there else config, folder, resume=there).train()
+    if there and (other := differences(resume_config(folder), config)):
+        raise ValueError(f"{folder} holds a run with another {', '.join(other)}: choose another --out")
+    if not (folder / "summary.json").exists():
+        Run(config, folder, resume=there).train()
     return folder
 
 
@@ -124,9 +127,10 @@ def run(args: argparse.Namespace) -> int:
             print(f"{config.name}: {name} ({k} of {len(names)}), seed {seed}", flush=True)
             here = trained(replace(changed(config, name), seed=seed), folder / f"{name} {seed}")
             seconds[name] = json.loads((here / "summary.json").read_text())["seconds"]
-            rivals = [*args.against, *([] if name == DEFAULTS else [f"{folder / f'{DEFAULTS} {seed}'}@{args.play}"])]
+            usual = f"{folder / f'{DEFAULTS} {seed}'}@{args.play}"
+            rivals = [*args.against, *([] if name == DEFAULTS else [usual])]
             for rival, share in judged(here, rivals, args.games, args.play, seed).items():
-                shares.setdefault(DEFAULTS if "@" in rival else rival, []).append(share)
+                shares.setdefault(DEFAULTS if rival == usual else rival, []).append(share)
         found[name] = shares
         write_whole(folder / "ablations.json", json.dumps(report(args, config, found, seconds), indent=2) + "\n")
     show(config, found, [*args.against, DEFAULTS], args.seeds)

@@ -12,6 +12,7 @@ import json
 import sys
 from pathlib import Path
 
+from spygames_training.command_line import positive
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.evaluation import evaluate
 from spygames_training.policy import Policy, PolicyPlayer, from_network
@@ -24,8 +25,8 @@ def main() -> int:
     parser.add_argument(
         "--play", default="sample", help="how it plays: sample, argmax or a temperature (default: sample)"
     )
-    parser.add_argument("--decisions", type=int, default=10_000_000, help="the learner's own (default: 10000000)")
-    parser.add_argument("--games", type=int, default=5000, help="games of the final measurement (default: 5000)")
+    parser.add_argument("--decisions", type=positive, default=10_000_000, help="the learner's own (default: 10000000)")
+    parser.add_argument("--games", type=positive, default=5000, help="games of the final measurement (default: 5000)")
     parser.add_argument("--seed", type=int, default=1, help="of the learner (default: 1)")
     parser.add_argument("--workers", type=int, default=2, help="threads (default: 2)")
     parser.add_argument("--out", type=Path, help="folder of the learner's run (default: runs/best_response_NAME)")
@@ -38,7 +39,7 @@ def main() -> int:
             options=dict(policy.game.options),
             name=folder.name,
             seed=args.seed,
-            decisions=args.decisions * policy.game.num_players,  # the learner takes one seat of each table
+            decisions=args.decisions * policy.game.num_sides,  # the learner takes one side of each table
             workers=args.workers,
             network=Network(policy.network.hidden),
             ppo=PPO(entropy=0.02, entropy_end=0.0, kl=0.0),

@@ -13,8 +13,8 @@ Several processes, on one machine or many, train one agent together; `--workers`
 
 `--algorithm maskable_ppo` learns by the stock MaskablePPO of sb3-contrib (extra sb3), all seats with their own credit.
 The same options hold, with these differences: ppo.kl, ppo.reference_every and ppo.ema do nothing and are refused where
-they are set, as are ppo.precision bfloat16 and opponents.share above 0; workers are threads of torch; a run that was
-stopped keeps its agent, but cannot be resumed.
+they are set, as are ppo.precision bfloat16, ppo.credit table, other networks than mlp with its own critic, and
+opponents.share above 0; workers are threads of torch; a run that was stopped keeps its agent, but cannot be resumed.
 """
 
 import argparse

@@ -12,7 +12,7 @@ import torch
 
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.policy import Policy
-from spygames_training.sb3.training import MaskableRun
+from spygames_training.sb3.training import MaskableRun, check
 from tests.poker import kuhn
 from tests.training.scripts import script
 
@@ -99,3 +99,9 @@ def test_the_command_refuses_to_resume(
     monkeypatch.setattr(sys, "argv", argv)
     assert script("train").main() == 2
     assert capsys.readouterr().err == "train.py: a run by maskable_ppo cannot be resumed: begin another one\n"
+
+
+@pytest.mark.parametrize("change", [{"network": Network(kind="recurrent")}, {"ppo": PPO(credit="table")}])
+def test_settings_that_would_do_nothing_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="with maskable_ppo"):
+        check(Config(**change))

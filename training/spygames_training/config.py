@@ -93,8 +93,8 @@ class PPO:
 @dataclass(frozen=True)
 class Opponents:
     share: float = 0.0
-    """Part of the tables, 0 to 1, where one seat learns and the others are played by frozen opponents. They are drawn
-    a seat when a game starts and stay for that game."""
+    """Part of the tables, 0 to 1, where one side learns (a seat, or a team) and each other one is a frozen opponent,
+    drawn when a game starts and kept for that game."""
     bots: tuple[str, ...] = ()
     """Scripted players among the opponents."""
     snapshots: int = 0
@@ -170,8 +170,12 @@ class Config:
                 f"at most {MAX_LAYERS} widths from 1 to {MAX_UNITS}",
             ),
             ("network.kind", self.network.kind in ("mlp", "entities", "recurrent"), "mlp, entities or recurrent"),
-            ("network.embedding", self.network.embedding % 2 == 0 < self.network.embedding, "even and positive"),
-            ("network.memory", self.network.memory >= 1, "at least 1"),
+            (
+                "network.embedding",
+                self.network.embedding % 2 == 0 < self.network.embedding <= MAX_UNITS,
+                f"even, positive and at most {MAX_UNITS}",
+            ),
+            ("network.memory", 1 <= self.network.memory <= MAX_UNITS, f"from 1 to {MAX_UNITS}"),
         ):
             if not ok:
                 raise ValueError(f"{name} must be {right}")

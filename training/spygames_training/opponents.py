@@ -49,9 +49,9 @@ class Pool:
                 entry[1] += float(games)
 
     def share_won(self, number: int) -> float:
-        """Of late, against this opponent, 0 to 1; begins at a half."""
+        """Of late, against this opponent, 0 to 1; begins at what is fair."""
         wins, games = self.record.get(number, (0.0, 0.0))
-        return (wins + 1) / (games + 2)
+        return (wins + 2 / self.game.num_sides) / (games + 2)
 
     @property
     def chances(self) -> np.ndarray:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import torch
@@ -52,7 +53,10 @@ def join() -> Processes:
     if not dist.is_torchelastic_launched():
         return ALONE
     if not dist.is_initialized():
-        dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")
+        # The others wait while the first one evaluates, however long that takes.
+        dist.init_process_group(
+            "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo", timeout=timedelta(days=1)
+        )
     return Processes(dist.get_rank(), dist.get_world_size(), int(os.environ["LOCAL_RANK"]))
 
 

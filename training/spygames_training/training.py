@@ -216,8 +216,15 @@ class Run:
             "seconds": self.progress["seconds"],
             "decisions_per_second": decisions / seconds,
             **parts,
-            **{f"won_at_tables/{bot.name}": self.pool.share_won(k) for k, bot in self.pool.bots.items()},
+            **self._won_at_tables(),
         }
+
+    def _won_at_tables(self) -> dict[str, float]:
+        """The share won of late against each scripted opponent; one that is named twice has two numbers."""
+        shares: dict[str, list[float]] = {}
+        for number, bot in self.pool.bots.items():
+            shares.setdefault(f"won_at_tables/{bot.name}", []).append(self.pool.share_won(number))
+        return {name: sum(several) / len(several) for name, several in shares.items()}
 
     def _evaluate(self) -> dict[str, float]:
         """Win shares of the mean of the weights, which play as the config says; the first process finds out."""

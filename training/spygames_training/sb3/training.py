@@ -45,6 +45,13 @@ def check(config: Config) -> None:
         value = getattr(config.ppo, name)
         if value not in (getattr(usual, name), 0):
             raise ValueError(f"ppo.{name} has no counterpart in MaskablePPO, leave it out (it is {value})")
+    for name, value, right in (
+        ("network.kind", config.network.kind, "mlp"),
+        ("network.critic", config.network.critic, "own"),
+        ("ppo.credit", config.ppo.credit, "seat"),
+    ):
+        if value != right:
+            raise ValueError(f"with maskable_ppo {name} must be {right}, not {value}")
     if config.ppo.precision == "bfloat16":
         raise ValueError("MaskablePPO computes in float32: ppo.precision must be auto or float32")
     if config.opponents.share > 0:
