@@ -1,7 +1,7 @@
 """Finds out how well players of Heimlich & Co. hide: how often a classifier names a player's agent when a game ends.
 
     scripts/identity_classifier.py --players-named greedy expert random --games 20000
-    scripts/identity_classifier.py --players-named checkpoints/heimlich_full_4 --players 4 --top-secret --secret-identities
+    scripts/identity_classifier.py --players-named checkpoints/heimlich_3
 
 All seats of a table are played by the same player. The classifier reads what everybody has seen (who moved which agent
 how far and how often, and what each agent scored through whom), learns on three games of four and is judged on the
