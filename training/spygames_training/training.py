@@ -55,8 +55,7 @@ class Run:
         resume: go on from the state in `folder`.
         game: what is played, where it is none that `config.game` can name.
         processes: those that train together, each with an equal part of the workers; what becomes of it is the same
-            as in one process, byte for byte as long as each has one worker and there are two. The first one evaluates,
-            writes and reports.
+            as in one process, up to rounding. The first one evaluates, writes and reports.
 
     Raises:
         ValueError: there is a run already, or none to go on with, or not one of these settings; an unknown game,
