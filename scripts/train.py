@@ -75,8 +75,10 @@ def main() -> int:
         return 2
     try:
         run.train()
-    except KeyboardInterrupt:
-        if own.algorithm == "maskable_ppo":
+    except KeyboardInterrupt as stop:
+        if stop.args:  # a second signal
+            print(f"{stop.args[0]}: {folder}")
+        elif own.algorithm == "maskable_ppo":
             print(f"stopped; the agent so far is in {folder}/checkpoint")
         elif processes.first:
             print(f"stopped and saved; go on with: python scripts/train.py --resume {folder}")

@@ -167,7 +167,7 @@ class Run:
         """Ends the run after the update that is being made, since a state from its middle could not be gone on from; a
         second signal ends it at once, without saving."""
         if self._stopping:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt("stopped at once, without saving; the last saved state is whole")
         self._stopping = True
 
     def _report(self) -> AbstractContextManager[Report | None]:
