@@ -59,7 +59,7 @@ def test_learning_sees_what_playing_saw():
         assert data.sequences.lengths.sum() == len(data.actions) == rollout.valid.sum()
         assert data.sequences.lengths.max() == recall.ROUNDS
         with torch.no_grad():
-            features = network.unroll(data.observation, data.sequences.lengths, data.sequences.memory)
+            features = network.unroll(data.observation[data.places], data.sequences.lengths, data.sequences.memory)
             logits, values = network.heads(features)
         log_probabilities = torch.log_softmax(logits, 1)[torch.arange(len(logits)), torch.from_numpy(data.actions)]
         np.testing.assert_allclose(log_probabilities, data.log_probabilities, atol=1e-5)

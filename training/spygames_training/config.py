@@ -4,14 +4,12 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    import torch
-
+from typing import Any, Literal
 
 MAX_LAYERS, MAX_UNITS = 16, 8192
 """Of hidden layers, and of units in each."""
+Device = Literal["auto", "cpu", "cuda"]
+Precision = Literal["auto", "float32", "bfloat16"]
 
 
 @dataclass(frozen=True)
@@ -71,23 +69,9 @@ class PPO:
     """Longest gradient; longer ones are scaled down to it."""
     reward_scale: float = 1.0
     """Rewards are multiplied by this, for games whose stakes are far from 1."""
-    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    precision: Precision = "auto"
     """What the network computes in while it plays and learns; weights and optimiser are float32 always. bfloat16 is
-    several times faster where the processor has instructions for it, which is where auto takes it."""
-
-    @property
-    def dtype(self) -> "torch.dtype":
-        """`precision` as torch's type, on this machine."""
-        import torch
-
-        fast = self.precision == "auto" and torch.cpu._is_avx512_bf16_supported()
-        return torch.bfloat16 if fast or self.precision == "bfloat16" else torch.float32
-
-    def autocast(self) -> "torch.autocast":
-        """The context in which the network computes."""
-        import torch
-
-        return torch.autocast("cpu", torch.bfloat16, enabled=self.dtype is torch.bfloat16)
+    several times faster where the processor, or the GPU, has instructions for it, which is where auto takes it."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +106,8 @@ class Config:
     """Length of the run in decisions, over all seats and games; also what the schedules run over."""
     workers: int = 2
     """Threads that play and learn side by side, each on one core with its part of the games."""
+    device: Device = "auto"
+    """Where the network is: cpu, cuda (a GPU), or auto, a GPU where there is one. Games are played on the CPU."""
     network: Network = field(default_factory=Network)
     """The network, one for all seats."""
     ppo: PPO = field(default_factory=PPO)
@@ -149,6 +135,7 @@ class Config:
             ("decisions", self.decisions >= 1, "at least 1"),
             ("workers", 1 <= self.workers <= 1024, "from 1 to 1024"),
             ("evaluate_games", self.evaluate_games >= 1, "at least 1"),
+            ("device", self.device in ("auto", "cpu", "cuda"), "auto, cpu or cuda"),
             ("ppo.games", ppo.games >= 1 and ppo.games % max(self.workers, 1) == 0, "a multiple of workers"),
             ("ppo.steps", ppo.steps >= 2, "at least 2"),
             ("ppo.epochs", ppo.epochs >= 1, "at least 1"),

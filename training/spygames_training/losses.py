@@ -35,6 +35,7 @@ def loss_gradients(
     logit_gradients: np.ndarray,
     value_gradients: np.ndarray,
     parts: np.ndarray,
+    legal: np.ndarray,
 ) -> None:
     """Writes the gradients of the mean loss over k decisions.
 
@@ -42,48 +43,49 @@ def loss_gradients(
     mask: bool [N, A]; actions: int64, log_probabilities, advantages, targets: float32, [N]; reference: float32
     [N, A], logits. logit_gradients: float32 [k, A] and value_gradients: float32 [k] are written. parts: float64 [6],
     the means named in PARTS are added to it: `clipped` is the share of decisions whose ratio was outside the clip
-    range, `kl_from_played` estimates KL(mu || pi) by r - 1 - log r.
+    range, `kl_from_played` estimates KL(mu || pi) by r - 1 - log r. legal: int64 [A], overwritten.
     """
     count, width = logits.shape
     for k in range(count):
         i = rows[k]
-        top = top_reference = -np.inf
-        for a in range(width):
-            if mask[i, a]:
-                top = max(top, np.float64(logits[k, a]))
-                top_reference = max(top_reference, np.float64(reference[i, a]))
-        total = total_reference = 0.0
+        found = 0
         for a in range(width):
             logit_gradients[k, a] = 0.0
             if mask[i, a]:
-                logit_gradients[k, a] = np.exp(np.float32(logits[k, a] - top))
-                total += logit_gradients[k, a]
-                total_reference += np.exp(np.float32(reference[i, a] - top_reference))
+                legal[found] = a
+                found += 1
+        top = top_reference = -np.inf
+        for a in legal[:found]:
+            top = max(top, np.float64(logits[k, a]))
+            top_reference = max(top_reference, np.float64(reference[i, a]))
+        total = total_reference = 0.0
+        for a in legal[:found]:
+            logit_gradients[k, a] = np.exp(np.float32(logits[k, a] - top))
+            total += logit_gradients[k, a]
+            total_reference += np.exp(np.float32(reference[i, a] - top_reference))
         log_total = top + np.log(total)
         log_total_reference = top_reference + np.log(total_reference)
         entropy = kl = 0.0
-        for a in range(width):
-            if mask[i, a]:
-                log_pi = logits[k, a] - log_total
-                pi = logit_gradients[k, a] / total
-                logit_gradients[k, a] = pi
-                entropy -= pi * log_pi
-                kl += pi * (log_pi - (reference[i, a] - log_total_reference))
+        for a in legal[:found]:
+            log_pi = logits[k, a] - log_total
+            pi = logit_gradients[k, a] / total
+            logit_gradients[k, a] = pi
+            entropy -= pi * log_pi
+            kl += pi * (log_pi - (reference[i, a] - log_total_reference))
         log_ratio = logits[k, actions[i]] - log_total - log_probabilities[i]
         ratio = np.exp(log_ratio)
         clipped = min(max(ratio, 1.0 - clip), 1.0 + clip)
         advantage = np.float64(advantages[i])
         # The gradient of the surrogate with respect to log pi(a): none where the clipped branch is the smaller one.
         push = ratio * advantage if ratio * advantage <= clipped * advantage else 0.0
-        for a in range(width):
-            if mask[i, a]:
-                log_pi = logits[k, a] - log_total
-                pi = np.float64(logit_gradients[k, a])
-                log_ratio_reference = log_pi - (reference[i, a] - log_total_reference)
-                gradient = push * pi
-                gradient += entropy_weight * pi * (log_pi + entropy)
-                gradient += kl_weight * pi * (log_ratio_reference - kl)
-                logit_gradients[k, a] = gradient / count
+        for a in legal[:found]:
+            log_pi = logits[k, a] - log_total
+            pi = np.float64(logit_gradients[k, a])
+            log_ratio_reference = log_pi - (reference[i, a] - log_total_reference)
+            gradient = push * pi
+            gradient += entropy_weight * pi * (log_pi + entropy)
+            gradient += kl_weight * pi * (log_ratio_reference - kl)
+            logit_gradients[k, a] = gradient / count
         logit_gradients[k, actions[i]] -= push / count
         error = np.float64(values[k]) - targets[i]
         value_gradients[k] = value_weight * error / count

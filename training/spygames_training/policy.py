@@ -9,6 +9,7 @@ import torch
 from spygames.core.game import Game
 from spygames.core.players import Decisions
 from spygames_training.checkpoint import find_checkpoint, load_checkpoint
+from spygames_training.compute import to_numpy
 from spygames_training.network import ActorCritic
 from spygames_training.sampling import sample_rows
 
@@ -39,7 +40,7 @@ class Policy:
 
     Args:
         game: what it plays.
-        network: on the CPU; it is used as it is, so weights that change later change the policy.
+        network: on the CPU or a GPU; it is used as it is, so weights that change later change the policy.
         how: "sample" (or ""), "argmax", or a temperature such as "0.5": probabilities to the power of 1/0.5.
         name: what it is called; `how` is put behind it.
     """
@@ -158,11 +159,12 @@ def logits(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | N
     observation = np.ascontiguousarray(observation, np.float32)
     if not observation.flags.writeable:
         observation = observation.copy()  # torch has no read-only tensors and warns
+    device = next(network.parameters()).device
     before = torch.empty(len(observation), 0) if memory is None else torch.from_numpy(memory)
-    features, after = network.step(torch.from_numpy(observation), before)
+    features, after = network.step(torch.from_numpy(observation).to(device), before.to(device))
     if memory is not None:
-        memory[...] = after.numpy()
-    return network.policy(features).numpy()
+        memory[...] = to_numpy(after)
+    return to_numpy(network.policy(features))
 
 
 def _draw(logits: np.ndarray, mask: np.ndarray, luck: np.ndarray, rows: np.ndarray, temperature: float) -> np.ndarray:

@@ -14,21 +14,27 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from spygames_training.compute import Compute, to_numpy
 from spygames_training.config import PPO
 from spygames_training.losses import PARTS, loss_gradients
 from spygames_training.network import ActorCritic
 from spygames_training.processes import ALONE, Processes
 from spygames_training.rollout import Rollout
 
+PIECE = 2048
+"""Decisions that the reference is asked about at once."""
+
 
 @dataclass
 class Decisions:
-    """All decisions of one worker that can be learned from; the first axis of each is N."""
+    """All N decisions of one worker that can be learned from."""
 
     observation: Tensor
-    """[N, F] in the type that the network computes in"""
+    """float32 [T * n, F], all that was seen, the rollout's own memory"""
     views: Tensor | None
-    """[N, P * F] of that type, for a critic that sees all"""
+    """[T * n, P * F], for a critic that sees all"""
+    places: Tensor
+    """int64 [N]: where the decisions stand in these two"""
     sequences: "Sequences | None"
     """for a network with memory; the decisions then stand sequence by sequence"""
     mask: np.ndarray
@@ -43,6 +49,23 @@ class Decisions:
     def units(self) -> int:
         """How many there are to choose a minibatch from: decisions, or whole sequences of them."""
         return len(self.actions if self.sequences is None else self.sequences.starts)
+
+    def choose(self, units: np.ndarray) -> "tuple[np.ndarray, Sequences | None]":
+        """The decisions of those units, int64 [k], and the sequences that they are of, if of some."""
+        if self.sequences is None:
+            return units, None
+        return self.sequences.rows(units), self.sequences.only(units)
+
+    def features(
+        self, network: ActorCritic, rows: np.ndarray, sequences: "Sequences | None", compute: Compute
+    ) -> tuple[Tensor, Tensor | None]:
+        """What the heads of a network take: features and, for a critic that sees all, views."""
+        at = self.places[torch.from_numpy(rows)]
+        observation = compute.rows(self.observation, at)
+        views = None if self.views is None else compute.rows(self.views, at)
+        if sequences is None:
+            return network.trunk(observation), views
+        return network.unroll(observation, sequences.lengths, sequences.memory.to(compute.device)), views
 
 
 @dataclass
@@ -81,13 +104,6 @@ def _sequences(rollout: Rollout, keep: np.ndarray, size: int) -> tuple[np.ndarra
     return keep[order], Sequences(starts, np.diff(starts, append=len(keep)), torch.from_numpy(memory))
 
 
-def _features(network: ActorCritic, observation: Tensor, sequences: Sequences | None) -> Tensor:
-    """What the heads take, with or without memory."""
-    if sequences is None:
-        return network.trunk(observation)
-    return network.unroll(observation, sequences.lengths, sequences.memory)
-
-
 class Learner:
     """The network, its running mean, its reference and the optimiser.
 
@@ -97,7 +113,7 @@ class Learner:
     all take the same steps.
 
     Args:
-        network: begins with the same weights in every process.
+        network: begins with the same weights in every process; where they are, CPU or GPU, is where it learns.
         ppo: the algorithm's settings.
         workers: of this process.
         seed: of the order of decisions in minibatches.
@@ -111,8 +127,10 @@ class Learner:
         self.reference = copy.deepcopy(network).requires_grad_(False)
         self.optimizer = torch.optim.Adam(network.parameters(), lr=ppo.learning_rate, eps=1e-5, fused=True)
         self.replicas = [network, *(copy.deepcopy(network) for _ in range(workers - 1))]
-        for replica in self.replicas[1:]:
-            for own, shared in zip(replica.parameters(), network.parameters(), strict=True):
+        self.compute = Compute.of(network, ppo.precision)
+        self.parameters = [list(replica.parameters()) for replica in self.replicas]
+        for several in self.parameters[1:]:
+            for own, shared in zip(several, self.parameters[0], strict=True):
                 own.data = shared.data
         self.pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,))
         self.rng = np.random.default_rng([seed, 3])
@@ -179,23 +197,30 @@ class Learner:
         def take(array: np.ndarray) -> np.ndarray:
             return array[: rollout.steps].reshape(rollout.steps * rollout.n, *array.shape[2:])[keep]
 
-        observation = torch.from_numpy(take(rollout.observation))
         advantages = take(rollout.advantages)
-        with torch.no_grad(), self.ppo.autocast():
-            observation = observation.to(self.ppo.dtype)
-            reference = self.reference.policy(_features(self.reference, observation, sequences)).float().numpy()
-        views = None if rollout.views is None else rollout.views.flatten(0, 1)[torch.from_numpy(keep)]
-        return Decisions(
-            observation,
-            views,
+        data = Decisions(
+            torch.from_numpy(rollout.observation[: rollout.steps]).flatten(0, 1),
+            None if rollout.views is None else rollout.views.flatten(0, 1),
+            torch.from_numpy(keep),
             sequences,
             take(rollout.mask).view(np.bool_),
             take(rollout.actions),
             take(rollout.log_probabilities),
             advantages,
             advantages + take(rollout.values),
-            reference,
+            np.empty((len(keep), self.network.num_actions), np.float32),
         )
+        self._ask_reference(data)
+        return data
+
+    @torch.no_grad()
+    def _ask_reference(self, data: Decisions) -> None:
+        """Fills in the reference's logits, piece by piece, so that what lies between its layers fits into the cache."""
+        for units in np.array_split(np.arange(data.units), max(1, len(data.actions) // PIECE)):
+            rows, sequences = data.choose(units)
+            with self.compute.autocast():
+                features, _ = data.features(self.reference, rows, sequences, self.compute)
+                data.reference[rows] = to_numpy(self.reference.policy(features))
 
     def _gradient(
         self, replica: ActorCritic, data: Decisions, chosen: np.ndarray, entropy_weight: float, parts: np.ndarray
@@ -203,29 +228,25 @@ class Learner:
         """Leaves the gradient on the `chosen` decisions, or sequences of them, in the replica and adds the losses'
         parts to `parts`."""
         ppo = self.ppo
-        rows, sequences = chosen, None
-        if data.sequences is not None:
-            rows = data.sequences.rows(chosen)
-            sequences = data.sequences.only(chosen)
-        at = torch.from_numpy(rows)
+        rows, sequences = data.choose(chosen)
         replica.zero_grad(set_to_none=False)
-        with ppo.autocast():
-            views = None if data.views is None else data.views[at]
-            outputs, values = replica.heads(_features(replica, data.observation[at], sequences), views)
-        logits, value = outputs.detach().float().numpy(), values.detach().float().numpy()
+        with self.compute.autocast():
+            outputs, values = replica.heads(*data.features(replica, rows, sequences, self.compute))
+        logits, value = to_numpy(outputs), to_numpy(values)
         logit_gradients, value_gradients = np.empty_like(logits), np.empty_like(value)
         loss_gradients(
             logits, value, rows, data.mask, data.actions, data.log_probabilities, data.advantages, data.targets,
             data.reference, ppo.clip, ppo.value_weight, entropy_weight, ppo.kl, logit_gradients, value_gradients, parts,
+            np.empty(logits.shape[1], np.int64),
         )  # fmt: skip
-        gradients = [torch.from_numpy(g).to(ppo.dtype) for g in (logit_gradients, value_gradients)]
-        torch.autograd.backward([outputs, values], gradients)
+        gradients = [torch.from_numpy(g) for g in (logit_gradients, value_gradients)]
+        torch.autograd.backward([outputs, values], [g.to(outputs.device, outputs.dtype) for g in gradients])
 
     @torch.no_grad()
     def _step(self) -> None:
         """Averages the gradients of all workers, takes a step of Adam and moves the running mean."""
         sums = []
-        for several in zip(*(r.parameters() for r in self.replicas), strict=True):
+        for several in zip(*self.parameters, strict=True):
             gradients = [p.grad for p in several if p.grad is not None]
             for other in gradients[1:]:
                 gradients[0].add_(other)
@@ -233,9 +254,9 @@ class Learner:
         self.processes.add(sums)
         for gradient in sums:
             gradient.div_(len(self.replicas) * self.processes.count)
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.ppo.max_grad_norm)
+        torch.nn.utils.clip_grad_norm_(self.parameters[0], self.ppo.max_grad_norm)
         self.optimizer.step()
         self.steps += 1
         decay = min(self.ppo.ema, (1 + self.steps) / (10 + self.steps))  # so that the first weights are soon forgotten
-        for mean, now in zip(self.ema.parameters(), self.network.parameters(), strict=True):
+        for mean, now in zip(self.ema.parameters(), self.parameters[0], strict=True):
             mean.lerp_(now, 1 - decay)

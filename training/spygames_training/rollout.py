@@ -9,6 +9,7 @@ import torch
 from spygames.core.batch import Batch
 from spygames.core.game import Game
 from spygames.core.players import Decisions, Player
+from spygames_training.compute import Compute, to_numpy
 from spygames_training.config import PPO
 from spygames_training.evaluation import won
 from spygames_training.gae import per_seat_gae
@@ -46,6 +47,8 @@ class Rollout:
         self.luck = np.random.default_rng([seed, 1]).integers(2**64, size=(n, 1), dtype=np.uint64)
         self.rng = np.random.default_rng([seed, 2])
         self.tables = round(share * n)
+        if share and not self.tables:
+            raise ValueError(f"opponents.share {share:g} of a worker's {n} games is no table: at least {0.51 / n:.2g}")
         self.controller = np.zeros((self.tables, players), np.int64)
         """Who plays which seat on the first tables: 0 the network, else an opponent's number in the pool."""
         self.views: torch.Tensor | None = None
@@ -68,18 +71,19 @@ class Rollout:
         """Fills the arrays with the next `steps` decisions of every game."""
         self.observation[0], self.mask[0] = self.observation[-1], self.mask[-1]
         self.memory_before[...] = self.memory
-        batch = self.batch
+        batch, compute = self.batch, Compute.of(network, ppo.precision)
         if network.sees_all and self.views is None:
             game = self.game
-            self.views = torch.empty(self.steps, self.n, game.num_players * game.num_features, dtype=ppo.dtype)
+            size = game.num_players * game.num_features
+            self.views = torch.empty(self.steps, self.n, size, dtype=compute.dtype)
             self._views = np.zeros((self.n, game.num_players, game.num_features), np.float32)
         for t in range(self.steps):
             self.seats[t] = batch.seats
-            with torch.inference_mode(), ppo.autocast():
-                logits, values = self._ask(network, t)
-            self.values[t] = values.float().numpy()
+            with torch.inference_mode(), compute.autocast():
+                logits, values = self._ask(network, t, compute.device)
+            self.values[t] = to_numpy(values)
             sample_rows(
-                logits.float().numpy(),
+                to_numpy(logits),
                 self.mask[t],
                 self.luck,
                 self._rows,
@@ -115,17 +119,18 @@ class Rollout:
         )
         self.valid &= ~self.frozen
 
-    def _ask(self, network: ActorCritic, t: int) -> tuple[torch.Tensor, torch.Tensor]:
+    def _ask(self, network: ActorCritic, t: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
         """The network's answer in all games, also where an opponent's will count; it remembers what is its own only."""
-        observation, views = torch.from_numpy(self.observation[t]), self._look_round(t)
+        observation, views = torch.from_numpy(self.observation[t]).to(device), self._look_round(t)
+        views = None if views is None else views.to(device)
         size = network.memory_size
         if not size:
             return network(observation, views)
         who = self._rows, self.seats[t], slice(size)
-        features, after = network.step(observation, torch.from_numpy(self.memory[who]))
+        features, after = network.step(observation, torch.from_numpy(self.memory[who]).to(device))
         own = np.ones(self.n, np.bool_)
         own[: self.tables] = self.controller[self._rows[: self.tables], self.seats[t, : self.tables]] == 0
-        self.memory[self._rows[own], self.seats[t, own], :size] = after.numpy()[own]
+        self.memory[self._rows[own], self.seats[t, own], :size] = to_numpy(after)[own]
         return network.heads(features, views)
 
     def _look_round(self, t: int) -> torch.Tensor | None:

@@ -6,7 +6,6 @@ from spygames.core.kernel import kernel
 from spygames.core.rng import GAMMA, mix
 
 
-@kernel
 def sample_rows(
     logits: np.ndarray,
     mask: np.ndarray,
@@ -22,31 +21,48 @@ def sample_rows(
     a draw. rows: int64 [k], the games that the logits belong to. actions: int64 [n] and log_probabilities:
     float32 [n], written at `rows` (the log-probability at that temperature; 0 for temperature 0).
     """
+    scratch = np.empty(mask.shape[1], np.int64)
+    _sample_rows(logits, mask, luck, rows, temperature, actions, log_probabilities, scratch)
+
+
+@kernel
+def _sample_rows(
+    logits: np.ndarray,
+    mask: np.ndarray,
+    luck: np.ndarray,
+    rows: np.ndarray,
+    temperature: float,
+    actions: np.ndarray,
+    log_probabilities: np.ndarray,
+    legal: np.ndarray,
+) -> None:
+    """The same; `legal`, int64 [A], is overwritten."""
     width = mask.shape[1]
     for k in range(len(rows)):
         i = rows[k]
-        best = -1
+        best, found = -1, 0
         for a in range(width):
-            if mask[i, a] and (best < 0 or logits[k, a] > logits[k, best]):
-                best = a
+            if mask[i, a]:
+                legal[found] = a
+                found += 1
+                if best < 0 or logits[k, a] > logits[k, best]:
+                    best = a
         if temperature <= 0.0:
             actions[i] = best
             log_probabilities[i] = 0.0
             continue
         top = logits[k, best]
         total = 0.0
-        for a in range(width):
-            if mask[i, a]:
-                logits[k, a] = (logits[k, a] - top) / temperature
-                total += np.exp(logits[k, a])
+        for a in legal[:found]:
+            logits[k, a] = (logits[k, a] - top) / temperature
+            total += np.exp(logits[k, a])
         luck[i, 0] += GAMMA
         left = total * (np.float64(mix(luck[i, 0]) >> np.uint64(11)) / 9007199254740992.0)
         chosen = best
-        for a in range(width):
-            if mask[i, a]:
-                left -= np.exp(logits[k, a])
-                if left < 0.0:
-                    chosen = a
-                    break
+        for a in legal[:found]:
+            left -= np.exp(logits[k, a])
+            if left < 0.0:
+                chosen = a
+                break
         actions[i] = chosen
         log_probabilities[i] = logits[k, chosen] - np.log(total)

@@ -18,6 +18,7 @@ import spygames
 from spygames.core.game import Game
 from spygames.core.players import Player, make_player, new_memory
 from spygames_training.checkpoint import save_checkpoint
+from spygames_training.compute import find_device, one_thread
 from spygames_training.config import Config, differences, from_mapping
 from spygames_training.evaluation import evaluate
 from spygames_training.files import write_whole
@@ -40,6 +41,9 @@ CHANGEABLE = {
     "save_every",
 }
 """Settings that a run may go on with changed; the others decide what it has become."""
+
+TRAINING_DEALS = 1 << 62
+"""Seeds of the games that are learned from begin here, those of evaluations at 0, so that they share no deal."""
 
 
 class Diverged(ValueError):
@@ -87,8 +91,10 @@ class Run:
         self.state = self.folder / "state.safetensors"
         if self.state.exists() and not resume:
             raise ValueError(f"{folder} holds a run already: go on with --resume, or choose another folder with --out")
+        device = find_device(config.device, processes.local_rank)
         torch.manual_seed(config.seed)
-        network = make_network(self.game, config.network)
+        with one_thread():
+            network = make_network(self.game, config.network).to(device)
         ppo, workers = config.ppo, config.workers // processes.count
         self.learner = Learner(network, ppo, workers, config.seed, processes)
         self.pool = Pool(self.game, config.opponents)
@@ -98,7 +104,7 @@ class Run:
                 self.game,
                 ppo.games // config.workers,
                 ppo.steps,
-                config.seed * 1000 + k,
+                TRAINING_DEALS + config.seed * 1000 + k,
                 config.opponents.share,
                 memory,
             )
@@ -128,10 +134,8 @@ class Run:
     def _train(self) -> ActorCritic:
         config, learner, progress = self.config, self.learner, self.progress
         before = catch_signals(self._stop_soon)
-        threads = torch.get_num_threads()
-        torch.set_num_threads(1)  # each worker is one thread
         try:
-            with self._report() as report:
+            with one_thread(), self._report() as report:  # each worker is one thread
                 if learner.updates == 0:
                     self.save()  # so that a kill at any moment leaves something to go on from
                 saved = evaluated = time.monotonic()
@@ -158,7 +162,6 @@ class Run:
                     report.plot()
                     report.summarise(progress["decisions"], progress["seconds"])
         finally:
-            torch.set_num_threads(threads)
             for number, handler in before.items():
                 signal.signal(number, handler)
         return learner.ema

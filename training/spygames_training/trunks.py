@@ -69,10 +69,11 @@ class EntityTrunk(nn.Module):
         super().__init__()
         tokens = sum(len(kind) for kind in things)
         rest = np.setdiff1d(np.arange(num_features), np.concatenate([kind.ravel() for kind in things]))
-        # No buffers, since they follow from the game and not from what was learned.
-        self._things = [torch.from_numpy(kind.ravel()) for kind in things]
+        # Not kept with the weights, since they follow from the game and not from what was learned.
+        for k, kind in enumerate(things):
+            self.register_buffer(f"_thing_{k}", torch.from_numpy(kind.ravel()), persistent=False)
+        self.register_buffer("_rest", torch.from_numpy(rest), persistent=False)
         self._counts = [len(kind) for kind in things]
-        self._rest = torch.from_numpy(rest)
         self.embed = nn.ModuleList(linear(kind.shape[1], embedding, gain=1.0) for kind in things)
         self.which = nn.Parameter(torch.zeros(tokens, embedding))
         self.before_attention, self.before_layer = nn.LayerNorm(embedding), nn.LayerNorm(embedding)
@@ -85,14 +86,16 @@ class EntityTrunk(nn.Module):
 
     def forward(self, observation: Tensor) -> Tensor:
         """[n, F] -> [n, W]."""
-        return self.joined(torch.cat([observation[:, self._rest], self.tokens(observation).flatten(1)], dim=1))
+        return self.joined(
+            torch.cat([observation[:, self.get_buffer("_rest")], self.tokens(observation).flatten(1)], dim=1)
+        )
 
     def tokens(self, observation: Tensor) -> Tensor:
         """What is made of each thing, [n, all E, D]; things of one kind are treated alike but for `which`."""
         n = len(observation)
         parts = [
-            embed(observation[:, where].view(n, count, -1))
-            for embed, where, count in zip(self.embed, self._things, self._counts, strict=True)
+            embed(observation[:, self.get_buffer(f"_thing_{k}")].view(n, count, -1))
+            for k, (embed, count) in enumerate(zip(self.embed, self._counts, strict=True))
         ]
         x = torch.cat(parts, dim=1) + self.which
         query, key, value = self.attention(self.before_attention(x)).view(n, x.shape[1], 3, HEADS, -1).unbind(2)
