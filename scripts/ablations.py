@@ -4,14 +4,17 @@
     python scripts/ablations.py configs/heimlich_3.toml --only defaults "no reference" --seeds 3
 
 Every run lives in a folder of its own under --out. A run that is there is not made again, and one that was stopped goes
-on, so the command can be repeated until all are there. Each agent then plays every opponent of --against, and as many
-games against the agent of the unchanged recipe that has the same seed. The table has a row a change: the mean over
-seeds with its 95 % interval (Student's t over the seeds' means); the file beside it has every figure.
+on, so the command can be repeated until all are there. A change that the config has made already is left out. Each
+agent then plays every opponent of --against, and as many games against the agent of the unchanged recipe that has the
+same seed. The table has a row a change: the mean over seeds with its 95 % interval (Student's t over the seeds' means),
+on screen and, in Markdown, in ablations.md; ablations.json has every figure.
 """
 
 import argparse
+import hashlib
 import json
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,16 +24,20 @@ from typing import Any
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
+from safetensors.torch import save
 
-import spygames
-from spygames.core.players import make_player
-from spygames_training.command_line import Parser, positive
+from spygames.core.game import Game
+from spygames.core.players import Player, make_player
+from spygames_training.command_line import Parser, choose_game, positive
 from spygames_training.config import Config, differences, read_config
-from spygames_training.evaluation import evaluate
+from spygames_training.evaluation import evaluate, total_games
 from spygames_training.files import write_whole
+from spygames_training.policy import PolicyPlayer, temperature_of
+from spygames_training.tables import progress_bar
 from spygames_training.training import Run, resume_config
 
 DEFAULTS = "defaults"
+USUAL = "the unchanged recipe"
 BOTS = ("random", "greedy", "expert")
 CHANGES: dict[str, dict[str, dict[str, Any]]] = {
     DEFAULTS: {},
@@ -48,7 +55,7 @@ CHANGES: dict[str, dict[str, dict[str, Any]]] = {
     },
 }
 """What is changed, by the config's section."""
-T_95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 8: 2.365, 10: 2.262}
+T_95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 """Student's t, two-sided 95 %, by the number of seeds."""
 
 
@@ -58,35 +65,90 @@ def changed(config: Config, name: str) -> Config:
     return replace(config, **sections)
 
 
-def trained(config: Config, folder: Path) -> Path:
-    """The finished run in `folder`, made or gone on with where it is missing."""
-    there = (folder / "state.safetensors").exists()
-    if there and (other := differences(resume_config(folder), config)):
-        raise ValueError(f"{folder} holds a run with another {', '.join(other)}: choose another --out")
-    if not (folder / "summary.json").exists():
-        Run(config, folder, resume=there).train()
-    return folder
+class Runs:
+    """The training runs in a folder, one for each change and seed, checked before the first is made."""
+
+    def __init__(self, configs: dict[str, Config], seeds: int, folder: Path):
+        self.configs = {(name, seed): replace(c, seed=seed) for name, c in configs.items() for seed in range(seeds)}
+        self.folder = folder
+        self._took: list[float] = []
+        for key, config in self.configs.items():
+            here = self.place(*key)
+            if self._begun(here) and (other := differences(resume_config(here), config)):
+                raise ValueError(f"{here} holds a run with another {', '.join(other)}: choose another --out")
+
+    def place(self, name: str, seed: int) -> Path:
+        """The folder of a run."""
+        return self.folder / f"{name} {seed}"
+
+    def trained(self, name: str, seed: int) -> Path:
+        """The folder of a finished run, which is made or gone on with where it is not there."""
+        here = self.place(name, seed)
+        number = list(self.configs).index((name, seed)) + 1
+        print(f"run {number} of {len(self.configs)}: {name}, seed {seed}{self._time()}", flush=True)
+        if not self._finished(here):
+            began = time.monotonic()
+            Run(self.configs[name, seed], here, resume=self._begun(here)).train()
+            self._took.append(time.monotonic() - began)
+        return here
+
+    def seconds(self, name: str, seed: int) -> float:
+        """What a finished run took to train."""
+        return json.loads((self.place(name, seed) / "summary.json").read_text())["seconds"]
+
+    def _time(self) -> str:
+        """How long all took so far and what is left, by the runs that are finished."""
+        took = {key: self.seconds(*key) for key in self.configs if self._finished(self.place(*key))}
+        left = len(self.configs) - len(took)
+        if not took or not left:
+            return ""
+        each = mean(self._took or took.values())
+        return f" ({sum(took.values()) / 60:.0f} min of training so far, about {left * each / 60:.0f} min left)"
+
+    @staticmethod
+    def _begun(folder: Path) -> bool:
+        return (folder / "state.safetensors").exists()
+
+    @staticmethod
+    def _finished(folder: Path) -> bool:
+        return (folder / "summary.json").exists()
 
 
-def judged(run: Path, against: Sequence[str], games: int, play: str, seed: int) -> dict[str, float]:
-    """Win shares of the run's agent against each player, kept in its folder."""
-    file = run / "judged.json"
-    asked = {"against": list(against), "games": games, "play": play, "seed": seed}
+def weights(player: Player) -> str:
+    """A digest of the network that plays; "" for a player without one."""
+    if not isinstance(player, PolicyPlayer):
+        return ""
+    return hashlib.sha256(save({k: v.contiguous() for k, v in player.policy.network.actor().items()})).hexdigest()
+
+
+def judged(game: Game, run: Path, against: dict[str, str], games: int, play: str, seed: int) -> dict[str, Any]:
+    """How the run's agent does against each player, by the name that stands before it in `against`: win share, its 95 %
+    interval over the deals, fair share. Kept in the run's folder for as long as all of them are who they were."""
+    player, file = make_player(game, f"{run}@{play}"), run / "judged.json"
+    rivals = [make_player(game, spec) for spec in against.values()]
+    asked = {
+        "against": {name: [spec, weights(r)] for (name, spec), r in zip(against.items(), rivals, strict=True)},
+        "weights": weights(player),
+        "code": game.digest,
+        "games": games,
+        "play": play,
+        "seed": seed,
+    }
     if file.exists() and (known := json.loads(file.read_text()))["asked"] == asked:
-        return known["win_share"]
-    config = resume_config(run)
-    game = spygames.make_game(config.game, **config.options)
-    player = make_player(game, f"{run}@{play}")
-    results = evaluate(game, player, [make_player(game, name) for name in against], games, seed)
-    shares = {name: result.win_share for name, result in zip(against, results, strict=True)}
-    write_whole(file, json.dumps({"asked": asked, "win_share": shares}, indent=2) + "\n")
-    return shares
+        return known["found"]
+    with progress_bar(transient=True) as bar:
+        task = bar.add_task("playing", total=total_games(game, games, 1, len(rivals)))
+        results = evaluate(game, player, rivals, games, seed, lambda n: bar.advance(task, n))
+    found = {
+        name: {"win_share": r.win_share, "interval": list(r.interval), "fair_share": r.fair_share}
+        for name, r in zip(against, results, strict=True)
+    }
+    write_whole(file, json.dumps({"asked": asked, "found": found}, indent=2) + "\n")
+    return found
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
-    """The mean over seeds and the half-width of its 95 % interval; 0 where there is one seed."""
-    if len(values) < 2:
-        return mean(values), 0.0
+    """The mean over seeds and the half-width of its 95 % interval."""
     return mean(values), T_95[len(values)] * stdev(values) / len(values) ** 0.5
 
 
@@ -117,55 +179,92 @@ def run(args: argparse.Namespace) -> int:
     config = replace(config, decisions=args.decisions or config.decisions, evaluate_against=(), save_every=60.0)
     if args.hidden:
         config = replace(config, network=replace(config.network, hidden=tuple(args.hidden)))
-    names = list(dict.fromkeys([DEFAULTS, *(args.only or CHANGES)]))
-    folder = args.out / config.name
-    found: dict[str, dict[str, list[float]]] = {}
-    seconds: dict[str, float] = {}
-    for k, name in enumerate(names, 1):
-        shares: dict[str, list[float]] = {}
+    configs = {name: changed(config, name) for name in dict.fromkeys([DEFAULTS, *(args.only or CHANGES)])}
+    same = [name for name, other in configs.items() if name != DEFAULTS and other == config]
+    configs = {name: other for name, other in configs.items() if name not in same}
+    game = choose_game([], config.game, config.options)
+    temperature_of(args.play)
+    for player in dict.fromkeys([*args.against, *(bot for other in configs.values() for bot in other.opponents.bots)]):
+        make_player(game, player)  # what is wrong is said before the first run, not after hours
+    runs = Runs(configs, args.seeds, args.out / config.name)
+    for name in same:
+        print(f"left out, for {args.config} says so already: {name}")
+    against = {name: name for name in args.against}
+    changes: dict[str, dict[str, Any]] = {}
+    rows: list[list[str]] = []
+    report = {
+        "config": asdict(config),
+        "seeds": args.seeds,
+        "games": args.games,
+        "play": args.play,
+        "left_out": same,
+        "changes": changes,
+    }
+    title = f"{config.name}, {config.decisions / 1e6:g} M decisions, {args.seeds} seeds: wins % against"
+    head = ["change", *against, USUAL, "seconds of training"]
+    for name in configs:
+        found = []
         for seed in range(args.seeds):
-            print(f"{config.name}: {name} ({k} of {len(names)}), seed {seed}", flush=True)
-            here = trained(replace(changed(config, name), seed=seed), folder / f"{name} {seed}")
-            seconds[name] = json.loads((here / "summary.json").read_text())["seconds"]
-            usual = f"{folder / f'{DEFAULTS} {seed}'}@{args.play}"
-            rivals = [*args.against, *([] if name == DEFAULTS else [usual])]
-            for rival, share in judged(here, rivals, args.games, args.play, seed).items():
-                shares.setdefault(DEFAULTS if rival == usual else rival, []).append(share)
-        found[name] = shares
-        write_whole(folder / "ablations.json", json.dumps(report(args, config, found, seconds), indent=2) + "\n")
-    show(config, found, [*args.against, DEFAULTS], args.seeds)
-    print(f"every figure: {folder / 'ablations.json'}")
+            here = runs.trained(name, seed)
+            usual = {} if name == DEFAULTS else {DEFAULTS: f"{runs.place(DEFAULTS, seed)}@{args.play}"}
+            found.append(judged(game, here, against | usual, args.games, args.play, seed))
+        changes[name] = {
+            "changes": CHANGES[name],
+            "seconds": mean(runs.seconds(name, seed) for seed in range(args.seeds)),
+            "win_share": {rival: over_seeds([f[rival] for f in found]) for rival in found[0]},
+        }
+        rows = [cells(name, change, [*against, DEFAULTS]) for name, change in changes.items()]
+        write_whole(runs.folder / "ablations.json", json.dumps(report, indent=2) + "\n")
+        write_whole(runs.folder / "ablations.md", markdown(title, head, rows, caption(changes)))
+    show(title, head, rows, caption(changes))
+    print(f"the table in Markdown: {runs.folder / 'ablations.md'}; every figure: {runs.folder / 'ablations.json'}")
     return 0
 
 
-def report(
-    args: argparse.Namespace, config: Config, found: dict[str, Any], seconds: dict[str, float]
-) -> dict[str, Any]:
-    """All that is needed to do it again, and what came of it."""
-    asked = {"seeds": args.seeds, "games": args.games, "play": args.play}
-    rows = {
-        name: {
-            "changes": CHANGES[name],
-            "seconds": seconds[name],
-            "win_share": {
-                r: {"seeds": v, "mean": interval(v)[0], "interval": interval(v)[1]} for r, v in shares.items()
-            },
-        }
-        for name, shares in found.items()
+def over_seeds(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What `judged` found against one player, by seed: the shares, their mean and the half-width of its interval, each
+    seed's interval over its deals, and the mean fair share."""
+    shares = [f["win_share"] for f in found]
+    middle, half = interval(shares)
+    return {
+        "seeds": shares,
+        "mean": middle,
+        "interval": half,
+        "intervals_over_deals": [f["interval"] for f in found],
+        "fair_share": mean(f["fair_share"] for f in found),
     }
-    return {"config": asdict(config), **asked, "changes": rows}
 
 
-def show(config: Config, found: dict[str, dict[str, list[float]]], rivals: Sequence[str], seeds: int) -> None:
+def cells(name: str, change: dict[str, Any], rivals: Sequence[str]) -> list[str]:
+    """A change's row of the table."""
+    shares = [change["win_share"].get(rival) for rival in rivals]
+    wins = ["" if s is None else f"{100 * s['mean']:.1f} ± {100 * s['interval']:.1f}" for s in shares]
+    return [name, *wins, f"{change['seconds']:.0f}"]
+
+
+def caption(changes: dict[str, dict[str, Any]]) -> str:
+    """What an agent wins that is as good as its opponent."""
+    fair: dict[str, list[float]] = {}
+    for change in changes.values():
+        for rival, share in change["win_share"].items():
+            fair.setdefault(USUAL if rival == DEFAULTS else rival, []).append(share["fair_share"])
+    shares = ", ".join(f"{100 * mean(several):.1f} against {rival}" for rival, several in fair.items())
+    return f"± is half of the 95 % interval over the seeds. Fair shares, of an agent as good as its opponent: {shares}."
+
+
+def markdown(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+    """The table for a page."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join([f"{title}", "", *(f"| {' | '.join(line)} |" for line in lines), "", caption, ""])
+
+
+def show(title: str, head: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> None:
     """The table on screen."""
-    title = f"{config.name}, {config.decisions / 1e6:g} M decisions, {seeds} seeds: wins % against"
-    table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("change")
-    for rival in rivals:
-        table.add_column(rival, justify="right", no_wrap=True)
-    for name, shares in found.items():
-        cells = [interval(shares[r]) if r in shares else None for r in rivals]
-        table.add_row(name, *("" if c is None else f"{100 * c[0]:.1f} ± {100 * c[1]:.1f}" for c in cells))
+    table = Table(title=title, caption=caption, box=SIMPLE_HEAD, pad_edge=False)
+    for k, name in enumerate(head):
+        table.add_column(name, justify="right" if k else "left", min_width=12 if k else None)
+    for row in rows:
+        table.add_row(*row)
     console = Console()
     (console if console.is_terminal else Console(width=120)).print(table)
 

@@ -1,44 +1,154 @@
-"""The comparison of recipes makes each run once and reports what it found."""
+"""The comparison of recipes makes each run once, judges the agents that are there, and reports what it found."""
 
 import json
+import shutil
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from tests.training.scripts import FOLDER, script
+from tests.training.scripts import FOLDER, complaint, script
 
 
-def test_runs_are_made_once_and_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ablations = script("ablations")
-    config = tmp_path / "small.toml"
-    config.write_text("name = 'small'\ndecisions = 600\n[ppo]\ngames = 32\nsteps = 8\nminibatch = 64\n")
-    asked = [str(config), "--only", "no reference", "--seeds", "2", "--hidden", "16", "--games", "10"]
-    asked += ["--against", "random", "--out", str(tmp_path / "out")]
-    assert ablations.main(asked) == 0
-    table = capsys.readouterr().out
-    assert "no reference" in table
-    file = tmp_path / "out" / "small" / "ablations.json"
-    found = json.loads(file.read_text())
+@pytest.fixture(scope="module")
+def ablations() -> ModuleType:
+    return script("ablations")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A short recipe, all self-play."""
+    file = tmp_path_factory.mktemp("recipe") / "small.toml"
+    file.write_text("name = 'small'\ndecisions = 600\n[ppo]\ngames = 32\nsteps = 8\nminibatch = 64\n")
+    return file
+
+
+def asked(small: Path, out: Path, *more: str) -> list[str]:
+    argv = [str(small), "--only", "no reference", "self-play only", "--seeds", "2", "--hidden", "16", "--games", "10"]
+    return [*argv, "--against", "random", "--out", str(out), *more]
+
+
+@pytest.fixture(scope="module")
+def done(small: Path, tmp_path_factory: pytest.TempPathFactory, ablations: ModuleType) -> Path:
+    """The folder of a comparison of two recipes, two seeds each."""
+    out = tmp_path_factory.mktemp("done")
+    assert ablations.main(asked(small, out)) == 0
+    return out
+
+
+def test_runs_are_made_once(done: Path, small: Path, ablations: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    states = {path: path.stat().st_mtime_ns for path in done.rglob("state.safetensors")}
+    assert sorted(path.parent.name for path in states) == [
+        "defaults 0",
+        "defaults 1",
+        "no reference 0",
+        "no reference 1",
+    ]
+    before = (done / "small" / "ablations.json").read_bytes()
+    assert ablations.main(asked(small, done)) == 0
+    assert "run 4 of 4: no reference, seed 1" in capsys.readouterr().out
+    assert {path: path.stat().st_mtime_ns for path in done.rglob("state.safetensors")} == states
+    assert (done / "small" / "ablations.json").read_bytes() == before
+
+
+def test_the_figures_are_those_of_the_seeds(done: Path) -> None:
+    found = json.loads((done / "small" / "ablations.json").read_text())
     assert list(found["changes"]) == ["defaults", "no reference"]
     shares = found["changes"]["no reference"]["win_share"]
     assert set(shares) == {"random", "defaults"}
     low, high = sorted(shares["random"]["seeds"])
     assert shares["random"]["mean"] == pytest.approx((low + high) / 2)
     assert shares["random"]["interval"] == pytest.approx(12.706 * (high - low) / 2)
-    states = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("state.safetensors")}
-    assert len(states) == 4
-    assert ablations.main(asked) == 0
-    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("state.safetensors")} == states
-    assert json.loads(file.read_text()) == found
+    for seed, (least, most) in zip(shares["random"]["seeds"], shares["random"]["intervals_over_deals"], strict=True):
+        assert 0 <= least <= seed <= most <= 1
+    assert shares["random"]["fair_share"] == 0.5
 
 
-def test_every_change_is_one_of_the_config() -> None:
-    ablations = script("ablations")
+def test_the_table_is_on_screen_and_in_markdown(
+    done: Path, small: Path, ablations: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ablations.main(asked(small, done)) == 0
+    screen = capsys.readouterr().out
+    found = json.loads((done / "small" / "ablations.json").read_text())["changes"]["no reference"]
+    share = found["win_share"]["random"]
+    cell = f"{100 * share['mean']:.1f} ± {100 * share['interval']:.1f}"
+    assert cell in screen
+    lines = (done / "small" / "ablations.md").read_text().splitlines()
+    assert lines[2:4] == [
+        "| change | random | the unchanged recipe | seconds of training |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    assert lines[5].startswith(f"| no reference | {cell} | ")
+    assert "50.0 against random, 50.0 against the unchanged recipe" in lines[-1]
+
+
+def test_a_change_that_the_config_has_made_is_left_out(
+    done: Path, small: Path, ablations: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ablations.main(asked(small, done)) == 0
+    assert f"left out, for {small} says so already: self-play only" in capsys.readouterr().out.splitlines()
+    assert not list(done.rglob("self-play only*"))
+
+
+def test_games_count_for_the_agents_that_played_them_only(
+    done: Path, small: Path, ablations: ModuleType, tmp_path: Path
+) -> None:
+    """An unchanged recipe's agent that was made again is played against again."""
+    out = shutil.copytree(done, tmp_path / "out")
+    assert ablations.main(asked(small, out)) == 0  # by the paths of the copy
+    kept = out / "small" / "no reference 0" / "judged.json"
+    known = json.loads(kept.read_text())
+    known["found"]["defaults"]["win_share"] = 0.123
+    kept.write_text(json.dumps(known))
+
+    def reported() -> list[float]:
+        assert ablations.main(asked(small, out)) == 0
+        found = json.loads((out / "small" / "ablations.json").read_text())
+        return found["changes"]["no reference"]["win_share"]["defaults"]["seeds"]
+
+    assert reported()[0] == 0.123
+    shutil.rmtree(out / "small" / "defaults 0" / "checkpoint")
+    shutil.copytree(out / "small" / "defaults 1" / "checkpoint", out / "small" / "defaults 0" / "checkpoint")
+    assert reported()[0] != 0.123
+
+
+@pytest.mark.parametrize(
+    ("more", "wrong"),
+    [
+        (("--play", "best"), "not 'best'"),
+        (("--against", "random", "gredy"), "no player 'gredy'"),
+    ],
+)
+def test_what_is_wrong_is_said_before_the_first_run(
+    more: tuple[str, ...], wrong: str, small: Path, ablations: ModuleType, tmp_path: Path, capsys
+) -> None:
+    assert wrong in complaint(ablations, asked(small, tmp_path / "out", *more), capsys)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_with_other_settings_is_noticed_before_the_first_one(
+    done: Path, small: Path, ablations: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = shutil.copytree(done, tmp_path / "out")
+    shutil.rmtree(out / "small" / "defaults 0")
+    last = out / "small" / "no reference 1" / "run.json"
+    last.write_text(last.read_text().replace('"decisions": 600', '"decisions": 601'))
+    assert "no reference 1 holds a run with another decisions" in complaint(ablations, asked(small, out), capsys)
+    assert not (out / "small" / "defaults 0").exists()
+
+
+def test_the_caption_gives_fair_shares_between_three_sides(ablations: ModuleType) -> None:
+    found = [{"win_share": s, "interval": [0.2, 0.5], "fair_share": f} for s, f in ((0.4, 0.32), (0.3, 0.36))]
+    change = {"seconds": 3.4, "win_share": {"greedy": ablations.over_seeds(found)}}
+    assert "34.0 against greedy" in ablations.caption({"defaults": change})
+    assert ablations.cells("defaults", change, ["greedy", "expert"]) == ["defaults", "35.0 ± 63.5", "", "3"]
+
+
+def test_every_change_is_one_of_the_config(ablations: ModuleType) -> None:
     config = ablations.read_config(FOLDER.parent / "configs" / "agent_avenue_simple.toml")
     for name in ablations.CHANGES:
         assert (ablations.changed(config, name) == config) == (name == ablations.DEFAULTS)
 
 
-def test_a_missing_config_ends_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert script("ablations").main([str(tmp_path / "none.toml")]) == 2
-    assert "cannot read" in capsys.readouterr().err
+def test_a_missing_config_ends_with_one_line(tmp_path: Path, ablations: ModuleType, capsys) -> None:
+    assert "cannot read" in complaint(ablations, [str(tmp_path / "none.toml")], capsys)
