@@ -14,7 +14,6 @@ import argparse
 import hashlib
 import json
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -29,12 +28,12 @@ from safetensors.torch import save
 from spygames.core.game import Game
 from spygames.core.players import Player, make_player
 from spygames_training.command_line import Parser, choose_game, positive
-from spygames_training.config import Config, differences, read_config
+from spygames_training.config import Config, read_config
 from spygames_training.evaluation import evaluate, total_games
 from spygames_training.files import write_whole
 from spygames_training.policy import PolicyPlayer, temperature_of
+from spygames_training.series import Series
 from spygames_training.tables import progress_bar
-from spygames_training.training import Run, resume_config
 
 DEFAULTS = "defaults"
 USUAL = "the unchanged recipe"
@@ -63,55 +62,6 @@ def changed(config: Config, name: str) -> Config:
     """`config` with one of `CHANGES`."""
     sections = {section: replace(getattr(config, section), **values) for section, values in CHANGES[name].items()}
     return replace(config, **sections)
-
-
-class Runs:
-    """The training runs in a folder, one for each change and seed, checked before the first is made."""
-
-    def __init__(self, configs: dict[str, Config], seeds: int, folder: Path):
-        self.configs = {(name, seed): replace(c, seed=seed) for name, c in configs.items() for seed in range(seeds)}
-        self.folder = folder
-        self._took: list[float] = []
-        for key, config in self.configs.items():
-            here = self.place(*key)
-            if self._begun(here) and (other := differences(resume_config(here), config)):
-                raise ValueError(f"{here} holds a run with another {', '.join(other)}: choose another --out")
-
-    def place(self, name: str, seed: int) -> Path:
-        """The folder of a run."""
-        return self.folder / f"{name} {seed}"
-
-    def trained(self, name: str, seed: int) -> Path:
-        """The folder of a finished run, which is made or gone on with where it is not there."""
-        here = self.place(name, seed)
-        number = list(self.configs).index((name, seed)) + 1
-        print(f"run {number} of {len(self.configs)}: {name}, seed {seed}{self._time()}", flush=True)
-        if not self._finished(here):
-            began = time.monotonic()
-            Run(self.configs[name, seed], here, resume=self._begun(here)).train()
-            self._took.append(time.monotonic() - began)
-        return here
-
-    def seconds(self, name: str, seed: int) -> float:
-        """What a finished run took to train."""
-        return json.loads((self.place(name, seed) / "summary.json").read_text())["seconds"]
-
-    def _time(self) -> str:
-        """How long all took so far and what is left, by the runs that are finished."""
-        took = {key: self.seconds(*key) for key in self.configs if self._finished(self.place(*key))}
-        left = len(self.configs) - len(took)
-        if not took or not left:
-            return ""
-        each = mean(self._took or took.values())
-        return f" ({sum(took.values()) / 60:.0f} min of training so far, about {left * each / 60:.0f} min left)"
-
-    @staticmethod
-    def _begun(folder: Path) -> bool:
-        return (folder / "state.safetensors").exists()
-
-    @staticmethod
-    def _finished(folder: Path) -> bool:
-        return (folder / "summary.json").exists()
 
 
 def weights(player: Player) -> str:
@@ -186,7 +136,11 @@ def run(args: argparse.Namespace) -> int:
     temperature_of(args.play)
     for player in dict.fromkeys([*args.against, *(bot for other in configs.values() for bot in other.opponents.bots)]):
         make_player(game, player)  # what is wrong is said before the first run, not after hours
-    runs = Runs(configs, args.seeds, args.out / config.name)
+    seeds = range(args.seeds)
+    runs = Series(
+        {f"{name} {seed}": replace(other, seed=seed) for name, other in configs.items() for seed in seeds},
+        args.out / config.name,
+    )
     for name in same:
         print(f"left out, for {args.config} says so already: {name}")
     against = {name: name for name in args.against}
@@ -204,13 +158,13 @@ def run(args: argparse.Namespace) -> int:
     head = ["change", *against, USUAL, "seconds of training"]
     for name in configs:
         found = []
-        for seed in range(args.seeds):
-            here = runs.trained(name, seed)
-            usual = {} if name == DEFAULTS else {DEFAULTS: f"{runs.place(DEFAULTS, seed)}@{args.play}"}
+        for seed in seeds:
+            here = runs.trained(f"{name} {seed}")
+            usual = {} if name == DEFAULTS else {DEFAULTS: f"{runs.folder / f'{DEFAULTS} {seed}'}@{args.play}"}
             found.append(judged(game, here, against | usual, args.games, args.play, seed))
         changes[name] = {
             "changes": CHANGES[name],
-            "seconds": mean(runs.seconds(name, seed) for seed in range(args.seeds)),
+            "seconds": mean(runs.summary(f"{name} {seed}")["seconds"] for seed in seeds),
             "win_share": {rival: over_seeds([f[rival] for f in found]) for rival in found[0]},
         }
         rows = [cells(name, change, [*against, DEFAULTS]) for name, change in changes.items()]

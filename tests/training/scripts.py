@@ -1,6 +1,7 @@
 """The scripts as modules, for their tests."""
 
 import importlib.util
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -10,7 +11,9 @@ FOLDER = Path(__file__).resolve().parents[2] / "scripts"
 
 
 def script(name: str) -> ModuleType:
-    """`scripts/<name>.py`, imported."""
+    """`scripts/<name>.py`, imported; it finds its neighbours as when it is run."""
+    if str(FOLDER) not in sys.path:
+        sys.path.insert(0, str(FOLDER))
     spec = importlib.util.spec_from_file_location(f"script_{name}", FOLDER / f"{name}.py")
     assert spec
     assert spec.loader

@@ -46,7 +46,7 @@ def test_runs_are_made_once(done: Path, small: Path, ablations: ModuleType, caps
     ]
     before = (done / "small" / "ablations.json").read_bytes()
     assert ablations.main(asked(small, done)) == 0
-    assert "run 4 of 4: no reference, seed 1" in capsys.readouterr().out
+    assert "run 4 of 4: no reference 1" in capsys.readouterr().out
     assert {path: path.stat().st_mtime_ns for path in done.rglob("state.safetensors")} == states
     assert (done / "small" / "ablations.json").read_bytes() == before
 

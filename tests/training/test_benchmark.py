@@ -5,12 +5,11 @@ from types import ModuleType
 
 import pytest
 
-from tests.training.scripts import FOLDER, script
+from tests.training.scripts import script
 
 
 @pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(FOLDER))
+def bench() -> ModuleType:
     return script("_bench_train")
 
 

@@ -52,7 +52,8 @@ def by_torch(e, clip=CLIP, value=VALUE, entropy_weight=ENTROPY, kl_weight=KL):
 def by_kernel(e, clip=CLIP, value=VALUE, entropy_weight=ENTROPY, kl_weight=KL):
     d_logits, d_values, parts = np.empty_like(e["logits"]), np.empty_like(e["values"]), np.zeros(len(PARTS))
     arguments = [*e.values(), clip, value, entropy_weight, kl_weight, d_logits, d_values, parts]
-    loss_gradients(*arguments, np.empty(e["logits"].shape[1], np.int64))
+    arguments.append(np.empty(e["logits"].shape[1], np.int64))
+    loss_gradients(*arguments)
     return d_logits, d_values, parts
 
 

@@ -1,5 +1,6 @@
 """What is in configs/ and checkpoints/ works as it is."""
 
+import importlib
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,23 @@ def test_a_config_names_a_game_its_players_and_itself(path: Path) -> None:
     game = spygames.make_game(config.game, **config.options)
     for name in (*config.evaluate_against, *config.opponents.bots):
         assert make_player(game, name).name == name
+
+
+NO_RULES = {"first_player", "captain", "max_turns", "reward", "nobody_wins"}
+"""Options that make no variant of their own: who begins, how long, and what for."""
+
+
+@pytest.mark.parametrize("module", ["agent_avenue_v0", "heimlich_v0", "agent_dog_v0"])
+def test_every_variant_of_the_contract_has_a_config(module: str) -> None:
+    found = importlib.import_module(f"spygames.{module}")
+    configs = [read_config(path) for path in CONFIGS]
+    trained = [found.make_game(**config.options).options for config in configs if config.game == module]
+    variants = [*found.VARIANTS, *getattr(found, "FURTHER_VARIANTS", [])]
+    named = [v for v in variants if all(isinstance(value, str | int) for value in v.values())]  # no board of one's own
+    assert len(named) >= len(variants) - 1
+    for variant in named:
+        options = {name: value for name, value in variant.items() if name not in NO_RULES}
+        assert found.make_game(**options).options in trained, options
 
 
 @pytest.mark.parametrize("path", CHECKPOINTS, ids=lambda path: path.name)

@@ -133,22 +133,24 @@ class Run:
 
     def _train(self) -> ActorCritic:
         config, learner, progress = self.config, self.learner, self.progress
-        before = catch_signals(self._stop_soon)
+        handlers = catch_signals(self._stop_soon)
         try:
             with one_thread(), self._report() as report:  # each worker is one thread
                 if learner.updates == 0:
                     self.save()  # so that a kill at any moment leaves something to go on from
                 saved = evaluated = time.monotonic()
                 while progress["decisions"] < config.decisions:
+                    before = progress["decisions"]
                     metrics = self._update()
                     now = time.monotonic()
                     over = progress["decisions"] >= config.decisions
+                    half = before < config.decisions / 2 <= progress["decisions"]
                     # The clock of the first process counts for all, and a signal to any.
                     wishes = self.processes.gather(
                         (self._stopping, now - evaluated >= config.evaluate_every, now - saved >= config.save_every)
                     )
                     stop = any(wish[0] for wish in wishes)
-                    if over or wishes[0][1] or learner.updates == 1:
+                    if over or half or wishes[0][1] or learner.updates == 1:
                         metrics |= self._evaluate()
                         evaluated = time.monotonic()
                     if report:
@@ -162,7 +164,7 @@ class Run:
                     report.plot()
                     report.summarise(progress["decisions"], progress["seconds"])
         finally:
-            for number, handler in before.items():
+            for number, handler in handlers.items():
                 signal.signal(number, handler)
         return learner.ema
 

@@ -1,0 +1,66 @@
+"""All configs trained one after another, and the table of their curves."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.training.scripts import complaint, script
+
+CONFIG = """
+game = "agent_avenue_v0"
+name = "{name}"
+decisions = 2000
+workers = 1
+evaluate_against = ["random", "greedy"]
+evaluate_games = 20
+[network]
+hidden = [8]
+[ppo]
+games = 16
+steps = 16
+minibatch = 128
+"""
+
+
+@pytest.fixture
+def configs(tmp_path: Path) -> list[str]:
+    paths = [tmp_path / f"{name}.toml" for name in ("one", "other")]
+    for path in paths:
+        path.write_text(CONFIG.format(name=path.stem))
+    return [str(path) for path in paths]
+
+
+def test_runs_are_made_once_and_their_curves_shown(
+    configs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    train_all, out = script("train_all"), tmp_path / "out"
+    assert train_all.main([*configs, "--out", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert "run 2 of 2: other" in printed
+    figures = json.loads((out / "variants.json").read_text())["runs"]
+    rows = (out / "variants.md").read_text().splitlines()[2:]
+    assert len(rows) == len(figures) == 2
+    for (name, found), row in zip(figures.items(), rows, strict=True):
+        start, half, end = found["curve"][0], found["curve"][-2], found["curve"][-1]
+        assert (half[0], end[0]) == (1024, 2048)  # updates have 256 decisions; the first at or after 1,000 is half-way
+        summary = json.loads((out / name / "summary.json").read_text())
+        shares = [f"{100 * summary[moment]['win_share/greedy']:.1f}" for moment in ("start", "half", "end")]
+        assert shares == [f"{100 * point[1]:.1f}" for point in (start, half, end)]
+        assert [cell.strip() for cell in row.split("|")][1:3] == [name, "2"]
+        assert [cell.strip() for cell in row.split("|")][5:8] == shares
+    assert (out / "variants.png").stat().st_size > 10_000
+    assert {path.name for path in out.iterdir()} == {"one", "other", "variants.json", "variants.md", "variants.png"}
+    before = (out / "one" / "state.safetensors").stat().st_mtime_ns
+    assert train_all.main([*configs, "--out", str(out)]) == 0
+    assert (out / "one" / "state.safetensors").stat().st_mtime_ns == before
+
+
+def test_says_what_is_wrong_before_any_run(
+    configs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = ["--out", str(tmp_path / "out")]
+    train_all = script("train_all")
+    assert "does not evaluate against expert" in complaint(train_all, [*configs, "--against", "expert", *out], capsys)
+    assert "nothing.toml" in complaint(train_all, [str(tmp_path / "nothing.toml"), *out], capsys)
+    assert not (tmp_path / "out").exists()
