@@ -1,8 +1,9 @@
 """Where a network computes, and in which type. Games are played on the CPU always."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,13 +23,14 @@ class Compute:
     def of(cls, network: nn.Module, precision: Precision) -> "Compute":
         """Where the weights of `network` are."""
         device = next(network.parameters()).device
-        fast = torch.cpu._is_avx512_bf16_supported() if device.type == "cpu" else torch.cuda.is_bf16_supported()
-        half = precision == "bfloat16" or (precision == "auto" and fast)
-        return cls(device, torch.bfloat16 if half else torch.float32)
+        if precision == "auto":
+            fast = torch.cpu._is_avx512_bf16_supported() if device.type == "cpu" else torch.cuda.is_bf16_supported()
+            precision = "bfloat16" if fast else "float32"
+        return cls(device, getattr(torch, precision))
 
-    def autocast(self) -> torch.autocast:
+    def autocast(self) -> AbstractContextManager[Any]:
         """The context in which the network computes."""
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.dtype is torch.bfloat16)
+        return nullcontext() if self.dtype is torch.float32 else torch.autocast(self.device.type, self.dtype)
 
     def rows(self, array: Tensor, rows: Tensor) -> Tensor:
         """Some rows, int64 [k], of what lies on the CPU, as the network takes them."""

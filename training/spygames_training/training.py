@@ -87,11 +87,11 @@ class Run:
         except TypeError as error:
             raise ValueError(f"{config.game} does not take these options: {error}") from error
         self.judges = [make_player(self.game, name) for name in config.evaluate_against]
+        device = find_device(config.device, processes.local_rank)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.state = self.folder / "state.safetensors"
         if self.state.exists() and not resume:
             raise ValueError(f"{folder} holds a run already: go on with --resume, or choose another folder with --out")
-        device = find_device(config.device, processes.local_rank)
         torch.manual_seed(config.seed)
         with one_thread():
             network = make_network(self.game, config.network).to(device)
