@@ -1,0 +1,183 @@
+"""A learner against one frozen agent: its network, its run, going on after a stop, what is said of its result."""
+
+import json
+import shutil
+import signal
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import torch
+
+import spygames
+from spygames_training.checkpoint import save_checkpoint
+from spygames_training.config import PPO, Network
+from spygames_training.network import make_network
+from spygames_training.training import Diverged, Run, resume_config
+from tests.training.scripts import complaint, script
+
+
+@pytest.fixture
+def best_response(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The script, with updates of 256 decisions."""
+    module = script("best_response")
+    monkeypatch.setattr(module, "PPO", partial(PPO, games=32, steps=8, minibatch=64))
+    return module
+
+
+def agent(folder: Path, network: Network | None = None, game: str = "agent_avenue_v0", **options: int) -> Path:
+    """A run's folder with an agent in it that has learned nothing."""
+    torch.manual_seed(0)
+    made = spygames.make_game(game, **options)
+    save_checkpoint(folder / "checkpoint", made, make_network(made, network or Network((16,))), 0)
+    return folder
+
+
+def short(*more: str | Path, decisions: int = 512) -> list[str]:
+    return [*map(str, more), "--decisions", str(decisions), "--games", "40", "--workers", "1"]
+
+
+def test_it_finds_out_how_to_beat_an_agent_that_plays_at_random(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    best_response = script("best_response")
+    monkeypatch.setattr(
+        best_response, "PPO", partial(PPO, games=128, steps=32, minibatch=256, learning_rate=5e-3, ema=0.98)
+    )
+    out = tmp_path / "out"
+    argv = ["--decisions", "50000", "--games", "1000", "--out", str(out)]
+    assert best_response.main([str(agent(tmp_path / "green", Network((32,)))), *argv]) == 0
+    figures = json.loads((out / "best_response.json").read_text())
+    assert (figures["agent"], figures["decisions"], figures["fair_share"]) == ("green@sample", 50_000, 0.5)
+    assert resume_config(out).decisions == 100_000  # of both sides
+    for how in ("sample", "argmax"):
+        low, high = figures[how]["interval"]
+        assert 0.55 < low < figures[how]["win_share"] < high
+        assert figures[how]["games"] == 1000
+    screen = capsys.readouterr().out
+    assert f"{100 * figures['argmax']['win_share']:.1f}" in screen
+    assert "fair share 50.0 %" in screen
+
+
+@pytest.mark.parametrize(
+    "network", [Network((16,), "recurrent", memory=8), Network((16, 8), "entities", embedding=8)], ids=lambda n: n.kind
+)
+def test_the_learner_has_a_network_like_the_agents(tmp_path: Path, network: Network, best_response: ModuleType) -> None:
+    """Of an agent that is kept without a critic, too: the learner has one of its own."""
+    for critic in ("own", "all"):
+        made = Network(network.hidden, network.kind, network.embedding, network.memory, critic)
+        out = tmp_path / f"out {critic}"
+        assert best_response.main(short(agent(tmp_path / critic, made), "--out", out)) == 0
+        learner = resume_config(out).network
+        assert (learner.kind, learner.hidden, learner.critic) == (network.kind, network.hidden, "own")
+        assert {"recurrent": learner.memory, "entities": learner.embedding}[network.kind] == 8
+
+
+@pytest.mark.parametrize("inner", ["", "checkpoint"])
+def test_the_run_is_called_after_the_agents(
+    inner: str, tmp_path: Path, best_response: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert best_response.main(short(agent(tmp_path / "green") / inner, "--play", "argmax")) == 0
+    (file,) = tmp_path.rglob("best_response.json")
+    assert file.parent == tmp_path / "runs" / "best_response_green"
+    assert json.loads(file.read_text())["agent"] == "green@argmax"
+
+
+def test_between_three_sides_the_fair_share_is_that_of_the_agent(
+    tmp_path: Path, best_response: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    green = agent(tmp_path / "green", game="heimlich_v0", players=3)
+    assert best_response.main(short(green, "--out", tmp_path / "out")) == 0
+    figures = json.loads((tmp_path / "out" / "best_response.json").read_text())
+    assert 0 < figures["fair_share"] < 1 / 3  # a game may end without a winner
+    assert f"fair share {100 * figures['fair_share']:.1f} %" in capsys.readouterr().out
+    assert resume_config(tmp_path / "out").decisions == 3 * 512
+
+
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(
+    tmp_path: Path,
+    best_response: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    green, whole, parts = agent(tmp_path / "green"), tmp_path / "whole", tmp_path / "parts"
+    assert best_response.main(short(green, "--out", whole)) == 0
+    update = Run._update
+
+    def interrupted(run: Run) -> dict[str, float]:
+        metrics = update(run)
+        signal.raise_signal(signal.SIGINT)
+        return metrics
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Run, "_update", interrupted)
+        capsys.readouterr()
+        assert best_response.main(short(green, "--out", parts)) == 130
+    assert f"scripts/best_response.py --resume {parts}" in capsys.readouterr().out
+    assert not (parts / "best_response.json").exists()
+    assert best_response.main(["--resume", str(parts), "--games", "40"]) == 0
+    assert (parts / "best_response.json").read_bytes() == (whole / "best_response.json").read_bytes()
+    weights = [(run / "checkpoint" / "model.safetensors").read_bytes() for run in (whole, parts)]
+    assert weights[0] == weights[1]
+
+
+def test_a_stop_while_it_is_measured_goes_on_with_measuring(
+    tmp_path: Path, best_response: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(best_response, "evaluate", interrupted)
+        assert best_response.main(short(agent(tmp_path / "green"), "--out", out)) == 130
+    assert f"--resume {out}" in capsys.readouterr().out
+    trained = (out / "checkpoint" / "model.safetensors").read_bytes()
+    assert best_response.main(["--resume", str(out), "--games", "40"]) == 0
+    assert (out / "checkpoint" / "model.safetensors").read_bytes() == trained
+    assert (out / "best_response.json").exists()
+
+
+def test_a_stop_before_the_run_has_begun(
+    tmp_path: Path, best_response: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(best_response, "Run", interrupted)
+    assert best_response.main(short(agent(tmp_path / "green"), "--out", tmp_path / "out")) == 130
+    assert capsys.readouterr().err == "best_response.py: interrupted before it began\n"
+
+
+@pytest.mark.parametrize("error", [Diverged("no numbers any more"), OSError(28, "No space left on device")])
+def test_what_ends_a_run_is_said_in_two_lines(
+    error: Exception, tmp_path: Path, best_response: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    def fails(run: Run) -> None:
+        raise error
+
+    monkeypatch.setattr(Run, "_update", fails)
+    out = tmp_path / "out"
+    assert best_response.main(short(agent(tmp_path / "green"), "--out", out)) == 1
+    first, second = capsys.readouterr().err.splitlines()[-2:]
+    assert first == f"best_response.py: {error}"
+    assert second.endswith(f"python scripts/best_response.py --resume {out}")
+
+
+def test_wrong_input_is_answered_with_one_line(tmp_path: Path, best_response: ModuleType, capsys) -> None:
+    green, out = str(agent(tmp_path / "green")), str(tmp_path / "out")
+    assert "--resume" in complaint(best_response, [], capsys)
+    assert "only --games" in complaint(best_response, ["--resume", out, "--seed", "0"], capsys)
+    assert "only --games" in complaint(best_response, [green, "--resume", out], capsys)
+    assert "no run to go on with" in complaint(best_response, ["--resume", out], capsys)
+    assert "not 'best'" in complaint(best_response, [green, "--play", "best", "--out", out], capsys)
+    assert "seed" in complaint(best_response, [green, "--seed", str(1 << 60), "--out", out], capsys)
+    cut = shutil.copytree(green, tmp_path / "cut")
+    (cut / "checkpoint" / "model.safetensors").write_bytes(b"cut")
+    assert "model.safetensors" in complaint(best_response, [str(cut), "--out", out], capsys)
+    assert not Path(out).exists()
+    assert best_response.main(short(green, "--out", out)) == 0
+    assert "holds a run already" in complaint(best_response, [green, "--out", out], capsys)
