@@ -42,12 +42,16 @@ CHANGES: dict[str, dict[str, dict[str, Any]]] = {
     DEFAULTS: {},
     "credit to whoever moves next": {"ppo": {"credit": "table"}},
     "little entropy": {"ppo": {"entropy": 0.01}},
+    "entropy that does not fall": {"ppo": {"entropy_end": 0.1}},
     "no reference": {"ppo": {"kl": 0.0}},
     "no mean of the weights": {"ppo": {"ema": 0.0}},
     "critic sees all views": {"network": {"critic": "all"}},
     "self-play only": {"opponents": {"share": 0.0}},
     "earlier selves, drawn alike": {
         "opponents": {"share": 0.4, "bots": (), "snapshots": 8, "snapshot_every": 4, "draw": "even"}
+    },
+    "earlier selves and bots, drawn alike": {
+        "opponents": {"share": 0.4, "bots": BOTS, "snapshots": 8, "snapshot_every": 4, "draw": "even"}
     },
     "earlier selves and bots, the hard ones more often": {
         "opponents": {"share": 0.4, "bots": BOTS, "snapshots": 8, "snapshot_every": 4, "draw": "hard"}
