@@ -255,13 +255,8 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorC
     except (SafetensorError, KeyError) as error:
         raise CheckpointError(f"{file} is cut short or is no safetensors file: {_line(error)}") from None
     network = blank(game, kind)
-    wanted = {name: (tuple(t.shape), t.dtype) for name, t in network.state_dict().items()}
-    found = {name: (tuple(t.shape), t.dtype) for name, t in tensors.items()}
-    if wrong := [name for name in {**wanted, **found} if wanted.get(name) != found.get(name)]:
-        raise CheckpointError(
-            f"{file} does not hold the network that {CONFIG} describes: {_shape(wrong[0], found)} "
-            f"instead of {_shape(wrong[0], wanted)}"
-        )
+    if difference := tensor_difference(network.state_dict(), tensors):
+        raise CheckpointError(f"{file} does not hold the network that {CONFIG} describes: {difference}")
     if hashlib.sha256(data).hexdigest() != _get(folder, _get(folder, config, "weights", dict), "sha256", str):
         raise CheckpointError(f"{file} holds other weights than {CONFIG} was written for")
     _check_finite(file, tensors)
@@ -269,11 +264,17 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorC
     return network.eval()
 
 
-def _shape(name: str, tensors: Mapping[str, tuple[tuple[int, ...], torch.dtype]]) -> str:
-    if name not in tensors:
-        return f"no {name!r:.60}"
-    shape, dtype = tensors[name]
-    return f"{name!r:.60} {dtype} {list(shape)}"
+def tensor_difference(wanted: Mapping[str, Tensor], found: Mapping[str, Tensor]) -> str:
+    """The first name, shape or dtype of `found` that is another than in `wanted`, in words; "" where all are alike."""
+    for name in {**wanted, **found}:
+        here, there = (_shape(name, tensors.get(name)) for tensors in (found, wanted))
+        if here != there:
+            return f"{here} instead of {there}"
+    return ""
+
+
+def _shape(name: str, tensor: Tensor | None) -> str:
+    return f"no {name!r:.60}" if tensor is None else f"{name!r:.60} {tensor.dtype} {list(tensor.shape)}"
 
 
 def _check_finite(where: Path, tensors: Mapping[str, Tensor]) -> None:

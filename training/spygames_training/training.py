@@ -26,7 +26,7 @@ from spygames_training.opponents import Pool
 from spygames_training.policy import from_network
 from spygames_training.ppo import Learner
 from spygames_training.processes import ALONE, Processes
-from spygames_training.report import WIN, Report
+from spygames_training.report import WIN, Report, read_metrics
 from spygames_training.rollout import Rollout
 from spygames_training.state import load_state, save_state
 
@@ -106,8 +106,10 @@ class Run:
         ]
         self._stopping = False
         self.progress: dict[str, Any] = {"decisions": 0, "seconds": 0.0}
+        self._earlier: list[dict[str, Any]] = []
         if resume:
             self.progress = load_state(self.state, self.learner, self.rollouts, self.pool)
+            self._earlier = read_metrics(self.folder, self.progress["decisions"])
         processes.gather(None)  # nobody goes on, and writes, before all have looked
 
     def train(self) -> ActorCritic:
@@ -173,7 +175,7 @@ class Run:
     def _report(self) -> AbstractContextManager[Report | None]:
         if not self.processes.first:
             return nullcontext()
-        return Report(self.folder, self.config.decisions, self.progress["decisions"])
+        return Report(self.folder, self.config.decisions, self.progress["decisions"], self._earlier)
 
     def save(self) -> None:
         """Writes the settings, the checkpoint of the policy and the state to go on from; all processes take part."""
@@ -244,12 +246,17 @@ def win_shares(
 
 
 def resume_config(folder: str | Path) -> Config:
-    """The config of the run in `folder`; ValueError if there is none."""
+    """The config of the run in `folder`; ValueError, of one line, if there is none."""
     path = Path(folder) / "run.json"
     try:
-        return from_mapping(Config, json.loads(path.read_text()))
-    except (OSError, json.JSONDecodeError) as error:
+        values = json.loads(path.read_bytes())
+        if not isinstance(values, dict):
+            raise ValueError("it holds no mapping")
+        return from_mapping(Config, values)
+    except OSError as error:
         raise ValueError(f"{folder} holds no run to go on with: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged or no config of a run: {error}") from error
 
 
 def train(config: Config, folder: str | Path, resume: bool = False, game: Game | None = None) -> ActorCritic:
