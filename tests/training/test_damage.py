@@ -24,7 +24,8 @@ CONFIG = Config(
     evaluate_against=(),
     save_every=1e9,
 )
-Facts, Tensors = dict[str, Any], dict[str, torch.Tensor]
+Facts = dict[str, Any]
+Tensors = dict[str, torch.Tensor]
 
 
 @pytest.fixture(scope="module")

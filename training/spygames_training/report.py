@@ -134,14 +134,17 @@ def read_metrics(folder: Path, done: int) -> list[dict[str, Any]]:
     lines = file.read_bytes().splitlines() if file.exists() else []
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(lines, 1):
+        row: Any = None
         try:
             row = json.loads(line)
         except (ValueError, RecursionError):
             if number == len(lines):
                 break
-            row = None
-        numbers = isinstance(row, dict) and all(type(value) in (int, float) for value in row.values())
-        if not numbers or "decisions" not in row:
+        if (
+            not isinstance(row, dict)
+            or "decisions" not in row
+            or not all(type(v) in (int, float) for v in row.values())
+        ):
             raise ValueError(
                 f"{file}, line {number}, is damaged: it must be a JSON object of numbers, decisions among them; "
                 "without the file the run goes on, but its earlier figures are lost"
