@@ -13,6 +13,7 @@ import torch
 from filelock import FileLock
 
 import spygames
+from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents, read_config
 from spygames_training.files import write_whole
 from spygames_training.network import ActorCritic
@@ -126,6 +127,22 @@ def test_after_a_change_of_the_game_the_games_begin_anew(tmp_path, monkeypatch):
     first = Run(SMALL, tmp_path / "other")
     np.testing.assert_array_equal(again.rollouts[0].batch.states, first.rollouts[0].batch.states)
     again.train()
+
+
+def test_a_file_beside_the_checkpoint_stays_and_stops_no_run(tmp_path):
+    run = Run(SMALL, tmp_path)
+    run.save()
+    (tmp_path / "checkpoint" / "notes.txt").write_text("mine")
+    run.train()
+    assert (tmp_path / "checkpoint" / "notes.txt").read_text() == "mine"
+    assert load_checkpoint(tmp_path).meta["step"] == SMALL.decisions
+
+
+def test_what_cannot_be_overwritten_is_said_before_training(tmp_path):
+    (tmp_path / "checkpoint").mkdir()
+    (tmp_path / "checkpoint" / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="checkpoint holds other things than a checkpoint"):
+        Run(SMALL, tmp_path)
 
 
 def test_one_process_trains_in_a_folder(tmp_path):

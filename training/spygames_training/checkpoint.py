@@ -60,7 +60,7 @@ def save_checkpoint(
     results: Mapping[str, Any] | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> None:
-    """Writes the folder `path`, in place of the checkpoint that may be there.
+    """Writes the folder `path`, in place of the checkpoint that may be there; what else lies beside that one stays.
 
     It is written beside it and renamed, so that a kill at any moment leaves the old one or the new one.
 
@@ -73,12 +73,11 @@ def save_checkpoint(
         extra: JSON-able, whatever else is to be kept, such as the settings of the run.
 
     Raises:
-        CheckpointError: `path` holds something else than a checkpoint, or a weight is not finite.
+        CheckpointError: `path` is something else than a checkpoint (`check_place`), or a weight is not finite.
         ValueError, TypeError: `results` or `extra` is not JSON.
     """
     path = Path(path)
-    if path.exists() and (not path.is_dir() or {p.name for p in path.iterdir()} - {MODEL, CONFIG}):
-        raise CheckpointError(f"{path} holds other things than a checkpoint, which is not overwritten")
+    check_place(path)
     tensors = {k: v.detach().to("cpu", torch.float32).contiguous() for k, v in network.actor().items()}
     _check_finite(path, tensors)
     weights = tensors_to_bytes(tensors)
@@ -97,8 +96,9 @@ def save_checkpoint(
     text = re.sub(r"\[\n[\d,\s]+\]", lambda numbers: " ".join(numbers[0].split()), text)  # a shape on one line
 
     new, old = path.with_name(f".{path.name}.new"), _aside(path)
-    for leftover in (new, old) if path.exists() else (new,):
-        shutil.rmtree(leftover, ignore_errors=True)
+    shutil.rmtree(new, ignore_errors=True)
+    if path.exists():
+        _retire(old, path)
     new.mkdir(parents=True)
     _write(new / MODEL, weights)
     _write(new / CONFIG, text.encode())
@@ -107,7 +107,28 @@ def save_checkpoint(
         os.rename(path, old)  # a folder cannot be renamed onto a full one; until the next line `old` stands for it
     os.rename(new, path)
     _sync(path.parent)
+    _retire(old, path)
+
+
+def check_place(path: Path) -> None:
+    """CheckpointError if `path` is something else than a checkpoint, which `save_checkpoint` would not overwrite."""
+    if not path.exists() or (path.is_dir() and not _others(path)):
+        return
+    try:
+        _read_config(path / CONFIG)
+    except CheckpointError:
+        raise CheckpointError(f"{path} holds other things than a checkpoint, which is not overwritten") from None
+
+
+def _retire(old: Path, path: Path) -> None:
+    """Deletes the former checkpoint; what else lies there goes over to the one that has taken its place."""
+    for name in _others(old) if old.exists() else ():
+        os.rename(old / name, path / name)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _others(folder: Path) -> set[str]:
+    return {entry.name for entry in folder.iterdir()} - {MODEL, CONFIG}
 
 
 def find_checkpoint(path: str | Path) -> Path:

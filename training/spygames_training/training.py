@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 import spygames
 from spygames.core.game import Game
 from spygames.core.players import Player, make_player, new_memory
-from spygames_training.checkpoint import save_checkpoint
+from spygames_training.checkpoint import check_place, save_checkpoint
 from spygames_training.config import Config, differences, from_mapping
 from spygames_training.evaluation import evaluate
 from spygames_training.files import write_whole
@@ -87,6 +87,7 @@ class Run:
         self.state = self.folder / "state.safetensors"
         if self.state.exists() and not resume:
             raise ValueError(f"{folder} holds a run already: go on with --resume, or choose another folder with --out")
+        check_place(self.folder / "checkpoint")
         torch.manual_seed(config.seed)
         network = make_network(self.game, config.network)
         ppo, workers = config.ppo, config.workers // processes.count
