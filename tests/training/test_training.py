@@ -56,6 +56,18 @@ def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path):
     assert list((tmp_path / "tensorboard").iterdir())
 
 
+def test_a_checkpoint_says_at_which_step_its_results_were_measured(tmp_path):
+    run = Run(SMALL, tmp_path)
+    run._update()
+    shares = run._evaluate()
+    run._update()
+    run.save()
+    meta = load_checkpoint(tmp_path).meta
+    assert meta["step"] == 512
+    assert meta["results"] == {"step": 256, "play": "sample", "games": 20, **shares}
+    assert Run(SMALL, tmp_path, resume=True).progress["results"] == meta["results"]
+
+
 def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path):
     first, second = (weights(Run(SMALL, tmp_path / name).train()) for name in "ab")
     other = weights(Run(Config(**{**vars(SMALL), "seed": 1}), tmp_path / "c").train())

@@ -69,7 +69,8 @@ def save_checkpoint(
         game: what the network plays.
         network: the weights, on any device.
         step: decisions trained on.
-        results: JSON-able, whatever was found out about how it plays.
+        results: JSON-able, whatever was found out about how it plays; a run gives the win shares of its last
+            evaluation with the `step` they were measured at.
         extra: JSON-able, whatever else is to be kept, such as the settings of the run.
 
     Raises:

@@ -232,18 +232,20 @@ class Run:
         """Win shares of the mean of the weights, which play as the config says; the first process finds out."""
         if not self.judges or not self.processes.first:
             return {}
-        shares, self.progress["results"] = win_shares(self.game, self.learner.ema, self.judges, self.config)
+        step = self.progress["decisions"]
+        shares, self.progress["results"] = win_shares(self.game, self.learner.ema, self.judges, self.config, step)
         return shares
 
 
 def win_shares(
-    game: Game, network: ActorCritic, judges: Sequence[Player], config: Config
+    game: Game, network: ActorCritic, judges: Sequence[Player], config: Config, step: int
 ) -> tuple[dict[str, float], dict[str, Any]]:
-    """How the network does against the judges, playing as the config says: as metrics, and as a checkpoint keeps it."""
+    """How the network does against the judges, playing as the config says: as metrics, and as a checkpoint keeps it,
+    with the decisions trained on by then, since the weights that it keeps may have learned on."""
     player = from_network(game, network, config.evaluate_play)
     results = evaluate(game, player, judges, config.evaluate_games, seed=config.seed)
     shares = {WIN + result.opponent: result.win_share for result in results}
-    return shares, {"play": config.evaluate_play, "games": config.evaluate_games, **shares}
+    return shares, {"step": step, "play": config.evaluate_play, "games": config.evaluate_games, **shares}
 
 
 def resume_config(folder: str | Path) -> Config:
