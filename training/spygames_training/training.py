@@ -203,6 +203,11 @@ class Run:
         learner.play(rollouts)
         results = self.processes.gather([rollout.pop_results() for rollout in rollouts])
         self.pool.take(result for part in results for result in part)
+        if not sum(self.processes.gather(sum(int(rollout.valid.sum()) for rollout in rollouts))):
+            raise ValueError(
+                f"in {config.ppo.games} games x {config.ppo.steps} decisions the outcome of none that the network took "
+                "is known, for no game ended and no seat was asked again: raise ppo.steps"
+            )
         parts = learner.update(rollouts, 1 - self.progress["decisions"] / config.decisions)
         if not all(map(isfinite, parts.values())):
             raise Diverged(
