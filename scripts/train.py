@@ -45,7 +45,7 @@ def maskable_run(config: Config, folder: Path, resume: Path | None) -> "Maskable
     return MaskableRun(config, folder)
 
 
-def main() -> int:
+def main(argv: list[str] | None = None) -> int:
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     first.add_argument("--config", type=Path, help="a TOML file with the options below")
     first.add_argument("--resume", type=Path, metavar="RUN", help="go on with the run in this folder")
@@ -54,7 +54,7 @@ def main() -> int:
         "--option", metavar="NAME=VALUE", action="append", type=option, default=[], help="of the game, as players=2"
     )
     first.add_argument("--algorithm", choices=("ppo", "maskable_ppo"), default="ppo", help="ppo, this package's own")
-    own, rest = first.parse_known_args()
+    own, rest = first.parse_known_args(argv)
     processes = join()
     try:
         if own.resume and (own.config or own.out or own.option):

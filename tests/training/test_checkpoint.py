@@ -275,9 +275,16 @@ def test_any_damage_is_refused_or_harmless(folder: Path) -> None:
     assert not any("\n" in text for text in refused)
 
 
-@pytest.mark.parametrize("step", range(12))
-def test_a_kill_leaves_the_old_or_the_new(folder: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
-    """Dies at the `step`-th call that touches the disk; whatever is there then can be read, and be written over."""
+@pytest.mark.parametrize(("step", "foreign"), [(step, foreign) for foreign in (0, 2) for step in range(12 + foreign)])
+def test_a_kill_leaves_the_old_or_the_new(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, step: int, foreign: int
+) -> None:
+    """Dies at the `step`-th call that touches the disk; whatever is there then can be read, and be written over. What
+    somebody has put beside the checkpoint is still there in the end."""
+    if foreign:
+        (folder / "notes.txt").write_text("mine")
+        (folder / "pictures").mkdir()
+        (folder / "pictures" / "a.png").write_bytes(b"a")
 
     class KillError(BaseException):
         pass
@@ -307,18 +314,24 @@ def test_a_kill_leaves_the_old_or_the_new(folder: Path, monkeypatch: pytest.Monk
     found = load_checkpoint(folder)
     old, new = same(found.network, network()), same(found.network, network(seed=1))
     assert (new and found.meta["step"] == 5678) if not old else (found.meta["step"] == 1234 and not survived)
-    assert survived == (step > 9)
+    assert survived == (step > 9 + foreign)
     save_checkpoint(folder, GAME, network(seed=2), 9)
     assert same(load_checkpoint(folder).network, network(seed=2))
     assert [p.name for p in folder.parent.iterdir()] == [folder.name]
+    names = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    assert names == {"config.json", "model.safetensors"} | ({"notes.txt", "pictures/a.png"} if foreign else set())
 
 
 def test_does_not_replace_other_things(folder: Path) -> None:
+    file = folder / "config.json"
     (folder / "notes.txt").write_text("mine")
-    with pytest.raises(CheckpointError, match="holds other things"):
-        save_checkpoint(folder, GAME, network(), 1)
-    with pytest.raises(CheckpointError, match="holds other things"):
-        save_checkpoint(folder / "notes.txt", GAME, network(), 1)
+    foreign = ("", '{"architectures": ["a model of others"]}')
+    for text in foreign:
+        file.write_text(text)
+        for path in (folder, folder / "notes.txt"):
+            with pytest.raises(CheckpointError, match="holds other things"):
+                save_checkpoint(path, GAME, network(), 1)
+        assert file.read_text() == text
     with pytest.raises(ValueError, match="JSON"):
         save_checkpoint(folder.parent / "other", GAME, network(), 1, {"share": float("nan")})
     assert (folder / "notes.txt").read_text() == "mine"

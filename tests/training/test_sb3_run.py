@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import torch
 
+from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.policy import Policy
 from spygames_training.sb3.training import MaskableRun, check
@@ -37,6 +38,8 @@ def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path: Path) -> None:
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert all("win_share/random" in summary[moment] for moment in ("start", "half", "end"))
     assert (tmp_path / "curves.png").stat().st_size > 0
+    results = load_checkpoint(tmp_path, GAME).meta["results"]
+    assert (results["step"], results["win_share/random"]) == (1024, rows[-1]["win_share/random"])
     saved = Policy.load(tmp_path, game=GAME).network.state_dict()
     assert all(torch.equal(value, saved[name]) for name, value in network.state_dict().items())
     with pytest.raises(ValueError, match="holds a run already"):

@@ -13,6 +13,7 @@ import torch
 from filelock import FileLock
 
 import spygames
+from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents, read_config
 from spygames_training.files import write_whole
 from spygames_training.network import ActorCritic
@@ -53,6 +54,18 @@ def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path):
     ):
         assert (tmp_path / name).stat().st_size > 0
     assert list((tmp_path / "tensorboard").iterdir())
+
+
+def test_a_checkpoint_says_at_which_step_its_results_were_measured(tmp_path):
+    run = Run(SMALL, tmp_path)
+    run._update()
+    shares = run._evaluate()
+    run._update()
+    run.save()
+    meta = load_checkpoint(tmp_path).meta
+    assert meta["step"] == 512
+    assert meta["results"] == {"step": 256, "play": "sample", "games": 20, **shares}
+    assert Run(SMALL, tmp_path, resume=True).progress["results"] == meta["results"]
 
 
 def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path):
@@ -128,6 +141,22 @@ def test_after_a_change_of_the_game_the_games_begin_anew(tmp_path, monkeypatch):
     again.train()
 
 
+def test_a_file_beside_the_checkpoint_stays_and_stops_no_run(tmp_path):
+    run = Run(SMALL, tmp_path)
+    run.save()
+    (tmp_path / "checkpoint" / "notes.txt").write_text("mine")
+    run.train()
+    assert (tmp_path / "checkpoint" / "notes.txt").read_text() == "mine"
+    assert load_checkpoint(tmp_path).meta["step"] == SMALL.decisions
+
+
+def test_what_cannot_be_overwritten_is_said_before_training(tmp_path):
+    (tmp_path / "checkpoint").mkdir()
+    (tmp_path / "checkpoint" / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="checkpoint holds other things than a checkpoint"):
+        Run(SMALL, tmp_path)
+
+
 def test_one_process_trains_in_a_folder(tmp_path):
     run = Run(SMALL, tmp_path)
     with FileLock(tmp_path / ".lock"), pytest.raises(ValueError, match="another process"):
@@ -146,6 +175,15 @@ def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path):
         run.train()
     assert {p.name: p.read_bytes() for p in (tmp_path / "checkpoint").iterdir()} == before
     assert Run(SMALL, tmp_path, resume=True).progress["decisions"] == 256
+
+
+def test_a_rollout_without_one_known_outcome_is_told_from_divergence(tmp_path, capsys):
+    """Seven seats that decide once each in turn: in two decisions nobody is asked again."""
+    config = replace(SMALL, game="heimlich_v0", options={"players": 7}, ppo=PPO(games=4, steps=2, minibatch=4))
+    with pytest.raises(ValueError, match=r"4 games x 2 decisions .* raise ppo\.steps") as caught:
+        Run(config, tmp_path).train()
+    assert not isinstance(caught.value, Diverged)
+    assert Run(config, tmp_path, resume=True).progress["decisions"] == 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")

@@ -60,7 +60,7 @@ def save_checkpoint(
     results: Mapping[str, Any] | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> None:
-    """Writes the folder `path`, in place of the checkpoint that may be there.
+    """Writes the folder `path`, in place of the checkpoint that may be there; what else lies beside that one stays.
 
     It is written beside it and renamed, so that a kill at any moment leaves the old one or the new one.
 
@@ -69,16 +69,16 @@ def save_checkpoint(
         game: what the network plays.
         network: the weights, on any device.
         step: decisions trained on.
-        results: JSON-able, whatever was found out about how it plays.
+        results: JSON-able, whatever was found out about how it plays; a run gives the win shares of its last
+            evaluation with the `step` they were measured at.
         extra: JSON-able, whatever else is to be kept, such as the settings of the run.
 
     Raises:
-        CheckpointError: `path` holds something else than a checkpoint, or a weight is not finite.
+        CheckpointError: `path` is something else than a checkpoint (`check_place`), or a weight is not finite.
         ValueError, TypeError: `results` or `extra` is not JSON.
     """
     path = Path(path)
-    if path.exists() and (not path.is_dir() or {p.name for p in path.iterdir()} - {MODEL, CONFIG}):
-        raise CheckpointError(f"{path} holds other things than a checkpoint, which is not overwritten")
+    check_place(path)
     tensors = {k: v.detach().to("cpu", torch.float32).contiguous() for k, v in network.actor().items()}
     _check_finite(path, tensors)
     weights = tensors_to_bytes(tensors)
@@ -97,8 +97,9 @@ def save_checkpoint(
     text = re.sub(r"\[\n[\d,\s]+\]", lambda numbers: " ".join(numbers[0].split()), text)  # a shape on one line
 
     new, old = path.with_name(f".{path.name}.new"), _aside(path)
-    for leftover in (new, old) if path.exists() else (new,):
-        shutil.rmtree(leftover, ignore_errors=True)
+    shutil.rmtree(new, ignore_errors=True)
+    if path.exists():
+        _retire(old, path)
     new.mkdir(parents=True)
     _write(new / MODEL, weights)
     _write(new / CONFIG, text.encode())
@@ -107,7 +108,28 @@ def save_checkpoint(
         os.rename(path, old)  # a folder cannot be renamed onto a full one; until the next line `old` stands for it
     os.rename(new, path)
     _sync(path.parent)
+    _retire(old, path)
+
+
+def check_place(path: Path) -> None:
+    """CheckpointError if `path` is something else than a checkpoint, which `save_checkpoint` would not overwrite."""
+    if not path.exists() or (path.is_dir() and not _others(path)):
+        return
+    try:
+        _read_config(path / CONFIG)
+    except CheckpointError:
+        raise CheckpointError(f"{path} holds other things than a checkpoint, which is not overwritten") from None
+
+
+def _retire(old: Path, path: Path) -> None:
+    """Deletes the former checkpoint; what else lies there goes over to the one that has taken its place."""
+    for name in _others(old) if old.exists() else ():
+        os.rename(old / name, path / name)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _others(folder: Path) -> set[str]:
+    return {entry.name for entry in folder.iterdir()} - {MODEL, CONFIG}
 
 
 def find_checkpoint(path: str | Path) -> Path:
@@ -255,13 +277,8 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorC
     except (SafetensorError, KeyError) as error:
         raise CheckpointError(f"{file} is cut short or is no safetensors file: {_line(error)}") from None
     network = blank(game, kind)
-    wanted = {name: (tuple(t.shape), t.dtype) for name, t in network.state_dict().items()}
-    found = {name: (tuple(t.shape), t.dtype) for name, t in tensors.items()}
-    if wrong := [name for name in {**wanted, **found} if wanted.get(name) != found.get(name)]:
-        raise CheckpointError(
-            f"{file} does not hold the network that {CONFIG} describes: {_shape(wrong[0], found)} "
-            f"instead of {_shape(wrong[0], wanted)}"
-        )
+    if difference := tensor_difference(network.state_dict(), tensors):
+        raise CheckpointError(f"{file} does not hold the network that {CONFIG} describes: {difference}")
     if hashlib.sha256(data).hexdigest() != _get(folder, _get(folder, config, "weights", dict), "sha256", str):
         raise CheckpointError(f"{file} holds other weights than {CONFIG} was written for")
     _check_finite(file, tensors)
@@ -269,11 +286,17 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorC
     return network.eval()
 
 
-def _shape(name: str, tensors: Mapping[str, tuple[tuple[int, ...], torch.dtype]]) -> str:
-    if name not in tensors:
-        return f"no {name!r:.60}"
-    shape, dtype = tensors[name]
-    return f"{name!r:.60} {dtype} {list(shape)}"
+def tensor_difference(wanted: Mapping[str, Tensor], found: Mapping[str, Tensor]) -> str:
+    """The first name, shape or dtype of `found` that is another than in `wanted`, in words; "" where all are alike."""
+    for name in {**wanted, **found}:
+        here, there = (_shape(name, tensors.get(name)) for tensors in (found, wanted))
+        if here != there:
+            return f"{here} instead of {there}"
+    return ""
+
+
+def _shape(name: str, tensor: Tensor | None) -> str:
+    return f"no {name!r:.60}" if tensor is None else f"{name!r:.60} {tensor.dtype} {list(tensor.shape)}"
 
 
 def _check_finite(where: Path, tensors: Mapping[str, Tensor]) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +15,28 @@ from spygames_training.files import write_whole
 
 WIN = "win_share/"
 """Prefix of the metrics that are win shares against somebody."""
+METRICS = "metrics.jsonl"
 
 
 class Report:
-    """Takes the metrics of every update, one mapping each with `decisions` in it."""
+    """Takes the metrics of every update, one mapping each with `decisions` in it.
 
-    def __init__(self, folder: Path, total: int, done: int = 0):
+    Args:
+        folder: of the run.
+        total: decisions that the run is to make.
+        done: those that it has made already.
+        earlier: their metrics (`read_metrics`); what else the folder has of metrics goes, since it is made again.
+    """
+
+    def __init__(self, folder: Path, total: int, done: int = 0, earlier: Sequence[dict[str, Any]] = ()):
         from torch.utils.tensorboard import SummaryWriter  # slow to import, needed by no other part
 
         self.folder, self.total = folder, total
         self.console = Console()
-        self.rows: list[dict[str, Any]] = []
-        self._file = folder / "metrics.jsonl"
-        self._cut_back(done)
+        self.rows = [*earlier]
+        self._file = folder / METRICS
+        if self._file.exists():
+            write_whole(self._file, "".join(json.dumps(row) + "\n" for row in self.rows))
         self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=done + 1 if done else None)
         self._progress = Progress(
             TextColumn("{task.description}"),
@@ -86,19 +96,6 @@ class Report:
         rate = decisions / max(seconds, 1e-9)
         self.console.print(f"{decisions:,} decisions in {round(seconds)} s ({rate:,.0f} a second)")
 
-    def _cut_back(self, done: int) -> None:
-        """Keeps the metrics of the updates that the run goes on from; those after them are made again."""
-        if self._file.exists():
-            lines = self._file.read_text().splitlines()
-            for line in lines:
-                try:
-                    row = json.loads(line)
-                except ValueError:
-                    break  # cut by a kill
-                if row["decisions"] <= done:
-                    self.rows.append(row)
-            write_whole(self._file, "".join(json.dumps(row) + "\n" for row in self.rows))
-
     def _line(self, metrics: dict[str, Any]) -> str:
         rate = metrics["decisions_per_second"]
         left = max(0, self.total - metrics["decisions"]) / max(rate, 1) / 60
@@ -125,6 +122,36 @@ class Report:
             values.append("" if value is None else f"{value:.1%}" if won else f"{value:.4f}")
         table.add_row(*values)
         return Group(self._progress, table)
+
+
+def read_metrics(folder: Path, done: int) -> list[dict[str, Any]]:
+    """The metrics of the updates up to `done` decisions that a run in `folder` has written; a last line that was cut by
+    a kill is none.
+
+    ValueError, of one line, if the file holds something else.
+    """
+    file = folder / METRICS
+    lines = file.read_bytes().splitlines() if file.exists() else []
+    rows: list[dict[str, Any]] = []
+    for number, line in enumerate(lines, 1):
+        row: Any = None
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            if number == len(lines):
+                break
+        if (
+            not isinstance(row, dict)
+            or "decisions" not in row
+            or not all(type(v) in (int, float) for v in row.values())
+        ):
+            raise ValueError(
+                f"{file}, line {number}, is damaged: it must be a JSON object of numbers, decisions among them; "
+                "without the file the run goes on, but its earlier figures are lost"
+            )
+        if row["decisions"] <= done:
+            rows.append(row)
+    return rows
 
 
 def plot_curves(rows: list[dict[str, Any]], path: Path) -> Path:

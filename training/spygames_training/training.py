@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 import spygames
 from spygames.core.game import Game
 from spygames.core.players import Player, make_player, new_memory
-from spygames_training.checkpoint import save_checkpoint
+from spygames_training.checkpoint import check_place, save_checkpoint
 from spygames_training.compute import find_device, one_thread
 from spygames_training.config import Config, differences, from_mapping
 from spygames_training.evaluation import evaluate
@@ -27,7 +27,7 @@ from spygames_training.opponents import Pool
 from spygames_training.policy import from_network
 from spygames_training.ppo import Learner
 from spygames_training.processes import ALONE, Processes
-from spygames_training.report import WIN, Report
+from spygames_training.report import WIN, Report, read_metrics
 from spygames_training.rollout import Rollout
 from spygames_training.state import load_state, save_state
 
@@ -92,6 +92,7 @@ class Run:
         self.state = self.folder / "state.safetensors"
         if self.state.exists() and not resume:
             raise ValueError(f"{folder} holds a run already: go on with --resume, or choose another folder with --out")
+        check_place(self.folder / "checkpoint")
         torch.manual_seed(config.seed)
         with one_thread():
             network = make_network(self.game, config.network).to(device)
@@ -112,8 +113,10 @@ class Run:
         ]
         self._stopping = False
         self.progress: dict[str, Any] = {"decisions": 0, "seconds": 0.0}
+        self._earlier: list[dict[str, Any]] = []
         if resume:
             self.progress = load_state(self.state, self.learner, self.rollouts, self.pool)
+            self._earlier = read_metrics(self.folder, self.progress["decisions"])
         processes.gather(None)  # nobody goes on, and writes, before all have looked
 
     def train(self) -> ActorCritic:
@@ -178,7 +181,7 @@ class Run:
     def _report(self) -> AbstractContextManager[Report | None]:
         if not self.processes.first:
             return nullcontext()
-        return Report(self.folder, self.config.decisions, self.progress["decisions"])
+        return Report(self.folder, self.config.decisions, self.progress["decisions"], self._earlier)
 
     def save(self) -> None:
         """Writes the settings, the checkpoint of the policy and the state to go on from; all processes take part."""
@@ -205,6 +208,11 @@ class Run:
         learner.play(rollouts)
         results = self.processes.gather([rollout.pop_results() for rollout in rollouts])
         self.pool.take(result for part in results for result in part)
+        if not sum(self.processes.gather(sum(int(rollout.valid.sum()) for rollout in rollouts))):
+            raise ValueError(
+                f"in {config.ppo.games} games x {config.ppo.steps} decisions the outcome of none that the network took "
+                "is known, for no game ended and no seat was asked again: raise ppo.steps"
+            )
         parts = learner.update(rollouts, 1 - self.progress["decisions"] / config.decisions)
         if not all(map(isfinite, parts.values())):
             raise Diverged(
@@ -234,27 +242,34 @@ class Run:
         """Win shares of the mean of the weights, which play as the config says; the first process finds out."""
         if not self.judges or not self.processes.first:
             return {}
-        shares, self.progress["results"] = win_shares(self.game, self.learner.ema, self.judges, self.config)
+        step = self.progress["decisions"]
+        shares, self.progress["results"] = win_shares(self.game, self.learner.ema, self.judges, self.config, step)
         return shares
 
 
 def win_shares(
-    game: Game, network: ActorCritic, judges: Sequence[Player], config: Config
+    game: Game, network: ActorCritic, judges: Sequence[Player], config: Config, step: int
 ) -> tuple[dict[str, float], dict[str, Any]]:
-    """How the network does against the judges, playing as the config says: as metrics, and as a checkpoint keeps it."""
+    """How the network does against the judges, playing as the config says: as metrics, and as a checkpoint keeps it,
+    with the decisions trained on by then, since the weights that it keeps may have learned on."""
     player = from_network(game, network, config.evaluate_play)
     results = evaluate(game, player, judges, config.evaluate_games, seed=config.seed)
     shares = {WIN + result.opponent: result.win_share for result in results}
-    return shares, {"play": config.evaluate_play, "games": config.evaluate_games, **shares}
+    return shares, {"step": step, "play": config.evaluate_play, "games": config.evaluate_games, **shares}
 
 
 def resume_config(folder: str | Path) -> Config:
-    """The config of the run in `folder`; ValueError if there is none."""
+    """The config of the run in `folder`; ValueError, of one line, if there is none."""
     path = Path(folder) / "run.json"
     try:
-        return from_mapping(Config, json.loads(path.read_text()))
-    except (OSError, json.JSONDecodeError) as error:
+        values = json.loads(path.read_bytes())
+        if not isinstance(values, dict):
+            raise ValueError("it holds no mapping")
+        return from_mapping(Config, values)
+    except OSError as error:
         raise ValueError(f"{folder} holds no run to go on with: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged or no config of a run: {error}") from error
 
 
 def train(config: Config, folder: str | Path, resume: bool = False, game: Game | None = None) -> ActorCritic:

@@ -142,7 +142,7 @@ class MaskableRun:
         if not self.judges:
             return {}
         network = to_actor_critic(self.model.policy)
-        shares, self.results = win_shares(self.game, network, self.judges, self.config)
+        shares, self.results = win_shares(self.game, network, self.judges, self.config, self.model.num_timesteps)
         return shares
 
 
