@@ -1,6 +1,7 @@
 """Runs end to end: what they leave, going on after a stop, opponents at the tables."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from spygames_training.opponents import Pool
 from spygames_training.rollout import Rollout
 from spygames_training.state import StateError
 from spygames_training.training import Diverged, Run, resume_config
+from tests.training.scripts import script
 
 SMALL = Config(
     decisions=16 * 8 * 2 * 6,
@@ -279,6 +281,37 @@ def test_the_command_goes_on_after_it_was_stopped(tmp_path, how):
     rows = [json.loads(line)["decisions"] for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert rows == sorted(set(rows))
     assert rows[-1] >= int(end)
+
+
+def test_ctrl_c_before_training_ends_the_command_with_one_line(tmp_path):
+    """Stopped while the game is made, as it is while kernels are compiled."""
+    (tmp_path / "slow_game.py").write_text(
+        "import pathlib, time\n"
+        "def make_game():\n    pathlib.Path(__file__).with_name('begun').touch()\n    time.sleep(300)\n"
+    )
+    command = [sys.executable, "scripts/train.py", "--game", "slow_game", "--out", str(tmp_path / "run")]
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
+    )
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "begun").exists():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60) == ("", "train.py: stopped before training began\n")
+    assert process.returncode == 130
+    assert not (tmp_path / "run").exists()
+
+
+def test_ctrl_c_before_the_first_save_promises_no_resume(tmp_path, monkeypatch, capsys):
+    def stopped(run):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Run, "train", stopped)
+    assert script("train").main(["--out", str(tmp_path / "run"), "--evaluate-against", "random"]) == 130
+    assert capsys.readouterr().err.endswith("train.py: stopped before training began\n")
 
 
 def test_opponents_keep_their_seats_for_the_whole_game():

@@ -83,7 +83,8 @@ class Run:
         except TypeError as error:
             raise ValueError(f"{config.game} does not take these options: {error}") from error
         self.judges = [make_player(self.game, name) for name in config.evaluate_against]
-        self.folder.mkdir(parents=True, exist_ok=True)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ValueError(f"{folder} is no folder")
         self.state = self.folder / "state.safetensors"
         if self.state.exists() and not resume:
             raise ValueError(f"{folder} holds a run already: go on with --resume, or choose another folder with --out")
@@ -111,6 +112,7 @@ class Run:
         if resume:
             self.progress = load_state(self.state, self.learner, self.rollouts, self.pool)
             self._earlier = read_metrics(self.folder, self.progress["decisions"])
+        self.folder.mkdir(parents=True, exist_ok=True)  # last, so that whoever stops it before leaves nothing
         processes.gather(None)  # nobody goes on, and writes, before all have looked
 
     def train(self) -> ActorCritic:
