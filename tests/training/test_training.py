@@ -11,12 +11,11 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 import torch
-from filelock import FileLock
 
 import spygames
 from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents, read_config
-from spygames_training.files import write_whole
+from spygames_training.files import only_one, write_whole
 from spygames_training.network import ActorCritic
 from spygames_training.opponents import Pool
 from spygames_training.rollout import Rollout
@@ -161,7 +160,7 @@ def test_what_cannot_be_overwritten_is_said_before_training(tmp_path):
 
 def test_one_process_trains_in_a_folder(tmp_path):
     run = Run(SMALL, tmp_path)
-    with FileLock(tmp_path / ".lock"), pytest.raises(ValueError, match="another process"):
+    with only_one(tmp_path), pytest.raises(ValueError, match="another process"):
         run.train()
     run.train()
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from filelock import FileLock, Timeout
 
 import spygames
 from spygames.core.game import Game
@@ -20,7 +19,7 @@ from spygames.core.players import Player, make_player, new_memory
 from spygames_training.checkpoint import check_place, save_checkpoint
 from spygames_training.config import Config, differences, from_mapping
 from spygames_training.evaluation import evaluate
-from spygames_training.files import write_whole
+from spygames_training.files import only_one, write_whole
 from spygames_training.network import ActorCritic, make_network
 from spygames_training.opponents import Pool
 from spygames_training.policy import from_network
@@ -124,11 +123,8 @@ class Run:
             Diverged: the losses are no numbers any more.
             OSError: the disk is full, say; the last state that was saved is whole.
         """
-        try:
-            with FileLock(self.folder / ".lock", timeout=0) if self.processes.first else nullcontext():
-                return self._train()
-        except Timeout:
-            raise ValueError(f"another process trains in {self.folder}") from None
+        with only_one(self.folder) if self.processes.first else nullcontext():
+            return self._train()
 
     def _train(self) -> ActorCritic:
         config, learner, progress = self.config, self.learner, self.progress
