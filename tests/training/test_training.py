@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -163,6 +165,16 @@ def test_one_process_trains_in_a_folder(tmp_path):
     with only_one(tmp_path), pytest.raises(ValueError, match="another process"):
         run.train()
     run.train()
+
+
+@pytest.mark.parametrize("bias", [0.0, float("nan")], ids=["to its end", "to an error"])
+def test_a_run_leaves_no_threads(tmp_path, bias):
+    run, before = Run(SMALL, tmp_path), set(threading.enumerate())
+    with torch.no_grad():
+        run.learner.network.value.bias.fill_(bias)
+    with pytest.raises(Diverged) if bias else nullcontext():
+        run.train()
+    assert set(threading.enumerate()) <= before
 
 
 def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path):

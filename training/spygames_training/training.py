@@ -116,7 +116,8 @@ class Run:
 
     def train(self) -> ActorCritic:
         """Trains to the end and returns the policy to ship, the mean of the weights. Ctrl-C or SIGTERM saves and raises
-        KeyboardInterrupt; from there, or from the last saved state after a kill, `resume` goes on.
+        KeyboardInterrupt; from there, or from the last saved state after a kill, `resume` goes on. The workers' threads
+        end with it, so another `Run` is needed to go on.
 
         Raises:
             ValueError: another process trains in this folder.
@@ -159,6 +160,7 @@ class Run:
                     report.plot()
                     report.summarise(progress["decisions"], progress["seconds"])
         finally:
+            learner.pool.shutdown(cancel_futures=True)
             torch.set_num_threads(threads)
             for number, handler in before.items():
                 signal.signal(number, handler)
