@@ -27,7 +27,7 @@ import tyro
 
 from spygames_training.command_line import option
 from spygames_training.config import Config, read_config
-from spygames_training.processes import join, leave
+from spygames_training.processes import Processes, join, leave
 from spygames_training.training import Run, resume_config
 
 if TYPE_CHECKING:
@@ -43,6 +43,13 @@ def maskable_run(config: Config, folder: Path, resume: Path | None) -> "Maskable
     except ImportError as error:
         raise ValueError(f"maskable_ppo needs the extra: pip install 'spygames[sb3]' ({error})") from error
     return MaskableRun(config, folder)
+
+
+def stopped_early(processes: Processes) -> int:
+    """Says so; returns the exit code."""
+    if processes.first:
+        print("train.py: stopped before training began", file=sys.stderr)
+    return 130
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -70,12 +77,17 @@ def main(argv: list[str] | None = None) -> int:
             run = maskable_run(config, folder, own.resume)
         else:
             run = Run(config, folder, resume=own.resume is not None, processes=processes)
+    except KeyboardInterrupt:
+        return stopped_early(processes)
     except (ValueError, OSError) as error:
         print(f"train.py: {error}", file=sys.stderr)
         return 2
+    saved = run.state if isinstance(run, Run) else folder / "checkpoint"
     try:
         run.train()
     except KeyboardInterrupt as stop:
+        if not saved.exists():
+            return stopped_early(processes)
         if stop.args:  # a second signal
             print(f"{stop.args[0]}: {folder}")
         elif own.algorithm == "maskable_ppo":
@@ -85,7 +97,7 @@ def main(argv: list[str] | None = None) -> int:
         return 130
     except (ValueError, OSError) as error:
         print(f"train.py: {error}", file=sys.stderr)
-        if isinstance(run, Run) and run.state.exists():
+        if isinstance(run, Run) and saved.exists():
             print(f"the last saved state is whole: python scripts/train.py --resume {folder}", file=sys.stderr)
         return 1
     leave()

@@ -12,6 +12,7 @@ import torch
 
 from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents
+from spygames_training.files import only_one
 from spygames_training.policy import Policy
 from spygames_training.sb3.training import MaskableRun, check
 from tests.poker import kuhn
@@ -44,6 +45,14 @@ def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path: Path) -> None:
     assert all(torch.equal(value, saved[name]) for name, value in network.state_dict().items())
     with pytest.raises(ValueError, match="holds a run already"):
         MaskableRun(SMALL, tmp_path, GAME)
+
+
+def test_one_process_trains_in_a_folder(tmp_path: Path) -> None:
+    run = MaskableRun(SMALL, tmp_path, GAME)
+    with only_one(tmp_path), pytest.raises(ValueError, match="another process trains in"):
+        run.train()
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"]
+    run.train()
 
 
 def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path: Path) -> None:

@@ -1,26 +1,29 @@
 """Runs end to end: what they leave, going on after a stop, opponents at the tables."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 import torch
-from filelock import FileLock
 
 import spygames
 from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents, read_config
-from spygames_training.files import write_whole
+from spygames_training.files import only_one, write_whole
 from spygames_training.network import ActorCritic
 from spygames_training.opponents import Pool
 from spygames_training.rollout import Rollout
 from spygames_training.state import StateError
 from spygames_training.training import Diverged, Run, resume_config
+from tests.training.scripts import script
 
 SMALL = Config(
     decisions=16 * 8 * 2 * 6,
@@ -159,9 +162,19 @@ def test_what_cannot_be_overwritten_is_said_before_training(tmp_path):
 
 def test_one_process_trains_in_a_folder(tmp_path):
     run = Run(SMALL, tmp_path)
-    with FileLock(tmp_path / ".lock"), pytest.raises(ValueError, match="another process"):
+    with only_one(tmp_path), pytest.raises(ValueError, match="another process"):
         run.train()
     run.train()
+
+
+@pytest.mark.parametrize("bias", [0.0, float("nan")], ids=["to its end", "to an error"])
+def test_a_run_leaves_no_threads(tmp_path, bias):
+    run, before = Run(SMALL, tmp_path), set(threading.enumerate())
+    with torch.no_grad():
+        run.learner.network.value.bias.fill_(bias)
+    with pytest.raises(Diverged) if bias else nullcontext():
+        run.train()
+    assert set(threading.enumerate()) <= before
 
 
 def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path):
@@ -279,6 +292,37 @@ def test_the_command_goes_on_after_it_was_stopped(tmp_path, how):
     rows = [json.loads(line)["decisions"] for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert rows == sorted(set(rows))
     assert rows[-1] >= int(end)
+
+
+def test_ctrl_c_before_training_ends_the_command_with_one_line(tmp_path):
+    """Stopped while the game is made, as it is while kernels are compiled."""
+    (tmp_path / "slow_game.py").write_text(
+        "import pathlib, time\n"
+        "def make_game():\n    pathlib.Path(__file__).with_name('begun').touch()\n    time.sleep(300)\n"
+    )
+    command = [sys.executable, "scripts/train.py", "--game", "slow_game", "--out", str(tmp_path / "run")]
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
+    )
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "begun").exists():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60) == ("", "train.py: stopped before training began\n")
+    assert process.returncode == 130
+    assert not (tmp_path / "run").exists()
+
+
+def test_ctrl_c_before_the_first_save_promises_no_resume(tmp_path, monkeypatch, capsys):
+    def stopped(run):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Run, "train", stopped)
+    assert script("train").main(["--out", str(tmp_path / "run"), "--evaluate-against", "random"]) == 130
+    assert capsys.readouterr().err.endswith("train.py: stopped before training began\n")
 
 
 def test_opponents_keep_their_seats_for_the_whole_game():

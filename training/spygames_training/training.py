@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from filelock import FileLock, Timeout
 
 import spygames
 from spygames.core.game import Game
@@ -21,7 +20,7 @@ from spygames_training.checkpoint import check_place, save_checkpoint
 from spygames_training.compute import find_device, one_thread
 from spygames_training.config import Config, differences, from_mapping
 from spygames_training.evaluation import evaluate
-from spygames_training.files import write_whole
+from spygames_training.files import only_one, write_whole
 from spygames_training.network import ActorCritic, make_network
 from spygames_training.opponents import Pool
 from spygames_training.policy import from_network
@@ -88,7 +87,8 @@ class Run:
             raise ValueError(f"{config.game} does not take these options: {error}") from error
         self.judges = [make_player(self.game, name) for name in config.evaluate_against]
         device = find_device(config.device, processes.local_rank)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ValueError(f"{folder} is no folder")
         self.state = self.folder / "state.safetensors"
         if self.state.exists() and not resume:
             raise ValueError(f"{folder} holds a run already: go on with --resume, or choose another folder with --out")
@@ -117,22 +117,21 @@ class Run:
         if resume:
             self.progress = load_state(self.state, self.learner, self.rollouts, self.pool)
             self._earlier = read_metrics(self.folder, self.progress["decisions"])
+        self.folder.mkdir(parents=True, exist_ok=True)  # last, so that whoever stops it before leaves nothing
         processes.gather(None)  # nobody goes on, and writes, before all have looked
 
     def train(self) -> ActorCritic:
         """Trains to the end and returns the policy to ship, the mean of the weights. Ctrl-C or SIGTERM saves and raises
-        KeyboardInterrupt; from there, or from the last saved state after a kill, `resume` goes on.
+        KeyboardInterrupt; from there, or from the last saved state after a kill, `resume` goes on. The workers' threads
+        end with it, so another `Run` is needed to go on.
 
         Raises:
             ValueError: another process trains in this folder.
             Diverged: the losses are no numbers any more.
             OSError: the disk is full, say; the last state that was saved is whole.
         """
-        try:
-            with FileLock(self.folder / ".lock", timeout=0) if self.processes.first else nullcontext():
-                return self._train()
-        except Timeout:
-            raise ValueError(f"another process trains in {self.folder}") from None
+        with only_one(self.folder) if self.processes.first else nullcontext():
+            return self._train()
 
     def _train(self) -> ActorCritic:
         config, learner, progress = self.config, self.learner, self.progress
@@ -167,6 +166,7 @@ class Run:
                     report.plot()
                     report.summarise(progress["decisions"], progress["seconds"])
         finally:
+            learner.pool.shutdown(cancel_futures=True)
             for number, handler in handlers.items():
                 signal.signal(number, handler)
         return learner.ema

@@ -17,6 +17,7 @@ from spygames.core.game import Game
 from spygames.core.players import make_player
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import PPO, Config
+from spygames_training.files import only_one
 from spygames_training.network import ActorCritic
 from spygames_training.report import Report
 from spygames_training.sb3.buffer import PerSeatRolloutBuffer
@@ -110,7 +111,12 @@ class MaskableRun:
         self.results: dict[str, Any] = {}
 
     def train(self) -> ActorCritic:
-        """Trains to the end and returns the policy. Ctrl-C or SIGTERM saves and raises KeyboardInterrupt."""
+        """Trains to the end and returns the policy. Ctrl-C or SIGTERM saves and raises KeyboardInterrupt. ValueError if
+        another process trains in this folder."""
+        with only_one(self.folder):
+            return self._train()
+
+    def _train(self) -> ActorCritic:
         threads = torch.get_num_threads()
         torch.set_num_threads(self.config.workers)
         try:
