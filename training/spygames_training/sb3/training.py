@@ -16,6 +16,7 @@ import spygames
 from spygames.core.game import Game
 from spygames.core.players import make_player
 from spygames_training.checkpoint import save_checkpoint
+from spygames_training.compute import find_device
 from spygames_training.config import PPO, Config
 from spygames_training.files import only_one
 from spygames_training.network import ActorCritic
@@ -84,7 +85,7 @@ def maskable_ppo(config: Config, game: Game) -> MaskablePPO:
         rollout_buffer_kwargs={"env": env},
         policy_kwargs=actor_critic_kwargs(config.network.hidden),
         seed=config.seed,
-        device="cpu",
+        device=find_device(config.device),
     )
 
 
