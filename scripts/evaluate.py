@@ -20,6 +20,7 @@ from rich.console import Console
 from spygames.core.players import make_player
 from spygames_training.command_line import Parser, add_game_arguments, choose_game, positive, seed
 from spygames_training.evaluation import cross_play, evaluate, share_matrix, total_cross_games, total_games
+from spygames_training.files import write_whole
 from spygames_training.tables import as_json, check_picture, heat_map, matrix_table, progress_bar, results_table
 
 
@@ -104,7 +105,7 @@ def run(args: argparse.Namespace) -> int:
         heat_map(names, shares, args.plot, f"{title}\nwins of the row, {results[0].games:,} games a pair")
         console.print(f"heat map: {args.plot}")
     if args.json:
-        args.json.write_text(json.dumps(as_json(game, results, args.seed), indent=2) + "\n")
+        write_whole(args.json, json.dumps(as_json(game, results, args.seed), indent=2) + "\n")
         console.print(f"results: {args.json}")
     return 0
 

@@ -136,11 +136,22 @@ def test_refuses_another_game_and_another_layout(folder: Path) -> None:
     assert "has another layout than agent_avenue_v0 here: observation fields 'more' differ" in refusal(
         folder, OTHER_LAYOUT
     )
-    assert "74 actions instead of 75" in refusal(folder, replace(GAME, num_actions=75))
+    assert refusal(folder, replace(GAME, num_actions=75)).endswith("74 actions instead of 75")  # and equal options
     edit(folder, environment={"id": GAME.id, "options": {"players": 17}})
     assert "options that agent_avenue_v0 does not take: players must be" in refusal(folder)
     edit(folder, environment={"id": GAME.id, "options": {"colour": 1}})
     assert "options that agent_avenue_v0 does not take" in refusal(folder)
+
+
+def test_names_the_options_that_make_another_layout(folder: Path) -> None:
+    game = make_game(players=4, captain="fixed", first_player="random")
+    assert refusal(folder, game).endswith(
+        "74 actions instead of 126; trained with players=2 instead of 4, first_player=0 instead of 'random', "
+        "captain=None instead of 'fixed'"
+    )
+    for odd in (None, 3, [], {}, {"players": {"a": [1] * 1000}, "x\ny": 1}):
+        edit(folder, environment={"id": GAME.id, "options": odd})
+        assert "74 actions instead of 126" in refusal(folder, game)
 
 
 def test_refuses_cut_files(folder: Path) -> None:

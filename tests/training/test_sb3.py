@@ -20,7 +20,9 @@ from spygames.core.aec import GameEnv
 from spygames.core.batch import Batch
 from spygames.core.game import Game, IllegalAction
 from spygames_training.checkpoint import save_checkpoint
-from spygames_training.policy import Policy, logits
+from spygames_training.config import Network
+from spygames_training.network import make_network
+from spygames_training.policy import Policy, PolicyPlayer, from_network, logits
 from spygames_training.sb3 import (
     LearnerSeatVecEnv,
     PerSeatRolloutBuffer,
@@ -28,7 +30,7 @@ from spygames_training.sb3 import (
     actor_critic_kwargs,
     to_actor_critic,
 )
-from tests import pennies
+from tests import pennies, recall
 from tests.poker import kuhn
 from tests.poker.nashconv import nash_conv
 from tests.training.test_gae import by_definition
@@ -254,6 +256,39 @@ def test_results_are_those_of_the_same_moves_at_a_table(game: Game, opponents: A
     assert sum(map(len, told)) > 3 * n
     names = {name for row in told for _, info in row for name in info["opponents"]}
     assert names == ({"random"} if opponents == "random" else set(opponents))
+
+
+def test_opponents_with_memory_remember_their_own_game() -> None:
+    """Two networks of unlike memories, asked again move by move with a memory that begins empty in each game."""
+    game, n = recall.make_game(), 6
+    networks: dict[str, PolicyPlayer] = {}
+    for size in (4, 8):
+        torch.manual_seed(size)
+        network = make_network(game, Network((16,), kind="recurrent", memory=size))
+        name = f"memory of {size}"
+        networks[f"{name}@argmax"] = from_network(game, network, "argmax", name)
+    env = LearnerSeatVecEnv(game, n, list(networks.values()), seed=5)
+    recorder, rng = Recorder(env), np.random.default_rng(0)
+    env.seed(7)
+    env.reset()
+    infos = [env.step(any_legal(env, rng))[3] for _ in range(120)]
+    forgetful = 0
+    for i in range(n):
+        told, moves, table = [row[i] for row in infos if row[i]], iter(recorder.moves[i]), GameEnv(game)
+        table.reset(seed=7 + i)
+        for info in told:
+            policy = networks[info["opponents"][0]].policy
+            memory, empty = np.zeros((2, policy.network.memory_size), np.float32)
+            while table.to_move >= 0:
+                mover, action = next(moves)
+                if mover != info["seat"]:
+                    seen, mask = (table.observe(table.agent_selection)[key] for key in ("observation", "action_mask"))
+                    assert action == policy.act(seen, mask, memory=memory)
+                    forgetful += action != policy.act(seen, mask, memory=empty.copy())
+                table.step(action)
+            table.reset()
+    assert forgetful > 100  # so memory decides
+    assert {info["opponents"][0] for row in infos for info in row if info} == networks.keys()
 
 
 def test_opponents_and_seats_are_drawn_evenly() -> None:

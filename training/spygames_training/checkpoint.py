@@ -165,7 +165,11 @@ def load_checkpoint(path: str | Path, game: Game | None = None) -> Checkpoint:
     elif environment.get("id") != game.id:
         raise CheckpointError(f"{folder} was trained on {environment.get('id')!r:.60}, not on {game.id}")
     if layout.get("hash") != layout_hash(game):
-        raise CheckpointError(f"{folder} has another layout than {game.id} here: {_difference(layout, game)}")
+        options = _other_options(environment.get("options"), game)
+        raise CheckpointError(
+            f"{folder} has another layout than {game.id} here: {_difference(layout, game)}"
+            + (f"; trained with {options}" if options else "")
+        )
     return Checkpoint(game, _read_network(folder, config, game), config)
 
 
@@ -216,6 +220,16 @@ def _difference(layout: Mapping[str, Any], game: Game) -> str:
         return "it lists no observation"
     fields = [name for name in {**ours, **theirs} if theirs.get(name) != ours.get(name)]
     return f"observation fields {', '.join(fields[:5])!r:.120} differ" if fields else "fields in another order"
+
+
+def _other_options(theirs: object, game: Game) -> str:
+    """The options that a checkpoint was trained with and `game` has not, in words."""
+    if not isinstance(theirs, dict):
+        return ""
+    named = filter(str.isidentifier, {**theirs, **game.options})
+    names = [name for name in named if theirs.get(name) != game.options.get(name)]
+    pairs = [f"{name:.30}={theirs.get(name)!r:.30} instead of {game.options.get(name)!r:.30}" for name in names]
+    return ", ".join(pairs[:5])
 
 
 def _describe(game: Game, network: ActorCritic) -> dict[str, Any]:

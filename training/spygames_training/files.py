@@ -22,16 +22,28 @@ def only_one(folder: Path) -> Iterator[None]:
         lock.release()
 
 
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Where to write what takes the place of `path` at the end of the context; after an error `path` is as it was.
+
+    A link stays one, to the new file; what is no file, such as a pipe, is written as it is. OSError if it cannot be.
+    """
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    path = path.resolve()
+    new = path.with_name(f".{path.name}.new")
+    try:
+        yield new
+        with open(new, "rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(new, path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+
+
 def write_whole(path: Path, text: str) -> None:
-    """Writes `text` beside `path` and renames it. OSError if it cannot be written; the old file is then still there."""
-    new = beside(path)
-    with open(new, "w") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
-
-
-def beside(path: Path) -> Path:
-    """Where the next version of `path` is written before it takes its name."""
-    return path.with_name(f".{path.name}.new")
+    """Writes `text` in the place of `path`, see `replacing`."""
+    with replacing(path) as new:
+        new.write_text(text)

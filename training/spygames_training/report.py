@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from spygames_training.files import write_whole
+from spygames_training.files import replacing, write_whole
 
 WIN = "win_share/"
 """Prefix of the metrics that are win shares against somebody."""
@@ -178,6 +178,7 @@ def plot_curves(rows: list[dict[str, Any]], path: Path) -> Path:
     axes.flat[0].set_ylim(0, 1)
     if wins:
         axes.flat[0].legend()
-    figure.savefig(path, dpi=110)
+    with replacing(path) as new:
+        figure.savefig(new, dpi=110, format="png")
     plt.close(figure)
     return path

@@ -2,7 +2,6 @@
 
 import copy
 import json
-import os
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from spygames_training.checkpoint import tensor_difference
-from spygames_training.files import beside
+from spygames_training.files import replacing
 from spygames_training.network import ActorCritic
 from spygames_training.opponents import Pool
 from spygames_training.ppo import Learner
@@ -41,7 +40,7 @@ class StateError(ValueError):
 
 
 def save_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: Pool, progress: dict[str, Any]) -> None:
-    """Writes the state beside `path` and renames it, so that a kill at any moment leaves the old or the new one.
+    """Writes the state so that a kill at any moment leaves the old or the new one.
 
     With several processes the first one writes what all of them have, so that the file is that of one process with as
     many workers.
@@ -61,14 +60,11 @@ def save_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: 
         "luck": [learner.rng.bit_generator.state, *(luck for _, luck in workers)],
         "digest": rollouts[0].game.digest,
     }
-    new = beside(path)
-    try:
-        save_file(tensors, new, {"facts": json.dumps(facts)})
-    except SafetensorError as error:  # a full disk, say
-        raise OSError(f"{path} could not be written: {error}") from error
-    with open(new, "rb") as file:
-        os.fsync(file.fileno())
-    os.replace(new, path)
+    with replacing(path) as new:
+        try:
+            save_file(tensors, new, {"facts": json.dumps(facts)})
+        except SafetensorError as error:  # a full disk, say
+            raise OSError(f"{path} could not be written: {error}") from error
 
 
 def load_state(path: Path, learner: Learner, rollouts: Sequence[Rollout], pool: Pool) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from rich.text import Text
 
 from spygames.core.game import Game
 from spygames_training.evaluation import Result
+from spygames_training.files import replacing
 
 
 class _Rate(ProgressColumn):
@@ -113,4 +114,5 @@ def heat_map(names: Sequence[str], shares: np.ndarray, file: str | Path, title: 
     for i, j in np.argwhere(~np.isnan(shares)):
         axes.text(j, i, f"{100 * shares[i, j]:.1f}", ha="center", va="center")
     figure.colorbar(image, label="wins %")
-    figure.savefig(file, dpi=150)
+    with replacing(Path(file)) as new:
+        figure.savefig(new, dpi=150, format=Path(file).suffix[1:])

@@ -17,7 +17,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from spygames.core.game import Game
-from spygames.core.players import Decisions, Player, make_player
+from spygames.core.players import Decisions, Player, make_player, new_memory
 from spygames.core.rng import as_seed
 from spygames_training.sb3.games import Games
 
@@ -187,6 +187,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         """The learner's seat in each game, int8 [n]."""
         self._who = np.zeros((n, game.num_players), np.int64)  # index in `players` by seat
         self._asked = np.zeros(n, np.bool_)  # whether the learner has decided in the game
+        self._memory = new_memory(game, self.players, n)  # of each seat, in its present game
         self._idle = np.zeros(n, np.int64)  # games in a row without a decision of the learner
         self._seed_luck(int(first))
 
@@ -219,7 +220,8 @@ class LearnerSeatVecEnv(GamesVecEnv):
         self._rng = np.random.default_rng([seed, 2])
 
     def _seat(self, rows: np.ndarray) -> None:
-        """Draws who sits where in games that have just begun."""
+        """Draws who sits where in games that have just begun, of which nobody remembers anything."""
+        self._memory[rows] = 0
         seats = self.game.num_players
         drawn = self._rng.integers(seats, size=len(rows))
         self.seats[rows] = drawn if self._fixed is None else self._fixed
@@ -234,7 +236,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
             for k in np.unique(who):
                 asked = rows[who == k]
                 decisions = Decisions(
-                    self.game, games.states, games.views, games.observation, games.mask, self._luck, asked
+                    self.game, games.states, games.views, games.observation, games.mask, self._luck, asked, self._memory
                 )
                 actions[asked] = self.players[k].act(decisions)
             games.advance(rows, actions, self.seats)

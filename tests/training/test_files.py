@@ -1,0 +1,85 @@
+"""What is written takes the old file's place whole, or not at all."""
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spygames_training.files import replacing, write_whole
+from spygames_training.report import plot_curves
+from spygames_training.tables import heat_map
+from tests.training.scripts import script
+
+ROWS = [{"decisions": 10, "entropy": 1.0, "kl_to_reference": 0.1, "explained_variance": 0.5}]
+SHARES = np.array([[np.nan, 0.4], [0.6, np.nan]])
+
+
+def evaluation(file: Path) -> None:
+    argv = ["random", "--against", "random", "--game", "tests.poker.kuhn", "--games", "2", "--json", str(file)]
+    if script("evaluate").main(argv):
+        raise OSError
+
+
+WRITERS: dict[str, Callable[[Path], object]] = {
+    "a.json": lambda file: write_whole(file, "{}"),
+    "b.json": evaluation,
+    "curves.png": lambda file: plot_curves(ROWS, file),
+    "cross.png": lambda file: heat_map(["a", "b"], SHARES, file),
+    "cross.SVG": lambda file: heat_map(["a", "b"], SHARES, file),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_file_is_replaced_whole_or_not_at_all(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / name
+    file.write_text("old")
+    with monkeypatch.context() as patch:
+
+        def full(*_: object) -> None:
+            raise OSError("no space left")
+
+        patch.setattr(os, "replace", full)
+        with pytest.raises(OSError):  # noqa: PT011
+            WRITERS[name](file)
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+    WRITERS[name](file)
+    assert file.read_bytes()[:4] in (b"\x89PNG", b"<?xm", b"{}", b"{\n  ")
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_an_error_while_it_is_written_keeps_the_old_file(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_text("old")
+
+    def write() -> None:
+        with replacing(file) as new:
+            new.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert (file.read_text(), list(tmp_path.iterdir())) == ("old", [file])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
+def test_links_and_pipes_are_written_through(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    target, link, pipe = tmp_path / "elsewhere" / "file", tmp_path / "link", tmp_path / "pipe"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_whole(link, "new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    os.mkfifo(pipe)
+    found: list[str] = []
+    reader = threading.Thread(target=lambda: found.append(pipe.read_text()))
+    reader.start()
+    write_whole(pipe, "through")
+    reader.join()
+    assert found == ["through"]
+    assert pipe.is_fifo()
