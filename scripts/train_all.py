@@ -26,7 +26,7 @@ from rich.table import Table
 import spygames
 from spygames_training.command_line import Parser, positive
 from spygames_training.config import Config, read_config
-from spygames_training.files import beside, write_whole
+from spygames_training.files import replacing, write_whole
 from spygames_training.report import WIN
 from spygames_training.series import Series
 
@@ -125,8 +125,8 @@ def picture(found: dict[str, dict[str, Any]], against: str, path: Path) -> None:
         axis.grid(alpha=0.3)
         axis.legend(fontsize=7, ncols=2)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(beside(path), dpi=100, format="png")
-    beside(path).replace(path)
+    with replacing(path) as new:
+        figure.savefig(new, dpi=100, format="png")
     plt.close(figure)
 
 
