@@ -1,12 +1,12 @@
 """Trains every config, one after another, and shows how the agents' curves rise: a config for each game and variant.
 
-    python scripts/train_all.py                              # all of configs/, an hour or two on two cores
+    python scripts/train_all.py                              # all of configs/, two to three hours on two cores
     python scripts/train_all.py configs/heimlich_*.toml      # some
     python scripts/train_all.py configs/*.toml --decisions 1000000 --out runs/short
 
 Every run lives in a folder of its own under --out. A run that is there is not made again, and one that was stopped goes
 on, so the command can be repeated until all are there. The table has a row a config: the share of games won against
-the opponent of --against at the start, half-way and at the end (a game that more win counts in part; among n players a
+the opponent of --against at the start, half-way and at the end (a game that several win counts in part; among n players a
 share of about 1/n is par). It is on screen and, in Markdown, in OUT/variants.md; variants.json has every figure,
 variants.png the curves.
 """
