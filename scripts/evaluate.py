@@ -96,13 +96,12 @@ def run(args: argparse.Namespace) -> int:
             results = cross_play(game, players, args.games, args.seed, progress)
         else:
             results = [r for p in players for r in evaluate(game, p, opponents, args.games, args.seed, progress)]
-    title = ", ".join([game.id, *(f"{name}={value}" for name, value in game.options.items())])
-    console.print(results_table(results, title))
+    console.print(results_table(results, game.title))
     if args.cross_play:
         names = [player.name for player in players]
         shares = share_matrix(results, len(players))
         console.print(matrix_table(names, shares))
-        heat_map(names, shares, args.plot, f"{title}\nwins of the row, {results[0].games:,} games a pair")
+        heat_map(names, shares, args.plot, f"{game.title}\nwins of the row, {results[0].games:,} games a pair")
         console.print(f"heat map: {args.plot}")
     if args.json:
         write_whole(args.json, json.dumps(as_json(game, results, args.seed), indent=2) + "\n")

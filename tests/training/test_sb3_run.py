@@ -16,7 +16,7 @@ from spygames_training.files import only_one
 from spygames_training.policy import Policy
 from spygames_training.sb3.training import MaskableRun, check
 from tests.poker import kuhn
-from tests.training.scripts import script
+from tests.training.scripts import complaint, script
 
 GAME = kuhn.make_game()
 SMALL = Config(
@@ -111,6 +111,11 @@ def test_the_command_refuses_to_resume(
     monkeypatch.setattr(sys, "argv", argv)
     assert script("train").main() == 2
     assert capsys.readouterr().err == "train.py: a run by maskable_ppo cannot be resumed: begin another one\n"
+
+
+def test_an_unknown_option_ends_the_command_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ["--algorithm", "maskable_ppo", "--option", "colour=9"]
+    assert "no option 'colour'" in complaint(script("train"), argv, capsys)
 
 
 @pytest.mark.parametrize("change", [{"network": Network(kind="recurrent")}, {"ppo": PPO(credit="table")}])

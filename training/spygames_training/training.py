@@ -13,10 +13,10 @@ from typing import Any
 
 import torch
 
-import spygames
 from spygames.core.game import Game
 from spygames.core.players import Player, make_player, new_memory
 from spygames_training.checkpoint import check_place, save_checkpoint
+from spygames_training.command_line import named_game
 from spygames_training.compute import find_device, one_thread
 from spygames_training.config import Config, differences, from_mapping
 from spygames_training.evaluation import evaluate
@@ -81,10 +81,7 @@ class Run:
                 f"{folder} cannot go on with another {', '.join(changed)}; what may change is "
                 f"{', '.join(sorted(CHANGEABLE))}"
             )
-        try:
-            self.game = game or spygames.make_game(config.game, **config.options)
-        except TypeError as error:
-            raise ValueError(f"{config.game} does not take these options: {error}") from error
+        self.game = game or named_game(config.game, config.options)
         self.judges = [make_player(self.game, name) for name in config.evaluate_against]
         device = find_device(config.device, processes.local_rank)
         if self.folder.exists() and not self.folder.is_dir():

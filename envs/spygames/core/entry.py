@@ -6,17 +6,23 @@ from typing import Any
 from spygames.core.aec import GameEnv
 from spygames.core.game import Game
 from spygames.core.players import Player
+from spygames.core.registry import check_options
 from spygames.core.single import SingleEnv
 
 
 def entry_points(
     make_game: Callable[..., Game],
 ) -> tuple[Callable[..., GameEnv], Callable[..., GameEnv], Callable[..., SingleEnv]]:
-    """`env`, `raw_env` and `single_env` of the game that `make_game(**options)` makes."""
+    """`env`, `raw_env` and `single_env` of the game that `make_game(**options)` makes. They raise what it does:
+    ValueError for the value of an option, TypeError for an unknown one."""
+
+    def make(options: dict[str, Any]) -> Game:
+        check_options(make_game, make_game.__module__.rpartition(".")[2], options)
+        return make_game(**options)
 
     def raw_env(*, render_mode: str | None = None, **options: Any) -> GameEnv:
         """The game as a PettingZoo AEC environment (`spygames.core.aec.GameEnv`); options are those of `make_game`."""
-        return GameEnv(make_game(**options), render_mode)
+        return GameEnv(make(options), render_mode)
 
     def env(*, render_mode: str | None = None, **options: Any) -> GameEnv:
         """The same as `raw_env`: order, bounds and legality are checked inside, so no wrappers are put around it."""
@@ -31,6 +37,6 @@ def entry_points(
         **options: Any,
     ) -> SingleEnv:
         """One seat as a Gymnasium environment (`spygames.core.single.SingleEnv`); options are those of `make_game`."""
-        return SingleEnv(make_game(**options), opponents, seat, illegal, render_mode)
+        return SingleEnv(make(options), opponents, seat, illegal, render_mode)
 
     return env, raw_env, single_env

@@ -6,9 +6,11 @@ Nothing here imports a game, or Numba, before it is asked for.
 
 import importlib
 import importlib.util
+import inspect
 import json
 import re
 import sys
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -46,7 +48,17 @@ def game_module(game_id: str) -> ModuleType:
 
 def make_game(game_id: str, **options: Any) -> "Game":
     """The game with these options; ValueError for an unknown game or option value, TypeError for an unknown option."""
-    return game_module(game_id).make_game(**options)
+    make = game_module(game_id).make_game
+    check_options(make, game_id, options)
+    return make(**options)
+
+
+def check_options(make: Callable[..., "Game"], game_id: str, options: Iterable[str]) -> None:
+    """TypeError that says which options there are, if the game's `make` takes one of `options` not."""
+    known = inspect.signature(make).parameters
+    unknown = [name for name in options if name not in known]
+    if unknown and not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
+        raise TypeError(f"no option {unknown[0]!r:.60} of {game_id}; there are {', '.join(known) or 'none'}")
 
 
 Reference = tuple[str, str]

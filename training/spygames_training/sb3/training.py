@@ -12,10 +12,10 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import LinearSchedule
 
-import spygames
 from spygames.core.game import Game
 from spygames.core.players import make_player
 from spygames_training.checkpoint import save_checkpoint
+from spygames_training.command_line import named_game
 from spygames_training.compute import find_device
 from spygames_training.config import PPO, Config
 from spygames_training.files import only_one
@@ -102,7 +102,7 @@ class MaskableRun:
 
     def __init__(self, config: Config, folder: str | Path, game: Game | None = None):
         self.config, self.folder = config, Path(folder)
-        self.game = game or spygames.make_game(config.game, **config.options)
+        self.game = game or named_game(config.game, config.options)
         self.judges = [make_player(self.game, name) for name in config.evaluate_against]
         for name in ("state.safetensors", "checkpoint"):
             if (self.folder / name).exists():

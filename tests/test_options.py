@@ -1,0 +1,49 @@
+"""An option that a game does not have is named, with those that it has, wherever it is given."""
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import pettingzoo
+import pytest
+
+import spygames
+from spygames.core import kernel
+from spygames.core.batch import Batch
+from spygames.core.registry import game_ids, game_module
+
+ENTRIES: dict[str, Callable[..., Any]] = {
+    "make_game": lambda game_id: spygames.make_game(game_id, colour=9),
+    "make_batch": lambda game_id: spygames.make_batch(game_id, 4, threads=1, colour=9),
+    "env": lambda game_id: game_module(game_id).env(render_mode="ansi", colour=9),
+    "raw_env": lambda game_id: game_module(game_id).raw_env(colour=9),
+    "single_env": lambda game_id: game_module(game_id).single_env(seat=0, colour=9),
+    "pettingzoo": lambda game_id: pettingzoo.make("aec", f"spygames/{game_id.replace('_v', '-v')}", colour=9),
+    "gymnasium": lambda game_id: gymnasium.make(
+        f"spygames/{''.join(map(str.capitalize, game_id.split('_')[:-1]))}-v0", colour=9
+    ),
+}
+
+
+@pytest.mark.parametrize("game_id", game_ids())
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_an_unknown_option_is_named_with_those_that_there_are(entry: str, game_id: str) -> None:
+    known = ", ".join(spygames.make_game(game_id).options)
+    name = game_id.rpartition("_")[0]
+    with pytest.raises(TypeError, match=rf"no option 'colour' of {name}\w*; there are {known}"):
+        ENTRIES[entry](game_id)
+
+
+def test_what_is_compiled_is_said_once_with_the_variant(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(kernel, "_looked_at", set())
+    monkeypatch.setattr(kernel, "is_cached", lambda _: False)
+    for first_player in (0, 0, 1):
+        Batch(spygames.make_game("agent_avenue_v0", first_player=first_player), 2, threads=1)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        f"spygames: compiling the batch loops of agent_avenue_v0, mode=simple, players=2, first_player={first_player} "
+        "(once on this machine for this variant, some seconds) ..."
+        for first_player in (0, 1)
+    ]
