@@ -6,8 +6,8 @@
 
 Every run lives in a folder of its own under --out. A run that is there is not made again, and one that was stopped goes
 on, so the command can be repeated until all are there. The table has a row a config: the share of games won against
-the opponent of --against at the start, half-way and at the end (a game that several win counts in part; among n players a
-share of about 1/n is par). It is on screen and, in Markdown, in OUT/variants.md; variants.json has every figure,
+the opponent of --against at the start, half-way and at the end (a game that several win counts in part; among n players
+a share of about 1/n is par). It is on screen and, in Markdown, in OUT/variants.md; variants.json has every figure,
 variants.png the curves.
 """
 
