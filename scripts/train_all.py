@@ -55,6 +55,9 @@ def main(argv: list[str] | None = None) -> int:
 
 def run(args: argparse.Namespace) -> int:
     paths = args.configs or [p for p in sorted((ROOT / "configs").glob("*.toml")) if p.stem != "demo"]
+    stems = [path.stem for path in paths]
+    if twice := [stem for stem in stems if stems.count(stem) > 1]:
+        raise ValueError(f"two configs are called {twice[0]}, which is also the name of the run's folder: rename one")
     configs = {path.stem: read_config(path) for path in paths}
     for path, config in zip(paths, configs.values(), strict=True):
         if args.against not in config.evaluate_against:

@@ -8,8 +8,6 @@ import pettingzoo
 import pytest
 
 import spygames
-from spygames.core import kernel
-from spygames.core.batch import Batch
 from spygames.core.registry import game_ids, game_module
 
 ENTRIES: dict[str, Callable[..., Any]] = {
@@ -32,18 +30,3 @@ def test_an_unknown_option_is_named_with_those_that_there_are(entry: str, game_i
     name = game_id.rpartition("_")[0]
     with pytest.raises(TypeError, match=rf"no option 'colour' of {name}\w*; there are {known}"):
         ENTRIES[entry](game_id)
-
-
-def test_what_is_compiled_is_said_once_with_the_variant(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(kernel, "_looked_at", set())
-    monkeypatch.setattr(kernel, "is_cached", lambda _: False)
-    for first_player in (0, 0, 1):
-        Batch(spygames.make_game("agent_avenue_v0", first_player=first_player), 2, threads=1)
-    lines = capsys.readouterr().err.splitlines()
-    assert lines == [
-        f"spygames: compiling the batch loops of agent_avenue_v0, mode=simple, players=2, first_player={first_player} "
-        "(once on this machine for this variant, some seconds) ..."
-        for first_player in (0, 1)
-    ]

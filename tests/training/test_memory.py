@@ -46,6 +46,12 @@ def test_unrolling_is_one_step_after_the_other():
     torch.testing.assert_close(memory.unroll(features, lengths, first), torch.stack(expected))
 
 
+def test_no_sequences_unroll_to_nothing():
+    memory = Memory(3, 4)
+    after = memory.unroll(torch.zeros(0, 3), np.zeros(0, np.int64), torch.zeros(0, 4))
+    assert after.shape == (0, 4)
+
+
 def test_learning_sees_what_playing_saw():
     """Unrolled over the sequences of two windows, the network gives the log-probabilities and values that it gave."""
     network = small_network()

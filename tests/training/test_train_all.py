@@ -62,5 +62,6 @@ def test_says_what_is_wrong_before_any_run(
     out = ["--out", str(tmp_path / "out")]
     train_all = script("train_all")
     assert "does not evaluate against expert" in complaint(train_all, [*configs, "--against", "expert", *out], capsys)
+    assert "two configs are called one" in complaint(train_all, [configs[0], *configs, *out], capsys)
     assert "nothing.toml" in complaint(train_all, [str(tmp_path / "nothing.toml"), *out], capsys)
     assert not (tmp_path / "out").exists()

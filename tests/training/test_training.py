@@ -110,6 +110,30 @@ def test_a_new_run_does_not_overwrite_one(tmp_path):
         Run(SMALL, tmp_path)
 
 
+def test_a_new_run_does_not_overwrite_an_agent_without_a_state(tmp_path):
+    """Such as one that MaskablePPO has trained."""
+    Run(SMALL, tmp_path).train()
+    (tmp_path / "state.safetensors").unlink()
+    before = (tmp_path / "metrics.jsonl").read_bytes()
+    with pytest.raises(ValueError, match="holds an agent already"):
+        Run(SMALL, tmp_path)
+    assert (tmp_path / "metrics.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"evaluate_play": "best"}, "not 'best'"),
+        ({"evaluate_against": ("random", "greedy", "random")}, "two players called random"),
+        ({"evaluate_against": ("gredy",)}, "no player 'gredy'"),
+    ],
+)
+def test_judges_that_make_no_sense_are_refused_before_training(tmp_path, wrong, message):
+    with pytest.raises(ValueError, match=message):
+        Run(replace(SMALL, **wrong), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_cut_state_is_refused_in_one_line(tmp_path):
     Run(SMALL, tmp_path).save()
     state = tmp_path / "state.safetensors"
@@ -192,7 +216,13 @@ def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path):
 
 def test_a_rollout_without_one_known_outcome_is_told_from_divergence(tmp_path, capsys):
     """Seven seats that decide once each in turn: in two decisions nobody is asked again."""
-    config = replace(SMALL, game="heimlich_v0", options={"players": 7}, ppo=PPO(games=4, steps=2, minibatch=4))
+    config = replace(
+        SMALL,
+        game="heimlich_v0",
+        options={"players": 7},
+        ppo=PPO(games=4, steps=2, minibatch=4),
+        opponents=Opponents(),
+    )
     with pytest.raises(ValueError, match=r"4 games x 2 decisions .* raise ppo\.steps") as caught:
         Run(config, tmp_path).train()
     assert not isinstance(caught.value, Diverged)

@@ -23,7 +23,7 @@ from spygames_training.evaluation import evaluate
 from spygames_training.files import only_one, write_whole
 from spygames_training.network import ActorCritic, make_network
 from spygames_training.opponents import Pool
-from spygames_training.policy import from_network
+from spygames_training.policy import from_network, temperature_of
 from spygames_training.ppo import Learner
 from spygames_training.processes import ALONE, Processes
 from spygames_training.report import WIN, Report, read_metrics
@@ -58,7 +58,7 @@ class Run:
         resume: go on from the state in `folder`.
         game: what is played, where it is none that `config.game` can name.
         processes: those that train together, each with an equal part of the workers; what becomes of it is the same
-            as in one process, up to rounding. The first one evaluates, writes and reports.
+            as in one process. The first one evaluates, writes and reports.
 
     Raises:
         ValueError: there is a run already, or none to go on with, or not one of these settings; an unknown game,
@@ -82,13 +82,15 @@ class Run:
                 f"{', '.join(sorted(CHANGEABLE))}"
             )
         self.game = game or named_game(config.game, config.options)
-        self.judges = [make_player(self.game, name) for name in config.evaluate_against]
+        self.judges = find_judges(self.game, config)
         device = find_device(config.device, processes.local_rank)
         if self.folder.exists() and not self.folder.is_dir():
             raise ValueError(f"{folder} is no folder")
         self.state = self.folder / "state.safetensors"
         if self.state.exists() and not resume:
             raise ValueError(f"{folder} holds a run already: go on with --resume, or choose another folder with --out")
+        if (self.folder / "checkpoint" / "config.json").exists() and not resume:
+            raise ValueError(f"{folder} holds an agent already: choose another folder with --out")
         check_place(self.folder / "checkpoint")
         torch.manual_seed(config.seed)
         with one_thread():
@@ -242,6 +244,17 @@ class Run:
         step = self.progress["decisions"]
         shares, self.progress["results"] = win_shares(self.game, self.learner.ema, self.judges, self.config, step)
         return shares
+
+
+def find_judges(game: Game, config: Config) -> list[Player]:
+    """Those whom a run evaluates against. ValueError for a player who is not there, for two who are called alike, whose
+    figures could not be told apart, and for a way to play that makes no sense."""
+    temperature_of(config.evaluate_play)
+    judges = [make_player(game, name) for name in config.evaluate_against]
+    names = [judge.name for judge in judges]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"evaluate_against names two players called {twice[0]}: take one, or rename its folder")
+    return judges
 
 
 def win_shares(

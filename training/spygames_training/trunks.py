@@ -125,6 +125,8 @@ class Memory(nn.Module):
     def unroll(self, features: Tensor, lengths: np.ndarray, memory: Tensor) -> Tensor:
         """Sequences, one after the other in `features` [n, W], of `lengths` int [S], each from its row of `memory`
         [S, M] on -> the memory after each decision, [n, M]."""
+        if not len(lengths):
+            return memory
         read = self.read(features)
         order = np.argsort(-lengths, kind="stable")  # the longest first, so that those not yet over are the first few
         starts = (np.cumsum(lengths) - lengths)[order]

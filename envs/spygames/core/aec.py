@@ -71,18 +71,18 @@ class Calls(NamedTuple):
 
 
 @cache
-def _bound(name: str, view: np.dtype, *kernels: Callable[..., object]) -> Calls:
+def _bound(what: str, name: str, view: np.dtype, *kernels: Callable[..., object]) -> Calls:
     names = dict(zip(("init", "legal", "apply", "returns", "observe"), kernels, strict=True))
     templates: tuple[Any, ...] = (_deal, _step, _look)
-    return Calls(*(bind(template, name, VIEW=view, **names) for template in templates))
+    bound = Calls(*(bind(template, name, VIEW=view, **names) for template in templates))
+    announce(list(bound), what)
+    return bound
 
 
 def calls(game: Game) -> Calls:
     """The compiled calls of `game`; every environment of one variant shares them."""
     kernels = (game.init, game.legal, game.apply, game.returns, game.observe)
-    bound = _bound(f"{game.id}-{game.digest}", game.view_dtype, *kernels)
-    announce(list(bound), game.title)
-    return bound
+    return _bound(game.id, f"{game.id}-{game.digest}", game.view_dtype, *kernels)
 
 
 @cache

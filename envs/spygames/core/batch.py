@@ -113,7 +113,7 @@ def bot_loop(game: Game, name: str) -> Callable[..., None]:
 @cache
 def _look_round_loop(game: Game) -> Callable[..., None]:
     loop = bind(_look_round_rows, f"{game.id}-{game.digest}", observe=game.observe)
-    announce([loop], f"the loop over all views of {game.title}")
+    announce([loop], f"the loop over all views of {game.id}")
     return loop
 
 
@@ -164,7 +164,7 @@ class Batch:
         self._loops = _loops(game)
         self._pool: ThreadPoolExecutor | None = None
         self._process = -1
-        announce(list(self._loops), f"the batch loops of {game.title}")
+        announce(list(self._loops), f"the batch loops of {game.id}")
         self.reset(int(as_seed(seed)))
 
     def __getstate__(self) -> dict[str, Any]:

@@ -109,18 +109,11 @@ def is_cached(function: Callable[..., object]) -> bool:
     return (Path(dispatcher._cache.cache_path) / f"{files.filename_base}.nbi").exists()
 
 
-_looked_at: set[str] = set()
-"""What `announce` has been asked about in this process."""
-
-
 def announce(functions: list[Callable[..., object]], what: str) -> None:
-    """Says on stderr, once, that `what`, of a variant that it names, is about to be compiled, where it is not ready."""
-    if what in _looked_at:
-        return
-    _looked_at.add(what)
+    """Says on stderr that `what` is about to be compiled, where it is not ready yet."""
     if not all(is_cached(f) for f in functions):
         print(
-            f"spygames: compiling {what} (once on this machine for this variant, some seconds) ...",
+            f"spygames: compiling {what} (once on this machine for each variant, some seconds) ...",
             file=sys.stderr,
             flush=True,
         )

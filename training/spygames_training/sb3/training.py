@@ -13,7 +13,6 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import LinearSchedule
 
 from spygames.core.game import Game
-from spygames.core.players import make_player
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.command_line import named_game
 from spygames_training.compute import find_device
@@ -24,7 +23,7 @@ from spygames_training.report import Report
 from spygames_training.sb3.buffer import PerSeatRolloutBuffer
 from spygames_training.sb3.policy import actor_critic_kwargs, to_actor_critic
 from spygames_training.sb3.vec_env import SelfPlayVecEnv
-from spygames_training.training import catch_signals, win_shares
+from spygames_training.training import catch_signals, find_judges, win_shares
 
 UNUSED = ("kl", "reference_every", "ema")
 """Settings of `PPO` that MaskablePPO has nothing for: a reference to keep near to, and a mean of the weights."""
@@ -103,7 +102,7 @@ class MaskableRun:
     def __init__(self, config: Config, folder: str | Path, game: Game | None = None):
         self.config, self.folder = config, Path(folder)
         self.game = game or named_game(config.game, config.options)
-        self.judges = [make_player(self.game, name) for name in config.evaluate_against]
+        self.judges = find_judges(self.game, config)
         for name in ("state.safetensors", "checkpoint"):
             if (self.folder / name).exists():
                 raise ValueError(f"{folder} holds a run already: choose another folder with --out")
@@ -201,8 +200,9 @@ class _Updates(BaseCallback):
                 metrics[name] = value if math.isfinite(value) else 0.0
             over = model.num_timesteps >= config.decisions
             first = self._decisions == 0
+            half = self._decisions < config.decisions / 2 <= model.num_timesteps
             self._decisions = model.num_timesteps
-            if over or first or now - self._evaluated >= config.evaluate_every:
+            if over or half or first or now - self._evaluated >= config.evaluate_every:
                 metrics |= self.run.evaluate()
                 self._evaluated = time.monotonic()
             self.report.add(metrics)

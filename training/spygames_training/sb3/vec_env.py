@@ -104,6 +104,9 @@ class SelfPlayVecEnv(GamesVecEnv):
 
         MaskablePPO("MlpPolicy", env, rollout_buffer_class=PerSeatRolloutBuffer, rollout_buffer_kwargs={"env": env})
 
+    It cannot stand behind VecNormalize: the buffer reads what was paid here, and a checkpoint has no place for the
+    scaling of observations.
+
     `infos[i]["terminal_observation"]` is what the seat that decided last sees of the end.
 
     Args:
