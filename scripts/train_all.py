@@ -41,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--against", default="greedy", help="whose curve is shown (default: greedy)")
     parser.add_argument("--decisions", type=positive, help="length of each run (default: each config's own)")
     parser.add_argument("--out", type=Path, default=Path("runs/all"), help="holds the runs (default: runs/all)")
-    parser.add_argument("--write", action="store_true", help="keep the table and the picture in docs/")
+    parser.add_argument("--write", action="store_true", help="keep table, figures and picture in docs/")
     args = parser.parse_args(argv)
     try:
         return run(args)
@@ -80,8 +80,10 @@ def run(args: argparse.Namespace) -> int:
     show(head, rows)
     print(f"the table in Markdown, every figure, and the curves: {args.out / 'variants'}.md, .json, .png")
     if args.write:
-        picture(found, args.against, ROOT / "docs" / "images" / "variants.png")
-        put_between(ROOT / "docs" / "variants.md", BEGIN, END, f"{text}\n\n![The curves](images/variants.png)")
+        docs = ROOT / "docs"
+        write_whole(docs / "variants.json", (args.out / "variants.json").read_text())
+        picture(found, args.against, docs / "images" / "variants.png")
+        put_between(docs / "variants.md", BEGIN, END, f"{text}\n\n![The curves](images/variants.png)")
     return 0
 
 

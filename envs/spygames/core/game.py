@@ -107,6 +107,11 @@ class Game:
         """As in `spygames.make_batch(id)`: `agent_avenue_v0`."""
         return f"{self.name}_v{self.version}"
 
+    @cached_property
+    def title(self) -> str:
+        """The variant on one line: `agent_avenue_v0, mode=simple, players=2`."""
+        return ", ".join([self.id, *(f"{name}={value!s:.40}" for name, value in self.options.items())])
+
     @property
     def side_of(self) -> tuple[int, ...]:
         """The side of each seat, [P]: its team, or the seat itself where every seat plays for itself."""
