@@ -69,6 +69,14 @@ def written(name: str, content: bytes) -> Callable[[Path], None]:
     return damage
 
 
+def a_folder(name: str) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        (folder / name).unlink()
+        (folder / name).mkdir()
+
+    return damage
+
+
 ROW = b'{"decisions": 128}\n'
 STATE, METRICS, RUN = "state.safetensors", "metrics.jsonl", "run.json"
 DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
@@ -97,6 +105,7 @@ DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
     (STATE, "'network.value.bias' torch.float64", tensor("network.value.bias", lambda old: old.double())),
     (STATE, "no opponent 99", tensor("rollout.0.controller", lambda old: torch.full_like(old, 99))),
     (STATE, "no saved state", written(STATE, b"\0\0\0")),
+    (STATE, "cannot be read", a_folder(STATE)),
     (METRICS, "line 1", written(METRICS, b"3\n" + ROW)),
     (METRICS, "line 2", written(METRICS, ROW + b"[]\n")),
     (METRICS, "line 1", written(METRICS, b'{"entropy": 1}\n')),

@@ -214,16 +214,10 @@ def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path):
     assert Run(SMALL, tmp_path, resume=True).progress["decisions"] == 256
 
 
-def test_a_rollout_without_one_known_outcome_is_told_from_divergence(tmp_path, capsys):
-    """Seven seats that decide once each in turn: in two decisions nobody is asked again."""
-    config = replace(
-        SMALL,
-        game="heimlich_v0",
-        options={"players": 7},
-        ppo=PPO(games=4, steps=2, minibatch=4),
-        opponents=Opponents(),
-    )
-    with pytest.raises(ValueError, match=r"4 games x 2 decisions .* raise ppo\.steps") as caught:
+def test_a_rollout_without_one_known_outcome_is_told_from_divergence(tmp_path):
+    """Two games of Kuhn poker: after a pass and a bet in both, nobody has been asked again."""
+    config = replace(SMALL, game="tests.poker.kuhn", ppo=PPO(games=2, steps=2, minibatch=2), opponents=Opponents())
+    with pytest.raises(ValueError, match=r"2 games x 2 decisions .* raise ppo\.steps") as caught:
         Run(config, tmp_path).train()
     assert not isinstance(caught.value, Diverged)
     assert Run(config, tmp_path, resume=True).progress["decisions"] == 0

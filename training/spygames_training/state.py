@@ -127,6 +127,8 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except FileNotFoundError as error:
         raise StateError(f"{path}: there is no saved state to go on from") from error
+    except OSError as error:
+        raise StateError(f"{path} cannot be read: {error}") from error
     except (SafetensorError, KeyError, ValueError, RecursionError) as error:
         raise StateError(f"{path} is cut or no saved state ({str(error)[:80]})") from error
     return facts if isinstance(facts, dict) else {}, tensors
