@@ -64,8 +64,8 @@ class Way:
 
 
 def ways() -> list[Way]:
-    """The three, each with the settings of its own: ours is the config of the demo, twice as long, with scripted players
-    at some tables; (a) is the same config with all seats learning, as MaskablePPO has no more than that."""
+    """The three, each with the settings of its own: ours is the demo's config, twice as long, with scripted players at
+    some tables; (a) is the same config with all seats learning, as MaskablePPO has no more than that."""
     train = [
         *(
             "scripts/train.py",
