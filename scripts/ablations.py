@@ -27,7 +27,7 @@ from safetensors.torch import save
 
 from spygames.core.game import Game
 from spygames.core.players import Player, make_player
-from spygames_training.command_line import Parser, choose_game, positive
+from spygames_training.command_line import Parser, choose_game, finished, positive
 from spygames_training.config import Config, read_config
 from spygames_training.evaluation import evaluate, total_games
 from spygames_training.files import write_whole
@@ -118,14 +118,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--against", nargs="+", default=["greedy", "expert"], help="(default: greedy expert)")
     parser.add_argument("--out", type=Path, default=Path("runs/ablations"), help="(default: runs/ablations)")
     args = parser.parse_args(argv)
-    try:
-        return run(args)
-    except KeyboardInterrupt:
-        print("stopped; the same command goes on", file=sys.stderr)
-        return 130
-    except (ValueError, OSError) as error:
-        print(f"ablations.py: {error}", file=sys.stderr)
-        return 2
+    return finished("ablations.py", lambda: run(args))
 
 
 def run(args: argparse.Namespace) -> int:

@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 import spygames
-from spygames_training.command_line import Parser, positive
+from spygames_training.command_line import Parser, finished, positive
 from spygames_training.config import Config, read_config
 from spygames_training.files import replacing, write_whole
 from spygames_training.report import WIN
@@ -43,14 +43,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("runs/all"), help="holds the runs (default: runs/all)")
     parser.add_argument("--write", action="store_true", help="keep table, figures and picture in docs/")
     args = parser.parse_args(argv)
-    try:
-        return run(args)
-    except KeyboardInterrupt:
-        print("stopped; the same command goes on", file=sys.stderr)
-        return 130
-    except (ValueError, OSError) as error:
-        print(f"train_all.py: {error}", file=sys.stderr)
-        return 2
+    return finished("train_all.py", lambda: run(args))
 
 
 def run(args: argparse.Namespace) -> int:

@@ -2,7 +2,8 @@
 
 import argparse
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -82,6 +83,19 @@ def named_game(game_id: str, options: dict[str, Any]) -> Game:
         return make_game(game_id, **options)
     except TypeError as error:
         raise ValueError(f"{game_id} does not take these options: {error}") from error
+
+
+def finished(name: str, work: Callable[[], int]) -> int:
+    """The exit code of a command that goes on from where it was stopped: that of `work`, or after a line on stderr 130
+    for Ctrl-C and 2 for a ValueError or OSError."""
+    try:
+        return work()
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on", file=sys.stderr)
+        return 130
+    except (ValueError, OSError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 2
 
 
 def _is_checkpoint(path: str) -> bool:

@@ -170,5 +170,5 @@ def logits(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | N
 def _draw(logits: np.ndarray, mask: np.ndarray, luck: np.ndarray, rows: np.ndarray, temperature: float) -> np.ndarray:
     """An action for each of `rows`, int64 [k], from their logits [k, A]; -1 where none is legal."""
     actions, unused = np.empty(len(mask), np.int64), np.empty(len(mask), np.float32)
-    sample_rows(logits, mask, luck, rows, temperature, actions, unused)
+    sample_rows(logits, mask, luck, rows, temperature, actions, unused, np.empty(mask.shape[1], np.int64))
     return actions[rows]

@@ -65,6 +65,7 @@ class Rollout:
         self.results: dict[int, np.ndarray] = {}
         """What the learner has won at tables against each opponent, [wins, games], until `pop_results`."""
         self._rows = np.arange(n)
+        self._legal = np.zeros(actions, np.int64)
         self._scratch = np.zeros((4, players), np.float32)
 
     def play(self, network: ActorCritic, ppo: PPO) -> None:
@@ -90,6 +91,7 @@ class Rollout:
                 1.0,
                 self.actions[t],
                 self.log_probabilities[t],
+                self._legal,
             )
             if self.tables:
                 self._ask_opponents(t)

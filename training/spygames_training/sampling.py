@@ -6,27 +6,8 @@ from spygames.core.kernel import kernel
 from spygames.core.rng import GAMMA, mix
 
 
-def sample_rows(
-    logits: np.ndarray,
-    mask: np.ndarray,
-    luck: np.ndarray,
-    rows: np.ndarray,
-    temperature: float,
-    actions: np.ndarray,
-    log_probabilities: np.ndarray,
-) -> None:
-    """Draws one legal action a row from softmax(logits / temperature); temperature 0 takes the likeliest one.
-
-    logits: float32 [k, A], overwritten. mask: int8 [n, A]. luck: uint64 [n, 1], one stream a game, advanced once
-    a draw. rows: int64 [k], the games that the logits belong to. actions: int64 [n] and log_probabilities:
-    float32 [n], written at `rows` (the log-probability at that temperature; 0 for temperature 0).
-    """
-    scratch = np.empty(mask.shape[1], np.int64)
-    _sample_rows(logits, mask, luck, rows, temperature, actions, log_probabilities, scratch)
-
-
 @kernel
-def _sample_rows(
+def sample_rows(
     logits: np.ndarray,
     mask: np.ndarray,
     luck: np.ndarray,
@@ -36,7 +17,13 @@ def _sample_rows(
     log_probabilities: np.ndarray,
     legal: np.ndarray,
 ) -> None:
-    """The same; `legal`, int64 [A], is overwritten."""
+    """Draws one legal action a row from softmax(logits / temperature); temperature 0 takes the likeliest one.
+
+    logits: float32 [k, A], overwritten. mask: int8 [n, A]. luck: uint64 [n, 1], one stream a game, advanced once
+    a draw. rows: int64 [k], the games that the logits belong to. actions: int64 [n] and log_probabilities:
+    float32 [n], written at `rows` (the log-probability at that temperature; 0 for temperature 0). legal: int64
+    [A], overwritten.
+    """
     width = mask.shape[1]
     for k in range(len(rows)):
         i = rows[k]

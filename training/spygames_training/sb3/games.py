@@ -62,7 +62,7 @@ class Games(Batch):
         self.final = np.zeros((n, game.num_features), np.float32)
         self.cut_off = np.zeros(n, np.bool_)
         self._advance = _loop(game)
-        announce([self._advance], f"the loop of single rows of {game.title}")
+        announce([self._advance], f"the loop of single rows of {game.id}")
         # A batch says that it compiles until all its loops are there, so the one that nobody calls here is made, too.
         self._loops.step(
             game.packed, self.states, self.seeds, self._allowed, np.zeros(n, np.int64), self.views, self.mask,
