@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -228,3 +229,19 @@ def test_action_texts(fresh: Callable[..., Table]) -> None:
     own = table.mapping["passports"]["1"]
     assert {t.split()[2] for t in texts if t.startswith("guess")} == {"player_0", "player_2", "free"}
     assert {t.split()[1] for t in texts if t.startswith("guess")} == {*table.mapping["agents"]} - {own}
+
+
+def test_a_look_up_does_not_build_all_texts_anew(fresh: Callable[..., Table]) -> None:
+    """Once a seat's texts are there, finding one takes a handful of calls and not some for each action."""
+    table = fresh(3, **FULL)
+    game, s, calls = table.game, table.s, []
+    texts = {seat: [game.action_to_string(game, s, a, seat) for a in range(game.num_actions)] for seat in range(3)}
+    for seat, each in texts.items():
+        game.string_to_action(game, s, each[-1], seat)
+    sys.setprofile(lambda frame, event, argument: calls.append(event))
+    try:
+        found = [game.string_to_action(game, s, text, seat) for seat, each in texts.items() for text in each]
+    finally:
+        sys.setprofile(None)
+    assert found == [*range(game.num_actions)] * 3
+    assert len(calls) < 100 * len(found)

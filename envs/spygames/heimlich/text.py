@@ -1,6 +1,7 @@
 """Heimlich & Co. as text: actions, and states as mappings. Texts are absolute: agents and buildings by name."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from spygames.core.game import Game
 from spygames.core.kernel import Record
 from spygames.heimlich.board import (
+    ABSOLUTE,
     AGENTS,
     BUILDINGS,
     CARDS,
@@ -29,11 +31,12 @@ from spygames.heimlich.state import (
     ACT_PASS,
     ACT_SAFE,
     ACT_STEP,
+    BASE_ACTIONS,
+    CARD_ACTIONS,
     END_REASONS,
     GUESS,
     NONE,
     PHASES,
-    agent_of,
     left_of,
 )
 
@@ -46,26 +49,45 @@ _FIXED |= {ACT_STEP + i: f"step {step}" for i, step in enumerate(STEPS)}
 _FIXED |= {ACT_BUILDING + i: f"building {name}" for i, name in enumerate(BUILDINGS)}
 
 
+@cache
+def _texts(own: int, seat: int, players: int, first_guess: int, num_actions: int) -> tuple[str, ...]:
+    """The text of every action of `seat` while agent `own` is its own; predictions are those from `first_guess` on."""
+    names = [AGENTS[agent] for agent in ABSOLUTE[own]]
+    texts = {
+        ACT_MOVE + FACES * i + points: f"move {name} {points + 1}"
+        for i, name in enumerate(names)
+        for points in range(FACES)
+    }
+    texts |= {ACT_AGENT + i: f"agent {name}" for i, name in enumerate(names)}
+    texts |= _FIXED
+    for action in range(first_guess, num_actions):
+        agent, places = divmod(action - first_guess, players)
+        owner = "free" if places == 0 else f"player_{(seat + places) % players}"
+        texts[action] = f"guess {names[agent + 1]} {owner}"
+    return tuple(texts[action] for action in range(num_actions))
+
+
+@cache
+def _numbers(*variant: int) -> dict[str, int]:
+    return {text: action for action, text in enumerate(_texts(*variant))}
+
+
+def _key(game: Game, s: Record, seat: int) -> tuple[int, int, int, int, int]:
+    """What the texts of a seat depend on, as `_texts` takes it: of all that is hidden its own agent alone."""
+    first_guess = CARD_ACTIONS if game.options["top_secret"] else BASE_ACTIONS
+    return int(s["passports"][seat]), int(seat), game.num_players, first_guess, game.num_actions
+
+
 def action_to_string(game: Game, s: Record, action: int, seat: int) -> str:
     """As `move red 3`, `done`, `safe church`, `card swap`, `agent green`, `step -2`, `guess blue player_2`."""
-    first_guess = int(s.options.first_guess)
-    if action < ACT_DONE:
-        agent, points = divmod(action - ACT_MOVE, FACES)
-        return f"move {_agent(s, seat, agent)} {points + 1}"
-    if action >= first_guess:
-        agent, places = divmod(action - first_guess, game.num_players)
-        owner = "free" if places == 0 else f"player_{left_of(s, seat, places)}"
-        return f"guess {_agent(s, seat, agent + 1)} {owner}"
-    if ACT_AGENT <= action < ACT_STEP:
-        return f"agent {_agent(s, seat, action - ACT_AGENT)}"
-    return _FIXED[action]
+    return _texts(*_key(game, s, seat))[action]
 
 
 def string_to_action(game: Game, s: Record, text: str, seat: int) -> int:
     """The inverse of `action_to_string`; ValueError for anything else."""
-    for action in range(game.num_actions):
-        if action_to_string(game, s, action, seat) == text:
-            return action
+    action = _numbers(*_key(game, s, seat)).get(text) if isinstance(text, str) else None
+    if action is not None:
+        return action
     forms = ["'move AGENT POINTS'", "'done'", "'safe BUILDING'"]
     if game.options["top_secret"]:
         forms += ["'draw'", "'card CARD'", "'pass'", "'agent AGENT'", "'step NUMBER'", "'building BUILDING'"]
@@ -134,10 +156,6 @@ def _record(s: Record) -> dict[str, Any]:
         "former": None if s.former == NONE else AGENTS[s.former],
         "swapped_late": bool(s.swapped_late),
     }
-
-
-def _agent(s: Record, seat: int, relative: int) -> str:
-    return AGENTS[agent_of(s, seat, relative)]
 
 
 def _cards(counts: np.ndarray) -> list[str]:
