@@ -19,6 +19,7 @@ from pettingzoo import AECEnv
 from spygames.core.game import NOBODY, Game, IllegalAction, record
 from spygames.core.kernel import Record, announce, bind
 from spygames.core.rng import as_seed, next_seed
+from spygames.core.shown import one_line, shown
 
 Observation = dict[str, np.ndarray]
 
@@ -165,10 +166,10 @@ class GameEnv(AECEnv[str, Any, Any]):
         """
         game, chosen = self.game, self._next_seed(seed)
         if options is not None and not isinstance(options, Mapping):
-            raise ValueError(f"reset options must be a mapping such as {{'state': ...}}, not {options!r:.100}")
+            raise ValueError(f"reset options must be a mapping such as {{'state': ...}}, not {shown(options)}")
         unknown = [key for key in options or {} if key != "state"]
         if unknown:
-            warnings.warn(f"reset options {unknown} are unknown and do nothing; there is: 'state'", stacklevel=2)
+            warnings.warn(f"reset options {shown(unknown)} are unknown and do nothing; there is: 'state'", stacklevel=2)
         states = game.new_states()
         mapping = (options or {}).get("state")
         if mapping is None:
@@ -194,7 +195,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         if type(action) is not int:
             action = int(action) if type(action) is np.int64 else self._number(action)
         if not 0 <= action < game.num_actions:
-            raise self._illegal(f"action {action} is not in 0..{game.num_actions - 1}")
+            raise self._illegal(f"action {shown(action)} is not in 0..{game.num_actions - 1}")
         features = np.empty(game.num_features, np.float32)
         mask = np.empty(game.num_actions, np.int8)
         to_move = self._calls.step(self._states, action, features, mask)
@@ -255,7 +256,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         """The text of an action of `agent`, by default the one to move."""
         number, seat = self._number(action), self._seat_or_mover(agent)
         if not 0 <= number < self.game.num_actions:
-            raise IllegalAction(f"action {number} is not in 0..{self.game.num_actions - 1}")
+            raise IllegalAction(f"action {shown(number)} is not in 0..{self.game.num_actions - 1}")
         return self.game.action_to_string(self.game, record(self._states), number, seat)
 
     def string_to_action(self, text: str, agent: str | None = None) -> int:
@@ -282,7 +283,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         try:
             return self._seats[agent]
         except (KeyError, TypeError):
-            raise ValueError(f"no agent {agent!r}; there are {', '.join(self.possible_agents)}") from None
+            raise ValueError(f"no agent {shown(agent)}; there are {', '.join(self.possible_agents)}") from None
 
     def require_game(self) -> None:
         """ResetNeeded unless a game is going on."""
@@ -315,7 +316,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         if not isinstance(saved, bytes) or not saved.startswith(_MAGIC):
             raise ValueError("this is no saved game of spygames")
         if not saved.startswith(header):
-            theirs = saved[len(_MAGIC) :].split(b"\n")[0][:300].decode("ascii", "replace")
+            theirs = one_line(saved[len(_MAGIC) :].split(b"\n")[0][:300].decode("ascii", "replace"), 300)
             ours = header[len(_MAGIC) : -1].decode("ascii")
             raise ValueError(f"this is saved from another game, {theirs}; this one is {ours}")
         body, check = saved[len(header) : -4], saved[-4:]
@@ -395,8 +396,8 @@ class GameEnv(AECEnv[str, Any, Any]):
             raise IllegalAction(f"the game is over, so {self.agent_selection} can only be stepped with None")
         self._gone += 1
         agent, *self.agents = self.agents
-        for shown in (self._cumulative_rewards, self.terminations, self.truncations, self.infos):
-            del shown[agent]
+        for table in (self._cumulative_rewards, self.terminations, self.truncations, self.infos):
+            del table[agent]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._observation = None
         if self.agents:
@@ -418,7 +419,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             action = action[()]
         if isinstance(action, np.integer) or (isinstance(action, int) and not isinstance(action, bool)):
             return int(action)
-        raise self._illegal(f"an action is a whole number, not {action!r:.100}")
+        raise self._illegal(f"an action is a whole number, not {shown(action)}")
 
     def _illegal(self, what: str) -> IllegalAction:
         """`what` is wrong, who had to act, and some actions that are legal."""

@@ -11,6 +11,7 @@ import numpy as np
 from spygames.core.batch import bot_loop
 from spygames.core.game import Game
 from spygames.core.kernel import announce
+from spygames.core.shown import shown
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def make_player(game: Game, spec: str) -> Player:
         from spygames.core.search import SearchPlayer
 
         if not number.isdecimal() or int(number) < 1:
-            raise ValueError(f"{spec!r} must give the simulations a decision, as in {kind}:200")
+            raise ValueError(f"{shown(spec)} must give the simulations a decision, as in {kind}:200")
         return SearchPlayer(game, kind, int(number), threads=os.cpu_count() or 1)
     path, _, how = (spec, "", "") if _exists(spec) else spec.rpartition("@")
     if path and _exists(path):
@@ -98,7 +99,7 @@ def make_player(game: Game, spec: str) -> Player:
             raise ValueError(f"a checkpoint needs the extra: pip install 'spygames[training]' ({error})") from error
         return load_player(game, path, how)
     raise ValueError(
-        f"no player {spec!r:.100}: scripted players of {game.id} are {', '.join(game.bots)}; searches mcts:N and mc:N; "
+        f"no player {shown(spec)}: scripted players of {game.id} are {', '.join(game.bots)}; searches mcts:N and mc:N; "
         "else the path of a checkpoint"
     )
 

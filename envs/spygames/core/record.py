@@ -25,9 +25,10 @@ from spygames.core.game import NOBODY, Game, IllegalAction, flat, record
 from spygames.core.kernel import Record
 from spygames.core.players import Decisions, Player, new_memory
 from spygames.core.rng import as_seed, mix
+from spygames.core.shown import one_line, shown
 
 _SHOWN = 12  # legal actions that a complaint names
-_LONG = 100  # characters of what was found that a complaint shows
+_LONG = 300  # characters of another error that a complaint quotes
 
 
 class RecordError(ValueError):
@@ -140,7 +141,7 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
     try:
         states = _begin(game, r.seed, r.state)
     except (ValueError, RecursionError) as error:
-        raise RecordError(f"the record cannot begin: {error}{_versions(r)}") from error
+        raise RecordError(f"the record cannot begin: {one_line(error, _LONG)}{_versions(r)}") from error
     if r.positions and len(r.positions) != len(r.actions) + 1:
         raise RecordError(f"the record has {len(r.actions)} actions and {len(r.positions)} positions, not one more")
     s = record(states)
@@ -152,7 +153,7 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
             action = game.string_to_action(game, s, text, int(s.to_move)) if s.to_move != NOBODY else NOBODY
             _act(game, s, action, text)
         except ValueError as error:
-            raise RecordError(f"move {number} does not fit: {error}{_versions(r)}") from error
+            raise RecordError(f"move {number} does not fit: {one_line(error, _LONG)}{_versions(r)}") from error
         history[number] = states[0]
         _compare_position(game, r, s, number)
     for what, recorded, found in (
@@ -160,7 +161,7 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
         ("end_reason", r.end_reason, _end_reason(game, s)),
     ):
         if recorded != found:
-            raise RecordError(f"{what} must be {found!r} after these moves, not {recorded!r}{_versions(r)}")
+            raise RecordError(f"{what} must be {shown(found)} after these moves, not {shown(recorded)}{_versions(r)}")
     return history
 
 
@@ -193,8 +194,8 @@ def load_games(path: str | os.PathLike[str]) -> list[GameRecord]:
     try:
         lines = Path(path).read_text(encoding="utf-8").split("\n")
     except UnicodeDecodeError as error:
-        raise RecordError(f"{path} is no file of recorded games: {error}") from error
-    return [_read(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip()]
+        raise RecordError(f"{one_line(path)} is no file of recorded games: {one_line(error)}") from error
+    return [_read(line, f"{one_line(path)}, line {number}") for number, line in enumerate(lines, 1) if line.strip()]
 
 
 def _begin(game: Game, seed: int | None, state: Mapping[str, Any] | None) -> np.ndarray:
@@ -218,7 +219,7 @@ def _act(game: Game, s: Record, answer: object, text: str | None = None) -> int:
     if action == NOBODY or not mask[action]:
         if text is None and action != NOBODY and s.to_move != NOBODY:
             text = game.action_to_string(game, s, action, int(s.to_move))
-        what = repr(answer if text is None else text)[:_LONG]
+        what = shown(answer if text is None else text)
         if s.to_move == NOBODY:
             raise IllegalAction(f"{what} comes after the end of the game")
         seat = int(s.to_move)
@@ -268,10 +269,10 @@ def _game_of(r: GameRecord) -> Game:
     try:
         if r.game not in registry.game_ids():
             there = ", ".join(registry.game_ids())
-            raise ValueError(f"no game {r.game!r}; there are {there}, and one of another module must be passed")
+            raise ValueError(f"no game {shown(r.game)}; there are {there}, and one of another module must be passed")
         return registry.make_game(r.game, **r.options)
     except (ValueError, TypeError, RecursionError) as error:
-        raise RecordError(f"the game of this record cannot be made: {error}{_versions(r)}") from error
+        raise RecordError(f"the game of this record cannot be made: {one_line(error, _LONG)}{_versions(r)}") from error
 
 
 def _digest(game: Game, s: Record) -> str:
@@ -283,7 +284,7 @@ def _digest(game: Game, s: Record) -> str:
 
 def _compare_position(game: Game, r: GameRecord, s: Record, number: int) -> None:
     if r.positions and r.positions[number] != _digest(game, s):
-        after = f"after move {number} ({r.actions[number - 1]})" if number else "at the start"
+        after = f"after move {number} ({one_line(r.actions[number - 1])})" if number else "at the start"
         raise RecordError(f"{after} the position is not the recorded one{_versions(r)}")
 
 
@@ -301,24 +302,23 @@ def _end_reason(game: Game, s: Record) -> str | None:
 def _versions(r: GameRecord) -> str:
     """What may explain a misfit."""
     here = spygames.__version__
-    return "" if r.spygames == here else f" (recorded with spygames {r.spygames}, this is {here})"
+    return "" if r.spygames == here else f" (recorded with spygames {one_line(r.spygames, 40)}, this is {here})"
 
 
 def _read(line: str, where: str) -> GameRecord:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError) as error:  # the latter where lists lie deep in lists
-        raise RecordError(f"{where}: not JSON: {error}") from error
+        raise RecordError(f"{where}: not JSON: {one_line(error)}") from error
     if not isinstance(found, dict):
         raise RecordError(f"{where}: a record is a mapping, not {type(found).__name__}")
     names = [f.name for f in fields(GameRecord)]
     if wrong := set(names) ^ set(found):
-        raise RecordError(
-            f"{where}: a record has the keys {', '.join(names)}; wrong: {', '.join(map(repr, sorted(wrong)))}"
-        )
+        some = ", ".join(map(shown, sorted(wrong)[:5]))
+        raise RecordError(f"{where}: a record has the keys {', '.join(names)}; wrong: {some}")
     for key, (kind, what) in _FORM.items():
         if not kind(found[key]):
-            raise RecordError(f"{where}: {key} must be {what}, not {found[key]!r:.{_LONG}}")
+            raise RecordError(f"{where}: {key} must be {what}, not {shown(found[key])}")
     values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in found.items()}
     return GameRecord(**values)
 

@@ -16,6 +16,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from spygames.core.shown import shown
+
 if TYPE_CHECKING:
     from spygames.core.game import Game
 
@@ -35,14 +37,13 @@ def game_module(game_id: str) -> ModuleType:
     """
     name = f"spygames.{game_id}" if game_id in game_ids() else game_id
     try:
-        found = importlib.util.find_spec(name) is not None
-    except (ImportError, ValueError):
+        found = isinstance(name, str) and importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError, OSError, RecursionError):  # the last two for endless names
         found = False
     module = importlib.import_module(name) if found else None
     if module is None or not hasattr(module, "make_game"):
-        raise ValueError(
-            f"no game {game_id!r}; there are {', '.join(game_ids())}, or name a module that has a make_game"
-        )
+        there = ", ".join(game_ids())
+        raise ValueError(f"no game {shown(game_id)}; there are {there}, or name a module that has a make_game")
     return module
 
 
@@ -58,7 +59,7 @@ def check_options(make: Callable[..., "Game"], game_id: str, options: Iterable[s
     known = inspect.signature(make).parameters
     unknown = [name for name in options if name not in known]
     if unknown and not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
-        raise TypeError(f"no option {unknown[0]!r:.60} of {game_id}; there are {', '.join(known) or 'none'}")
+        raise TypeError(f"no option {shown(unknown[0])} of {game_id}; there are {', '.join(known) or 'none'}")
 
 
 Reference = tuple[str, str]

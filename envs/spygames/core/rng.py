@@ -6,6 +6,7 @@ SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators"
 import numpy as np
 
 from spygames.core.kernel import Int, Record, kernel
+from spygames.core.shown import shown
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
@@ -44,5 +45,5 @@ def as_seed(seed: object) -> np.uint64:
     if seed is None:
         return np.random.SeedSequence().generate_state(1, np.uint64)[0]
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
-        raise ValueError(f"seed must be a whole number from 0 to 2**64 - 1, not {seed!r}")
+        raise ValueError(f"seed must be a whole number from 0 to 2**64 - 1, not {shown(seed)}")
     return np.uint64(seed)

@@ -13,6 +13,7 @@ from spygames.core.aec import GameEnv
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.players import Decisions, Player, make_player, new_memory
 from spygames.core.rng import as_seed
+from spygames.core.shown import shown
 
 _ROW = np.zeros(1, np.int64)
 _DEALS = 1000  # tried until the seat has something to decide
@@ -52,7 +53,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         render_mode: str | None = None,
     ):
         if illegal not in ("ignore", "raise"):
-            raise ValueError(f"illegal must be 'ignore' or 'raise', not {illegal!r}")
+            raise ValueError(f"illegal must be 'ignore' or 'raise', not {shown(illegal)}")
         self.game, self.illegal, self.render_mode = game, illegal, render_mode
         self._blank = GameEnv(game, render_mode)  # each game begins in a copy of it
         self.table = self._blank.clone()
@@ -193,7 +194,9 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             return agents.index(seat)
         if isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < len(agents):
             return int(seat)
-        raise ValueError(f"seat must be 0..{len(agents) - 1}, one of {', '.join(agents)}, or 'random', not {seat!r}")
+        raise ValueError(
+            f"seat must be 0..{len(agents) - 1}, one of {', '.join(agents)}, or 'random', not {shown(seat)}"
+        )
 
 
 def _seated(game: Game, opponents: str | Player | Sequence[str | Player]) -> list[Player]:
@@ -206,6 +209,6 @@ def _seated(game: Game, opponents: str | Player | Sequence[str | Player]) -> lis
         raise ValueError(f"{game.id} has {others} other seats, but {len(specs)} opponents are named")
     for spec in specs:
         if not isinstance(spec, str) and (isinstance(spec, type) or not callable(getattr(spec, "act", None))):
-            raise TypeError(f"an opponent is a player's name or a Player, not {spec!r:.100}")
+            raise TypeError(f"an opponent is a player's name or a Player, not {shown(spec)}")
     named = {spec: make_player(game, spec) for spec in specs if isinstance(spec, str)}
     return [named[spec] if isinstance(spec, str) else spec for spec in specs]
