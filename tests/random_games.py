@@ -1,23 +1,30 @@
-"""Uniformly random games in lockstep, with every position looked at: what holds in it, and what does not.
+"""Uniformly random games of any game, with every position looked at: what holds in it, and what does not.
 
-What holds in any game is checked here (`NAMES`). What holds in one game says the module `tests/<game>/invariants.py`:
+    python -m tests.random_games --games 100000 --every 16        # all variants of all games, for hours
 
+What holds in any game is checked here (`NAMES`). What holds in one game says the module `tests/<game>/invariants.py`,
+written from the rules, in one form:
+
+- `VARIANTS`: options of the variants that are played
 - `OF_STATE`: functions of states, STATE [n], that answer bool [n]: whether it holds in each
 - `OF_DECISION`: the same of the states before and after a decision
 - `due`: a function of states that answers what their seats must have, [n, P or more]
-- `VARIANTS`, `END_REASONS`: for `scripts/game_lengths.py`, the options of each variant, and the names of the numbers in
-  the field `end_reason`; it also reads the field `turn`
+
+All of an array are of one variant.
 """
 
+import argparse
 import importlib
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from spygames.core.batch import Batch, bot_loop
 from spygames.core.game import NOBODY, Game, record
+from spygames.core.lockstep import first_games
+from spygames.core.registry import game_ids, make_game
 
 NAMES = ("mover_exists", "legal_actions_exist", "results_are_due", "redraw_keeps_view", "redraw_is_possible", "it_ends")
 MOVER, ACTIONS, RESULTS, REDRAW_VIEW, REDRAW, ENDS = range(len(NAMES))
@@ -25,6 +32,7 @@ LONGEST = 10_000
 """Decisions after which a game counts as endless."""
 REDRAWN = 100
 """One position in so many of each game is redrawn as each seat sees it."""
+CHUNK = 2_000
 
 
 class Played(NamedTuple):
@@ -36,6 +44,8 @@ class Played(NamedTuple):
     """int [n], how many there were."""
     broken: dict[str, np.ndarray]
     """By name of an invariant the rows in which it did not hold; none where all held."""
+    phases: Counter[int]
+    """How many of the positions that were looked at were in each phase."""
 
 
 def invariants_of(game: Game) -> ModuleType:
@@ -49,49 +59,34 @@ def names(game: Game) -> list[str]:
     return [*NAMES, *(holds.__name__ for holds in (*own.OF_STATE, *own.OF_DECISION))]
 
 
-def play_games(game: Game, seeds: np.ndarray, progress: Callable[[int], None] = lambda games: None) -> Played:
-    """Plays the first game of each seed, uint64 [n], by uniformly random choices that depend on the seed alone.
+def play_games(game: Game, seeds: Iterable[int], every: int = 1) -> Played:
+    """Plays the first game of each seed; one decision in `every` is looked at, and each game's start and end."""
+    of = np.array(list(seeds), np.uint64)
+    n, own = len(of), invariants_of(game)
+    broken = {name: np.zeros(n, bool) for name in names(game)}
+    played = Played(game.new_states(n), np.zeros(n, np.int64), {}, Counter())
 
-    progress: told of how many games have ended since it was last told.
-    """
-    n, own = len(seeds), invariants_of(game)
-    batch, choose = Batch(game, n, seed=0, threads=1), bot_loop(game, "random")
-    batch.reset(seeds=seeds.copy())
-    luck, actions = (seeds * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1)).reshape(n, 1), np.zeros(n, np.int64)
-    played = Played(game.new_states(n), np.zeros(n, np.int64), {name: np.zeros(n, bool) for name in names(game)})
-    rows, number = np.arange(n), 0  # of the games that go on
-    s = batch.states.copy()
-
-    def note(found: dict[str, np.ndarray], where: np.ndarray) -> None:
+    def note(found: dict[str, np.ndarray], games: np.ndarray) -> None:
         for name, wrong in found.items():
-            played.broken[name][where] |= wrong
+            broken[name][games] |= wrong
 
-    note(broken(own, s) | out_of_order(game, own, s, batch.mask, batch.rewards), rows)
-    while len(rows) and number < LONGEST:
-        drawn = rows[(rows + number) % REDRAWN == 0]
-        note(redrawn(game, own, batch.states[drawn], seeds[drawn] + np.uint64(number)), drawn)
-        choose(batch.views, batch.mask, luck, rows, actions, 0, len(rows))
-        before = batch.states[rows]
-        batch.step(actions)
-        number += 1
-        # Where a game is over, the batch has begun the next one: its last state is made once more.
-        s, mask, ended = batch.states[rows], batch.mask[rows], np.flatnonzero(batch.done[rows]).tolist()
-        for k in ended:
-            s[k] = before[k]
-            game.apply(record(s, k), int(actions[rows[k]]))
-            game.legal(record(s, k), mask[k])
-        note(broken(own, s) | broken_by(own, before, s) | out_of_order(game, own, s, mask, batch.rewards[rows]), rows)
-        played.states[rows[ended]], played.decisions[rows[ended]] = s[ended], number
-        progress(len(ended))
-        rows = rows[~batch.done[rows]]
-        # The others play on, as a batch does; what they play is nobody's business.
-        idle = np.flatnonzero(~np.isin(np.arange(n), rows))
-        choose(batch.views, batch.mask, luck, idle, actions, 0, len(idle))
-    played.broken[NAMES[ENDS]][rows] = True
-    return Played(played.states, played.decisions, {name: np.flatnonzero(b) for name, b in played.broken.items()})
+    for number, (games, before, s, mask, results, over) in enumerate(first_games(game, of)):
+        if number > LONGEST:
+            broken[NAMES[ENDS]][games] = True
+            break
+        seen = slice(None) if number % every == 0 else over
+        if len(games[seen]):
+            found = broken_in(own, s[seen]) | out_of_order(game, own, s[seen], mask[seen], results[seen])
+            note(found | ({} if before is None else broken_by(own, before[seen], s[seen])), games[seen])
+            played.phases.update(s["phase"][seen].tolist())
+        drawn = ~over & ((games + number) % REDRAWN == 0)
+        if number % every == 0 and drawn.any():
+            note(redrawn(game, own, s[drawn], of[games[drawn]] + np.uint64(number)), games[drawn])
+        played.states[games[over]], played.decisions[games[over]] = s[over], number
+    return played._replace(broken={name: np.flatnonzero(wrong) for name, wrong in broken.items()})
 
 
-def broken(own: ModuleType, s: np.ndarray) -> dict[str, np.ndarray]:
+def broken_in(own: ModuleType, s: np.ndarray) -> dict[str, np.ndarray]:
     """By name of an invariant of states, STATE [n], whether it does not hold, bool [n]."""
     return {holds.__name__: ~holds(s) for holds in own.OF_STATE}
 
@@ -99,6 +94,11 @@ def broken(own: ModuleType, s: np.ndarray) -> dict[str, np.ndarray]:
 def broken_by(own: ModuleType, before: np.ndarray, s: np.ndarray) -> dict[str, np.ndarray]:
     """The same of the decisions that have made `s` of `before`, both STATE [n]."""
     return {holds.__name__: ~holds(before, s) for holds in own.OF_DECISION}
+
+
+def wrong_with(game: Game, s: np.ndarray) -> list[str]:
+    """The invariants of states that do not hold in one of `s`, STATE [n], or more."""
+    return [name for name, wrong in broken_in(invariants_of(game), s).items() if wrong.any()]
 
 
 def out_of_order(
@@ -110,7 +110,7 @@ def out_of_order(
     return {
         NAMES[MOVER]: ~over & ((s["to_move"] < 0) | (s["to_move"] >= game.num_players)),
         NAMES[ACTIONS]: ~allowed,
-        NAMES[RESULTS]: (results != own.due(s)[:, : game.num_players]).any(1),
+        NAMES[RESULTS]: (np.abs(results - own.due(s)[:, : game.num_players]) > 1e-6).any(1),
     }
 
 
@@ -118,8 +118,10 @@ def redrawn(game: Game, own: ModuleType, s: np.ndarray, seeds: np.ndarray) -> di
     """The same of `determinize`: each seat sees what it saw and may do what it might; the position is possible."""
     found = {NAMES[REDRAW_VIEW]: np.zeros(len(s), bool), NAMES[REDRAW]: np.zeros(len(s), bool)}
     views, masks = game.new_views(2), np.zeros((2, game.num_actions), np.int8)
+    worlds = []
     for seat in range(game.num_players):
         drawn = s.copy()
+        worlds.append(drawn)
         for k in range(len(s)):
             game.determinize(record(drawn, k), seat, seeds[k])
             for i, world in enumerate((s, drawn)):
@@ -129,5 +131,39 @@ def redrawn(game: Game, own: ModuleType, s: np.ndarray, seeds: np.ndarray) -> di
             same &= s["to_move"][k] == drawn["to_move"][k]
             same &= s["to_move"][k] != seat or masks[0].tobytes() == masks[1].tobytes()
             found[NAMES[REDRAW_VIEW]][k] |= not same
-        found[NAMES[REDRAW]] |= np.any(list(broken(own, drawn).values()), 0)
+    wrong = np.any(list(broken_in(own, np.concatenate(worlds)).values()), 0)
+    found[NAMES[REDRAW]] |= wrong.reshape(game.num_players, len(s)).any(0)
     return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", type=int, default=2_000, help="of each variant (default: %(default)s)")
+    parser.add_argument("--every", type=int, default=1, help="look at one decision in so many (default: %(default)s)")
+    parser.add_argument("--game", nargs="+", choices=game_ids(), default=game_ids(), help="(default: all)")
+    args = parser.parse_args(argv)
+    code = 0
+    for game_id in args.game:
+        for options in invariants_of(make_game(game_id)).VARIANTS:
+            wrong, looked_at = report(make_game(game_id, **options), args.games, args.every)
+            print(
+                f"{game_id} {options}: {looked_at:,} positions looked at, {wrong or 'all invariants held'}", flush=True
+            )
+            code = 1 if wrong else code
+    return code
+
+
+def report(game: Game, games: int, every: int) -> tuple[dict[str, Any], int]:
+    """The first seeds of games in which an invariant did not hold, by its name; how many positions were looked at."""
+    wrong, looked_at = {}, 0
+    for start in range(0, games, CHUNK):
+        played = play_games(game, range(start, min(start + CHUNK, games)), every)
+        looked_at += played.phases.total()
+        for name, rows in played.broken.items():
+            if len(rows):
+                wrong.setdefault(name, []).extend((start + rows[:3]).tolist())
+    return wrong, looked_at
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

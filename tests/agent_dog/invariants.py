@@ -1,10 +1,10 @@
 """What holds at every decision of every game of Agent DOG, written from the rules.
 
-Each invariant takes states, STATE [n], and answers bool [n]: whether it holds in each. `OF_DECISION` are about the
-states before and after a decision.
+Each invariant takes states, STATE [n], all of one variant, and answers bool [n]: whether it holds in each.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +30,15 @@ from spygames.agent_dog.layout import (
 States = np.ndarray
 Holds = np.ndarray
 SEATS = COLOURS = 4
+
+VARIANTS: list[dict[str, Any]] = [
+    {"players": 4, "max_turns": 150},
+    {"players": 4, "max_turns": 150, "deck": "royal", "hidden_colours": "tracked"},
+    {"players": 3, "max_turns": 150},
+    {"players": 2, "max_turns": 2000},
+    {"players": 2, "max_turns": 150, "board": {"track": 56, "holes": [2, 5, 6, 9, 12], "meeting": 7}},
+]
+"""Of which random play is checked."""
 
 
 def during(s: States, *phases: int) -> np.ndarray:
@@ -290,6 +299,8 @@ OF_STATE: tuple[Callable[[States], Holds], ...] = (
     hands_fit_the_round, out_holds_nothing, passed_cards_arrived, seat_fits_phase, card_fits_phase,
     meetings_fit_phase, last_card_fits, redrawn_fits, end_fits, counters_fit,
 )  # fmt: skip
+"""What holds in a state by itself."""
 OF_DECISION: tuple[Callable[[States, States], Holds], ...] = (
     options_stay, goals_only_fill, turns_go_on, swaps_change_colours_alone,
 )  # fmt: skip
+"""What holds between a state and the one that a decision makes of it."""

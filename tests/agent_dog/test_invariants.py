@@ -9,7 +9,7 @@ import pytest
 from spygames.agent_dog.layout import EXCHANGE, GOAL, HAT, MEETING, STEP, SWAPPING
 from tests.agent_dog import invariants
 from tests.agent_dog.conftest import Table, fresh_table, game_of, make_position, table_at
-from tests.agent_dog.random_play import answers, play
+from tests.random_games import broken_by, broken_in, play_games
 
 PAWNS = {"red": ["track 5", "track 11"], "blue": ["track 19"], "green": ["track 50"], "yellow": ["track 57"]}
 HANDS = {str(seat): ["2", "3", "5", "6", "companion"] for seat in range(4)}
@@ -17,23 +17,19 @@ PASSED = dict.fromkeys(HANDS, "2")
 
 
 @pytest.mark.rule("AD-2", "AD-5", "AD-7", "AD-19", "AD-21", "AD-32", "AD-37", "AD-38")
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"players": 4, "max_turns": 150},
-        {"players": 4, "max_turns": 150, "deck": "royal", "hidden_colours": "tracked"},
-        {"players": 3, "max_turns": 150},
-        {"players": 2, "max_turns": 2000},
-        {"players": 2, "max_turns": 150, "board": {"track": 56, "holes": [2, 5, 6, 9, 12], "meeting": 7}},
-    ],
-    ids=str,
-)
-def test_they_hold_in_random_play(options: dict[str, Any]) -> None:
-    played = play(game_of(options), np.arange(30, dtype=np.uint64))
-    assert +played.broken == {}
+@pytest.mark.parametrize("options", invariants.VARIANTS, ids=str)
+def test_random_games_break_no_invariant(options: dict[str, Any]) -> None:
+    played = play_games(game_of(options), range(30))
+    assert {name: rows.tolist() for name, rows in played.broken.items() if len(rows)} == {}
     assert played.decisions.sum() > 5000
-    assert set(played.seen) >= set(range(6)) - {MEETING}
+    assert set(played.phases) >= set(range(6)) - {MEETING}
     assert (played.states["end_reason"] >= 0).all()
+
+
+def answers(s: np.ndarray, before: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    """By name of an invariant whether it holds, bool [n]."""
+    broken = broken_in(invariants, s) | ({} if before is None else broken_by(invariants, before, s))
+    return {name: ~wrong for name, wrong in broken.items()}
 
 
 def table() -> Table:
