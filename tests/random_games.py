@@ -110,7 +110,7 @@ def out_of_order(
     return {
         NAMES[MOVER]: ~over & ((s["to_move"] < 0) | (s["to_move"] >= game.num_players)),
         NAMES[ACTIONS]: ~allowed,
-        NAMES[RESULTS]: (np.abs(results - own.due(s)[:, : game.num_players]) > 1e-6).any(1),
+        NAMES[RESULTS]: ~(np.abs(results - own.due(s)[:, : game.num_players]) <= 1e-6).all(1),
     }
 
 
