@@ -15,13 +15,12 @@ from _bench_tools import Bench, NotHere, Run, rate
 from spygames import agent_avenue_v0
 from spygames.core.batch import Batch, bot_loop
 from spygames.core.game import record
-from spygames.core.kernel import bind
 from spygames.core.rng import next_seed
 
 GAMES, STEPS = 1024, 256
 """Size of a batch, and how many steps of it are recorded and replayed."""
 
-determinize: Any = None  # stands for the game's kernel, which `bind` puts in its place
+determinize: Any = None  # stands for the game's kernel, which `Game.bind` puts in its place
 
 
 def _determinize_rows(states, seed):  # type: ignore[no-untyped-def]
@@ -112,7 +111,7 @@ def record_copy() -> Run:
 def determinized() -> Run:
     batch = midgame(4096)
     game = batch.game
-    loop: Any = bind(_determinize_rows, f"{game.id}-{game.digest}", determinize=game.determinize)
+    loop: Any = game.bind(_determinize_rows)
     states = batch.states.copy()
     loop(states, np.uint64(1))
 

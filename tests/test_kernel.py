@@ -1,11 +1,23 @@
-"""Where machine code is kept."""
+"""Where machine code is kept, and that what runs is what the sources say."""
 
+import importlib
+import inspect
 import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
+from numba.core.dispatcher import Dispatcher
 
 from spygames.core import kernel
+from spygames.core.batch import Batch
+from spygames.core.kernel import code_digest
+from tests.poker import kuhn
 
 
 @pytest.fixture
@@ -44,3 +56,222 @@ def test_code_that_others_may_have_put_there_is_not_run(fresh: Path, monkeypatch
     monkeypatch.setattr(kernel, "_user", lambda: ours + 1)
     with pytest.warns(UserWarning, match="cannot be kept"):
         assert kernel.cache_dir() is None
+
+
+OTHER = """@kernel
+def other(seat: Int) -> Int:
+    \"\"\"The rival.\"\"\"
+    return 1 - seat
+"""
+FILES = {
+    "rules.py": "from {name}.helper import other\n" + inspect.getsource(kuhn).replace(OTHER, ""),
+    "helper.py": """
+from spygames.core.kernel import kernel
+from {name} import deeper
+
+@kernel
+def other(seat):
+    return deeper.rival(seat)
+""",
+    "deeper.py": """
+from spygames.core.kernel import kernel
+from {name}.tables import RIVAL
+
+@kernel
+def rival(seat):
+    return RIVAL[seat]
+""",
+    "tables.py": "import numpy as np\nRIVAL = np.array([1, 0])\n",
+    "text.py": "NAME = 'Kuhn poker'\n",
+    "__init__.py": "from {name} import text\nfrom {name}.rules import make_game\n",
+}
+"""Kuhn poker as a game of somebody's own, its kernels in three files that reach each other in three ways."""
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder to import games from, with machine code of its own."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python itself misses an edit of equal length in one second
+    monkeypatch.syspath_prepend(tmp_path)
+    kernel.cache_dir.cache_clear()
+    for name in ("first_game", "second_game"):
+        (tmp_path / name).mkdir()
+        for file, text in FILES.items():
+            (tmp_path / name / file).write_text(text.replace("{name}", name))
+    yield tmp_path
+    forget()
+    kernel.cache_dir.cache_clear()
+
+
+def forget() -> None:
+    """The games are imported anew, as in a new process; so are the loops around them."""
+    for name in [name for name in sys.modules if name.split(".")[0] in ("first_game", "second_game")]:
+        del sys.modules[name]
+    kernel._bound.clear()
+    importlib.invalidate_caches()
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def play(own: Path, name: str) -> tuple[float, set[str]]:
+    """What the first seat wins in a few games, and the modules of which something was compiled."""
+
+    def kept() -> dict[Path, int]:
+        return {path: path.stat().st_ino for path in (own / "cache").rglob("*.nbc")}
+
+    forget()
+    before = kept()
+    batch = Batch(importlib.import_module(name).make_game(), 16, seed=1)
+    won = 0.0
+    for _ in range(6):
+        batch.step(batch.mask.argmax(1))
+        won += batch.rewards[:, 0].sum()
+    return won, {path.parent.name for path, inode in kept().items() if before.get(path) != inode}
+
+
+needs_compiler = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")  # type: ignore[attr-defined]
+
+
+@needs_compiler
+def test_an_edit_is_noticed_wherever_it_is_and_nowhere_else(own: Path) -> None:
+    won, compiled = play(own, "first_game")
+    assert {"first_game.rules", "first_game.helper", "first_game.deeper", "spygames.core.batch"} <= compiled
+    play(own, "second_game")
+    assert play(own, "first_game") == (won, set())
+
+    edit(own / "first_game" / "text.py", "'Kuhn poker'", "'Kuhn' + ' poker'")  # no kernel
+    edit(own / "first_game" / "rules.py", "Two different cards", "Two cards that differ")  # a kernel's docstring
+    edit(own / "first_game" / "deeper.py", "import kernel", "import kernel\n")  # a kernel moves down
+    assert play(own, "first_game") == (won, set())
+
+    edit(own / "first_game" / "deeper.py", "RIVAL[seat]", "0 * RIVAL[seat]")  # a helper's helper
+    other, compiled = play(own, "first_game")
+    assert other != won
+    assert compiled == {"first_game.rules", "first_game.helper", "first_game.deeper", "spygames.core.batch"}
+    assert play(own, "second_game") == (won, set())
+
+    edit(own / "second_game" / "tables.py", "[1, 0]", "[0, 0]")  # a table in a file without a kernel
+    assert play(own, "second_game")[0] == other
+
+    edit(own / "first_game" / "deeper.py", "0 * RIVAL[seat]", "RIVAL[seat]")  # what is taken back is there still
+    assert play(own, "first_game") == (won, set())
+
+
+@needs_compiler
+def test_a_new_process_notices_it_too(own: Path) -> None:
+    (own / "run.py").write_text("from first_game.helper import other\nprint(other(1))\n")
+
+    def run() -> str:
+        return subprocess.run([sys.executable, "-B", "run.py"], cwd=own, capture_output=True, text=True).stdout
+
+    (own / "first_game" / "__init__.py").write_text("")
+    assert run() == "0\n"
+    edit(own / "first_game" / "tables.py", "[1, 0]", "[1, 7]")
+    assert run() == "7\n"
+
+
+def test_the_digest_of_a_game_is_that_of_its_rules(own: Path) -> None:
+    def digest() -> str:
+        forget()
+        return importlib.import_module("first_game").make_game().digest
+
+    before = digest()
+    edit(own / "first_game" / "text.py", "poker", "Poker")
+    assert digest() == before
+    edit(own / "first_game" / "tables.py", "[1, 0]", "[1, 1]")
+    assert digest() != before
+
+
+def test_what_a_digest_counts() -> None:
+    """Pairs of functions that are compiled to different machine code."""
+
+    def made(text: str, **names: object) -> Callable[..., object]:
+        scope: dict[str, object] = {"__name__": "made", **names}
+        exec(text, scope)
+        return scope["f"]  # type: ignore[return-value]
+
+    def adds(n: int) -> Callable[[int], int]:
+        return lambda x: x + n
+
+    reads = "def f(x): return x + A"
+    pairs = [
+        [made("def f(x): return x + 1"), made("def f(x): return x + 2")],
+        [made("def f(x): return x + 1"), made("def f(x): return x - 1")],
+        [made("def f(x): return x.a"), made("def f(x): return x.b")],
+        [made("def f(x=1): return x"), made("def f(x=2): return x")],
+        [made("def f(x): return (lambda: 1)()"), made("def f(x): return (lambda: 2)()")],
+        [made(reads, A=1), made(reads, A=2), made(reads, A=1.0), made(reads, A=True), made(reads, A=np.int8(1))],
+        [made(reads, A=np.arange(3)), made(reads, A=np.arange(3)[::-1]), made(reads, A=np.arange(3, dtype=np.int8))],
+        [made(reads, A=(1, (2,))), made(reads, A=(1, 2)), made(reads, A={"a": 1}), made(reads, A={"b": 1})],
+        [made(reads, A=np.dtype([("a", "f4")])), made(reads, A=np.dtype([("b", "f4")]))],
+        [
+            made(reads, A=(adds(1),)),
+            made(reads, A=(adds(2),)),
+            made(reads, A={1: adds(1)}),
+            made(reads, A={1: adds(2)}),
+        ],
+        [made(reads, A=np.int8), made(reads, A=np.int16), made(reads, A=adds(1)), made(reads, A=adds(2))],
+        [adds(1), adds(2)],
+    ]
+    for functions in pairs:
+        assert len({code_digest(f) for f in functions}) == len(functions)
+    texts = "def f(x):\n  'Says.'\n  return x", "\n\ndef f(x):\n  'Says more.'\n  return x", "def f(x): return x"
+    assert len({code_digest(made(text)) for text in texts}) == 1
+
+
+def test_functions_that_call_each_other_have_a_digest() -> None:
+    scope: dict[str, object] = {"__name__": "made"}
+    exec("def f(n): return g(n - 1) if n else 0\ndef g(n): return f(n)", scope)
+    assert code_digest(scope["f"]) == code_digest(scope["f"]) != code_digest(scope["g"])
+
+
+@needs_compiler
+def test_code_that_nobody_has_used_for_long_goes(own: Path) -> None:
+    def rival() -> list[Path]:
+        forget()
+        assert importlib.import_module("first_game.deeper").rival(0) == 1
+        return list((own / "cache").rglob("*.nbc"))
+
+    (first,) = rival()
+    long_ago = time.time() - 31 * 24 * 3600
+    os.utime(first, (long_ago, long_ago))
+    assert rival() == [first]
+    assert first.stat().st_mtime > long_ago + 3600  # it was used
+    edit(own / "first_game" / "deeper.py", "RIVAL[seat]", "0 + RIVAL[seat]")
+    assert len(rival()) == 2
+    os.utime(first, (long_ago, long_ago))
+    edit(own / "first_game" / "deeper.py", "0 + RIVAL[seat]", "RIVAL[seat] + 0")
+    assert len(rival()) == 2
+    assert not first.exists()
+
+
+@needs_compiler
+def test_a_disk_that_is_full_is_a_warning(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(kernel.Path, "write_bytes", full)
+    with pytest.warns(UserWarning, match="cannot be kept, so the next process compiles again: .*No space left"):
+        assert importlib.import_module("first_game.deeper").rival(0) == 1
+
+
+def test_what_is_used_of_numba() -> None:
+    """All of it private: if a release drops one of these, `core/kernel.py` is the place to mend."""
+    assert {"load_overload", "save_overload", "cache_path"} <= {
+        name for name in dir(kernel._MachineCode) if not name.startswith("_")
+    }
+    assert "self._cache.load_overload(sig, self.targetctx)" in inspect.getsource(Dispatcher.compile)
+    assert "self._cache.save_overload(sig, cres)" in inspect.getsource(Dispatcher.compile)
+    assert list(inspect.signature(kernel.CPUDispatcher.__init__).parameters)[1:4] == [
+        "py_func",
+        "locals",
+        "targetoptions",
+    ]
+    for name in ("_reduce", "_rebuild"):
+        assert hasattr(kernel.CompileResult, name)
+    assert list(inspect.signature(kernel.dumps).parameters) == ["obj"]

@@ -17,7 +17,7 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
 
 from spygames.core.game import NOBODY, Game, IllegalAction, record
-from spygames.core.kernel import Record, announce, bind
+from spygames.core.kernel import Record, announce
 from spygames.core.rng import as_seed, next_seed
 from spygames.core.shown import one_line, shown
 
@@ -27,7 +27,7 @@ _MAGIC = b"spygames save 1\n"
 _REFUSED = NOBODY - 1  # what `_step` answers to an illegal action
 _UNBORN = NOBODY - 2  # the seat to move before the first reset
 
-# Stand for the kernels and the view of a game, which `bind` puts in their place.
+# Stand for the kernels and the view of a game, which `Game.bind` puts in their place.
 init: Any = None
 legal: Any = None
 apply: Any = None
@@ -72,18 +72,11 @@ class Calls(NamedTuple):
 
 
 @cache
-def _bound(what: str, name: str, view: np.dtype, *kernels: Callable[..., object]) -> Calls:
-    names = dict(zip(("init", "legal", "apply", "returns", "observe"), kernels, strict=True))
-    templates: tuple[Any, ...] = (_deal, _step, _look)
-    bound = Calls(*(bind(template, name, VIEW=view, **names) for template in templates))
-    announce(list(bound), what)
-    return bound
-
-
 def calls(game: Game) -> Calls:
     """The compiled calls of `game`; every environment of one variant shares them."""
-    kernels = (game.init, game.legal, game.apply, game.returns, game.observe)
-    return _bound(game.id, f"{game.id}-{game.digest}", game.view_dtype, *kernels)
+    bound = Calls(*(game.bind(call) for call in (_deal, _step, _look)))
+    announce(list(bound), game.id)
+    return bound
 
 
 @cache

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spygames.core.game import Game, IllegalAction
-from spygames.core.kernel import announce, bind, kernel
+from spygames.core.kernel import announce, kernel
 from spygames.core.rng import GAMMA, as_seed, mix, next_seed
 
-# Stand for the kernels of a game, which `bind` puts in their place.
+# Stand for the kernels of a game, which `Game.bind` puts in their place.
 init: Any = None
 legal: Any = None
 apply: Any = None
@@ -89,16 +89,7 @@ class Loops(NamedTuple):
 
 @cache
 def _loops(game: Game) -> Loops:
-    kernels: dict[str, Any] = {
-        "init": game.init,
-        "legal": game.legal,
-        "apply": game.apply,
-        "returns": game.returns,
-        "observe": game.observe,
-    }
-    name = f"{game.id}-{game.digest}"
-    templates: tuple[Any, ...] = (_deal_rows, _show_rows, _step_rows)
-    return Loops(*(bind(template, name, **kernels) for template in templates))
+    return Loops(*(game.bind(loop) for loop in (_deal_rows, _show_rows, _step_rows)))
 
 
 @cache
@@ -107,12 +98,12 @@ def bot_loop(game: Game, name: str) -> Callable[..., None]:
     writes an action into `actions` for `rows[lo:hi]`."""
     if name not in game.bots:
         raise ValueError(f"{game.id} has no scripted player {name!r}; it has {', '.join(game.bots)}")
-    return bind(_bot_rows, f"{game.id}-{name}-{game.digest}", bot=game.bots[name])
+    return game.bind(_bot_rows, bot=game.bots[name])
 
 
 @cache
 def _look_round_loop(game: Game) -> Callable[..., None]:
-    loop = bind(_look_round_rows, f"{game.id}-{game.digest}", observe=game.observe)
+    loop = game.bind(_look_round_rows)
     announce([loop], f"the loop over all views of {game.id}")
     return loop
 

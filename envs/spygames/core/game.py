@@ -3,22 +3,24 @@
 Letters used for shapes everywhere: n games, P seats, A actions, F view features.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from spygames.core.kernel import Int, Record
+from spygames.core.kernel import Int, Record, bind, code_digest
 from spygames.core.registry import load, reference
 
 NOBODY = -1
 """The seat to move in a game that is over; the sentinel of every other "none" in states, too."""
+
+
+KERNELS = ("init", "legal", "apply", "returns", "observe", "determinize")
+"""The fields of a Game that loops are made from."""
 
 
 class IllegalAction(ValueError):
@@ -80,7 +82,7 @@ class Game:
     bots: Mapping[str, Bot]
     """Scripted players by name; `random` is always there."""
     module: ModuleType = field(repr=False)
-    """The rules module, for the digest of its sources."""
+    """The rules module: it or its package has the `make_game` that makes the game again in another process."""
     truncated: Callable[[Record], bool] | None = None
     """(state): whether a game that is over was cut off, without a result; None where that cannot happen."""
     teams: tuple[int, ...] = ()
@@ -129,16 +131,22 @@ class Game:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the sources of the game, the key of its machine code."""
-        folder = Path(str(self.module.__file__)).parent
-        text = b"".join(p.read_bytes() for p in sorted(folder.glob("*.py")))
-        return hashlib.sha256(text + repr((self.name, self.view_dtype)).encode()).hexdigest()[:12]
+        """Digest of the code of the rules: of the kernels but for the bots, of all that they reach, of the layouts."""
+        return code_digest(self.name, self.state_dtype, self.view_dtype, self.truncated, *self._kernels.values())
 
     @cached_property
     def _key(self) -> tuple[object, ...]:
-        kernels = (self.init, self.legal, self.apply, self.returns, self.observe, self.determinize)
-        bots = tuple(self.bots.items())
-        return (self.id, self.digest, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots)
+        kernels, bots = tuple(self._kernels.values()), tuple(self.bots.items())
+        return (self.id, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots)
+
+    @property
+    def _kernels(self) -> dict[str, Callable[..., Any]]:
+        return {name: getattr(self, name) for name in KERNELS}
+
+    def bind(self, loop: Callable[..., Any], **names: object) -> Callable[..., Any]:
+        """A compiled copy of `loop` in which the globals named as in KERNELS stand for this game's, VIEW for its dtype,
+        and `names` for more."""
+        return bind(loop, self.id, VIEW=self.view_dtype, **self._kernels, **names)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and self._key == other._key

@@ -1,19 +1,31 @@
 """Turning plain Python functions over one record into machine code, and keeping that code between processes."""
 
 import contextlib
+import dis
+import enum
+import functools
+import glob
+import importlib
+import inspect
 import os
+import pickle
 import sys
 import tempfile
+import threading
+import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
 import numba as _numba
 import numpy as np
+from numba.core.compiler import CompileResult
+from numba.core.registry import CPUDispatcher
+from numba.core.serialize import dumps
 
 Int = int | np.signedinteger[Any]
 """A number in a kernel: a Python integer when interpreted from constants, a NumPy one when read from a record."""
@@ -24,22 +36,20 @@ F = TypeVar("F", bound=Callable[..., object])
 
 numba = cast(Any, _numba)  # its stubs know neither `config` nor private flags
 _PACKAGE = Path(__file__).resolve().parents[1]
+_OPTIONS = {"nopython": True, "boundscheck": None, "nogil": True, "error_model": "numpy", "_nrt": False}
+_UNUSED_DAYS = 30
+"""After so many days machine code that nobody has loaded, since an edit put it out of use, say, goes."""
 
 
 @cache
 def cache_dir() -> str | None:
     """Folder of the machine code: beside the package where that can be written, else in the user's cache, else one of
-    the user's own among the temporary files; None, with a warning, where nothing can be written.
-
-    Its name holds a digest of all sources, because Numba notices an edit in a kernel's own file but not in
-    a kernel of another file that it calls.
-    """
-    digest = sha256(b"".join(p.read_bytes() for p in sorted(_PACKAGE.rglob("*.py")))).hexdigest()[:12]
+    the user's own among the temporary files; None, with a warning, where nothing can be written."""
     roots = [_PACKAGE / "__pycache__", *_user_folders()]
     if os.environ.get("NUMBA_CACHE_DIR"):
         roots.insert(0, Path(os.environ["NUMBA_CACHE_DIR"]))
     for root in roots:
-        folder = root / f"numba-{digest}"
+        folder = root / "kernels"
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             # What lies there is run, so in a place that all can write to it must be ours.
@@ -65,6 +75,98 @@ def _user_folders() -> list[Path]:
     return [*folders, Path(tempfile.gettempdir()) / f"spygames-{_user()}"]
 
 
+class _MachineCode:
+    """What a dispatcher asks for machine code on disk, in place of Numba's own cache: one file a signature.
+
+    Numba's cache notices an edit in a kernel's own file, not in a kernel of another file that it calls, nor in a table
+    that it reads. Here the name of a file holds a digest of everything that the code is made from, taken when it is
+    asked for: what is named later than the kernel counts, too. So a file is right or not there, whoever else writes.
+    """
+
+    def __init__(self, function: FunctionType):
+        self._function = function
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder, None where nothing can be kept."""
+        folder = cache_dir()
+        return folder and os.path.join(folder, self._function.__module__)
+
+    def is_kept(self) -> bool:
+        """Whether there is machine code of some signature."""
+        path = self.cache_path
+        return path is not None and any(Path(path).glob(f"{glob.escape(self._stem())}*.nbc"))
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled function for a signature, None if there is none."""
+        target_context.refresh()
+        if (path := self._path(sig, target_context.codegen())) is None:
+            return None
+        try:
+            payload = pickle.loads(path.read_bytes())
+            os.utime(path)
+        except OSError:  # not there, or not ours to touch
+            return None
+        return CompileResult._rebuild(target_context, *payload)
+
+    def save_overload(self, sig: Any, compiled: Any) -> None:
+        """Keeps a compiled function, and lets go what has not been used for long."""
+        path = self._path(sig, compiled.codegen)
+        if path is None or compiled.library.has_dynamic_globals:  # with an address that holds in this process only
+            return
+        new = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+        try:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            new.write_bytes(dumps(compiled._reduce()))
+            new.replace(path)
+        except OSError as error:  # a full disk, say
+            with contextlib.suppress(OSError):
+                new.unlink()
+            warnings.warn(f"compiled code cannot be kept, so the next process compiles again: {error}", stacklevel=2)
+            return
+        long_ago = time.time() - _UNUSED_DAYS * 24 * 3600
+        for old in path.parent.iterdir():
+            with contextlib.suppress(OSError):  # another process was faster
+                if old.stat().st_mtime < long_ago:
+                    old.unlink()
+
+    def _path(self, sig: Any, codegen: Any) -> Path | None:
+        folder = self.cache_path
+        # A named tuple is printed without its names.
+        arguments = getattr(sig, "args", sig)
+        fields = [getattr(getattr(each, "instance_class", None), "_fields", None) for each in arguments]
+        key = sha256(repr((str(sig), fields, codegen.magic_tuple())).encode()).hexdigest()[:16]
+        return Path(folder, f"{self._stem()}{key}.nbc") if folder else None
+
+    def _stem(self) -> str:
+        name = self._function.__qualname__.replace("<", "").replace(">", "")
+        return f"{name}-{code_digest(self._function)}-"
+
+
+class Kernel(CPUDispatcher):
+    """A compiled function, Numba's with machine code kept as `_MachineCode` does."""
+
+    def __init__(self, function: FunctionType):
+        super().__init__(function, targetoptions=dict(_OPTIONS))
+        self._cache = _MachineCode(function)
+
+    def __reduce__(self) -> tuple[Any, Any]:
+        """Pickled by module and name, as functions are."""
+        where = self.py_func.__module__, self.py_func.__qualname__
+        try:
+            found = _find(*where) is self
+        except (ImportError, AttributeError):
+            found = False
+        if not found:
+            raise pickle.PicklingError(f"{'.'.join(where)} cannot be pickled: only a kernel that can be imported can")
+        return _find, where
+
+
+def _find(module: str, name: str) -> Any:
+    """What pickling has left of a kernel."""
+    return functools.reduce(getattr, name.split("."), importlib.import_module(module))
+
+
 def kernel(function: F) -> F:
     """Compiles `function` on its first call and keeps its signature for type checkers.
 
@@ -74,39 +176,134 @@ def kernel(function: F) -> F:
     """
     if numba.config.DISABLE_JIT:
         return cast(F, np.errstate(over="ignore")(function))  # uint64 luck wraps round by design
-    before, folder = numba.config.CACHE_DIR, cache_dir()
-    numba.config.CACHE_DIR = folder or before  # read when the dispatcher is made; other users of Numba keep theirs
-    try:
-        return cast(F, numba.njit(cache=folder is not None, nogil=True, error_model="numpy", _nrt=False)(function))
-    finally:
-        numba.config.CACHE_DIR = before
+    return cast(F, Kernel(cast(FunctionType, function)))
 
 
 def bind(template: F, name: str, **names: object) -> F:
     """A compiled copy of the loop `template` in which the global `names` stand for a game's kernels.
 
     A closure over kernels would be compiled anew in each process; a copied function with globals of its own is
-    cached like any other. `name` tells the copies apart in the cache, so it must hold whatever identifies
-    the kernels (`Game.digest` does).
+    kept like any other. `name` says for people whose copy it is. Copies that stand for the same are one; a dtype tells
+    them apart also where the loop does not read it.
     """
     source = cast(FunctionType, template)
     copy = FunctionType(source.__code__, {**source.__globals__, **names}, source.__name__, source.__defaults__)
-    copy.__qualname__ = f"{source.__name__}-{name}"
+    layouts = [value for value in names.values() if isinstance(value, np.dtype)]
+    copy.__qualname__ = f"{source.__name__}-{name}-{code_digest(copy, *layouts)}"
     copy.__module__ = source.__module__
-    return kernel(cast(F, copy))
+    where = copy.__module__, copy.__qualname__
+    return cast(F, _bound.get(where) or _bound.setdefault(where, kernel(copy)))
+
+
+_bound: dict[tuple[str, str], Callable[..., object]] = {}
+
+
+_FOREIGN = {"numpy", "numba", "llvmlite", *sys.stdlib_module_names}
+"""Packages whose functions are known by their names: Numba brings the machine code for them, and its version counts."""
+
+
+def code_digest(*values: object) -> str:
+    """Digest of all that machine code of `values` is made from, in any file: their code without docstrings, that of the
+    functions that they reach through globals, tuples and modules, and the constants that are frozen into it.
+
+    Args:
+        values: kernels, functions, dtypes and constants.
+    """
+    parts: list[object] = [
+        sys.version_info[:2], numba.__version__, np.__version__, sorted(_OPTIONS.items(), key=str),
+        [getattr(numba.config, name, None) for name in ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE")],
+    ]  # fmt: skip
+    seen: dict[object, int] = {}
+
+    def add(value: Any, attributes: frozenset[str] = frozenset()) -> None:
+        value = inspect.unwrap(getattr(value, "py_func", value)) if callable(value) else value
+        kind = type(value)
+        parts.append(kind.__name__)
+        if isinstance(value, FunctionType | ModuleType):
+            # Which part of a module is used depends on who uses it.
+            key = id(value), attributes if isinstance(value, ModuleType) else None
+            if key in seen or _is_foreign(value):
+                parts.append(seen.get(key, value.__name__))
+                return
+            seen[key] = len(seen)
+        if isinstance(value, FunctionType):
+            names, attributes = _names(value.__code__)
+            parts.append(_text(value.__code__, value.__doc__))
+            add(value.__defaults__)
+            add(value.__kwdefaults__)
+            for cell in value.__closure__ or ():
+                add(cell.cell_contents, attributes)
+            for name in names:
+                if name in value.__globals__:
+                    parts.append(name)
+                    add(value.__globals__[name], attributes)
+        elif isinstance(value, ModuleType):
+            for name in sorted(attributes & value.__dict__.keys()):
+                parts.append(name)
+                add(getattr(value, name), attributes)
+        elif isinstance(value, enum.Enum):
+            add(value.value)
+        elif isinstance(value, type):
+            parts.append((value.__module__, value.__qualname__, getattr(value, "_fields", None)))
+            if issubclass(value, enum.Enum):
+                add({name: member.value for name, member in value.__members__.items()})
+        elif isinstance(value, np.dtype):
+            parts.append((value.str, value.descr if value.names else None, repr(value)))
+        elif isinstance(value, np.ndarray | np.generic):
+            add(value.dtype)
+            parts.append((value.shape, value.tobytes()))
+        elif isinstance(value, tuple | list):
+            parts.append((len(value), getattr(kind, "_fields", None)))
+            for each in value:
+                add(each, attributes)
+        elif isinstance(value, Mapping):
+            parts.append(len(value))
+            for key, each in value.items():
+                add(key)
+                add(each, attributes)
+        else:
+            parts.append(repr(value))  # with its address, where it has no text: then nothing old is found
+
+    for value in values:
+        add(value)
+    return sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]
+
+
+def _is_foreign(value: FunctionType | ModuleType) -> bool:
+    module = value.__module__ if isinstance(value, FunctionType) else value.__name__
+    return str(module).split(".")[0] in _FOREIGN
+
+
+@cache
+def _names(code: CodeType) -> tuple[list[str], frozenset[str]]:
+    """The globals that some code reads, sorted, and all names in it that may be attributes of a module."""
+    names = {each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"}
+    attributes = set(code.co_names)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            further, more = _names(inner)
+            names.update(further)
+            attributes.update(more)
+    return sorted(names), frozenset(attributes)
+
+
+def _text(code: CodeType, docstring: str | None) -> str:
+    """All of a code object but where it stands in its file."""
+    constants = []
+    for k, value in enumerate(code.co_consts):
+        if isinstance(value, CodeType):
+            constants.append(_text(value, None))
+        elif k == 0 and value == docstring:
+            constants.append("None")  # which stands there where there is no docstring
+        else:
+            constants.append(repr(sorted(value, key=repr) if isinstance(value, frozenset) else value))
+    names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+    return repr((code.co_name, code.co_code, code.co_exceptiontable, code.co_argcount, code.co_flags, names, constants))
 
 
 def is_cached(function: Callable[..., object]) -> bool:
     """Whether some machine code of `function` is ready, in this process or on disk."""
-    if numba.config.DISABLE_JIT:
-        return True
-    dispatcher = cast(Any, function)
-    if dispatcher.signatures:
-        return True
-    if cache_dir() is None:
-        return False
-    files = dispatcher._cache._impl
-    return (Path(dispatcher._cache.cache_path) / f"{files.filename_base}.nbi").exists()
+    return not isinstance(function, Kernel) or bool(function.signatures) or function._cache.is_kept()
 
 
 def announce(functions: list[Callable[..., object]], what: str) -> None:

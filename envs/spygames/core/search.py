@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from spygames.core.game import Game
-from spygames.core.kernel import Int, Record, announce, bind, kernel
+from spygames.core.kernel import Int, Record, announce, kernel
 from spygames.core.players import Decisions
 from spygames.core.rng import GAMMA, as_seed, mix
 
@@ -36,7 +36,7 @@ EXPLORATION = 0.7
 """The weight of UCB's second term where returns are scaled to 0..1 by the least and greatest seen in the search; the
 value of the paper."""
 
-# Stand for the kernels of a game and for the loops made of them, which `bind` puts in their place.
+# Stand for the kernels of a game and for the loops made of them, which `Game.bind` puts in their place.
 legal: Any = None
 apply: Any = None
 returns: Any = None
@@ -265,17 +265,8 @@ class Loops(NamedTuple):
 
 @cache
 def _loops(game: Game, kind: Kind) -> Loops:
-    kernels: dict[str, Any] = {
-        "legal": game.legal,
-        "apply": game.apply,
-        "returns": game.returns,
-        "observe": game.observe,
-        "determinize": game.determinize,
-    }
-    name = f"{game.id}-{game.digest}"
-    kernels["playout"] = bind(_playout, name, **kernels)
-    one = bind({"mcts": _mcts, "mc": _mc}[kind], name, **kernels)
-    return Loops(one, bind(_search_rows, f"{kind}-{name}", search=one))
+    one = game.bind({"mcts": _mcts, "mc": _mc}[kind], playout=game.bind(_playout))
+    return Loops(one, game.bind(_search_rows, search=one))
 
 
 def _memory(game: Game, kind: Kind, simulations: int) -> Memory:

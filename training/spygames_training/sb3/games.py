@@ -6,10 +6,10 @@ import numpy as np
 
 from spygames.core.batch import Batch, first_illegal
 from spygames.core.game import Game, IllegalAction
-from spygames.core.kernel import Record, announce, bind, kernel
+from spygames.core.kernel import Record, announce, kernel
 from spygames.core.rng import next_seed
 
-# Stand for the kernels of a game, which `bind` puts in their place.
+# Stand for the kernels of a game, which `Game.bind` puts in their place.
 init: Any = None
 legal: Any = None
 apply: Any = None
@@ -45,9 +45,7 @@ def _advance_rows(  # type: ignore[no-untyped-def]
 
 
 def _loop(game: Game) -> Any:
-    kernels = {name: getattr(game, name) for name in ("init", "legal", "apply", "returns", "observe")}
-    template: Any = _advance_rows
-    return bind(template, f"{game.id}-{game.digest}", truncated=game.truncated or _never, **kernels)
+    return game.bind(_advance_rows, truncated=game.truncated or _never)
 
 
 class Games(Batch):
