@@ -75,7 +75,7 @@ class Calls(NamedTuple):
 def calls(game: Game) -> Calls:
     """The compiled calls of `game`; every environment of one variant shares them."""
     bound = Calls(*(game.bind(call) for call in (_deal, _step, _look)))
-    announce(list(bound), game.id)
+    announce(bound, game.title)
     return bound
 
 
@@ -318,7 +318,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             raise ValueError("this saved game is cut or damaged")
         states = np.frombuffer(bytearray(body[:size]), self.game.state_dtype)
         gone, over = body[-1], states["to_move"][0] == NOBODY
-        if not self._is_possible(states) or gone > (self.game.num_players if over else 0):
+        if not self.game.is_possible(states) or gone > (self.game.num_players if over else 0):
             raise ValueError(f"this saved game holds no position of {self.game.id}")
         self._begin(states, np.frombuffer(body, np.uint64, 1, size)[0], gone)
 
@@ -431,13 +431,3 @@ class GameEnv(AECEnv[str, Any, Any]):
         if self.to_move == NOBODY:
             raise ValueError("the game is over: nobody is to move, so name an agent")
         return self.to_move
-
-    def _is_possible(self, states: np.ndarray) -> bool:
-        """Whether the game knows the position in `states` [1]: its mapping reads back as the same bytes."""
-        again = self.game.new_states()
-        try:
-            mapping = self.game.state_to_dict(self.game, record(states))
-            self.game.state_from_dict(self.game, mapping, record(again))
-        except (ValueError, LookupError, TypeError, OverflowError):
-            return False
-        return again.tobytes() == states.tobytes()

@@ -4,16 +4,18 @@ Letters used for shapes everywhere: n games, P seats, A actions, F view features
 """
 
 import json
+import pickle
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from spygames.core.kernel import Int, Record, bind, code_digest
-from spygames.core.registry import load, reference
+from spygames.core.registry import Reference, load, reference
+from spygames.core.shown import one_line
 
 NOBODY = -1
 """The seat to move in a game that is over; the sentinel of every other "none" in states, too."""
@@ -92,6 +94,11 @@ class Game:
     axis of the first field says how many there are; each other field has an axis of that length, the first such one."""
 
     def __post_init__(self) -> None:
+        """ValueError that names the field where a layout is not as kernels and networks read it or a bot is missing."""
+        if problem := _wrong_state(self.state_dtype) or _wrong_view(self.view_dtype):
+            raise ValueError(f"{self.id}: {problem}")
+        if "random" not in self.bots:
+            raise ValueError(f"{self.id}: bots must have 'random' (spygames.core.bots.random), not only {[*self.bots]}")
         # Elements of an array of this kind have their fields as attributes also when kernels run interpreted.
         for name in ("state_dtype", "view_dtype"):
             object.__setattr__(self, name, np.dtype((np.record, getattr(self, name))))
@@ -101,8 +108,20 @@ class Game:
         return self  # nothing in it changes
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as the module that makes it and its options."""
-        return load, (reference(self),)
+        """Pickled as the module that makes it, its options, and what is not as made there: further bots, say.
+
+        PicklingError for what differs and cannot be pickled, as a function that cannot be imported.
+        """
+        where = reference(self)
+        made = load(where)
+        names = [each.name for each in fields(self) if each.name != "module"]
+        changed = {name: getattr(self, name) for name in names if not _same(getattr(self, name), getattr(made, name))}
+        for name, value in changed.items():
+            try:
+                pickle.dumps(value)
+            except Exception as error:
+                raise pickle.PicklingError(f"the {name} of {self.id} cannot be pickled: {one_line(error)}") from error
+        return (_load_changed, (where, changed)) if changed else (load, (where,))
 
     @property
     def id(self) -> str:
@@ -168,11 +187,63 @@ class Game:
         """`n` blank views, structured array [n]; `flat` reads them as the network does."""
         return np.zeros(n, self.view_dtype)
 
+    def is_possible(self, states: np.ndarray) -> bool:
+        """Whether the game knows the position in `states` [1]: its mapping reads back as the same bytes."""
+        again = self.new_states()
+        try:
+            self.state_from_dict(self, self.state_to_dict(self, record(states)), record(again))
+        except (ValueError, LookupError, TypeError, OverflowError):
+            return False
+        return again.tobytes() == states.tobytes()
+
     def start(self, seed: int) -> np.ndarray:
         """A fresh game from `seed` (0..2^64-1), structured array [1]."""
         states = self.new_states()
         self.init(record(states), record(self.packed), np.uint64(seed))
         return states
+
+
+def _wrong_state(dtype: np.dtype) -> str | None:
+    """What is wrong with a STATE; None if nothing is."""
+    if dtype.names is None or "rng" not in dtype.names or dtype["rng"] != np.uint64:
+        return "STATE must have a field 'rng', one uint64: the luck of the game"
+    if "to_move" not in dtype.names or dtype["to_move"].kind != "i":
+        return "STATE must have a field 'to_move', one signed integer such as int8: the seat to move, -1 when over"
+    return None
+
+
+def _wrong_view(dtype: np.dtype) -> str | None:
+    """What is wrong with a VIEW; None if nothing is."""
+    if not dtype.names:
+        return "VIEW must have fields"
+    end = 0
+    for name in dtype.names:
+        each, offset = cast(Any, dtype.fields)[name][:2]
+        if each.base != np.float32:
+            return f"field {name!r} of VIEW must be float32, not {each.base}: networks read a view as one vector"
+        if offset != end:
+            return f"field {name!r} of VIEW must follow the one before it, without padding or overlap"
+        end += each.itemsize
+    return None if end == dtype.itemsize else f"VIEW must end with its last field, {dtype.names[-1]!r}, without padding"
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two values of one field of a Game are alike, kernels by what they are compiled from."""
+    if a is b:
+        return True
+    if callable(a) and callable(b):
+        names = [(f.__module__, f.__qualname__) if hasattr(f, "__qualname__") else None for f in (a, b)]
+        return names[0] == names[1] and code_digest(a) == code_digest(b)
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    return bool(a == b)
+
+
+def _load_changed(where: Reference, changed: Mapping[str, Any]) -> Game:
+    """The game that pickling has left of one that differs from what its module makes."""
+    return replace(load(where), **changed)
 
 
 def record(array: np.ndarray, index: int = 0) -> Record:
