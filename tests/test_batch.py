@@ -3,14 +3,20 @@
 import copy
 import os
 import pickle
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from spygames import make_batch, make_game
+from spygames.core import kernel as core_kernel
 from spygames.core.batch import Batch, spread
-from spygames.core.game import NOBODY, IllegalAction
+from spygames.core.game import NOBODY, IllegalAction, record
+from spygames.core.kernel import Record, kernel
+from spygames.core.players import Scripted
 from spygames.core.rng import next_seed
+from tests.poker import kuhn
 
 GAME = make_game("agent_avenue_v0")
 N = 700
@@ -157,6 +163,67 @@ def test_games_can_be_taken_up_again() -> None:
             assert getattr(batch, name).tobytes() == getattr(other, name).tobytes()
         step(batch, 1)
         step(other, 1)
+
+
+@kernel
+def init_but_for_zeros(s: Record, options: Record, seed: np.uint64) -> None:
+    """As that of Kuhn poker, but it trusts that the state is zeroed where a new game has zeros."""
+    s.rng = seed
+    s.cards[1] = 1 + seed % 2
+
+
+def test_games_begin_on_zeroed_states() -> None:
+    game = replace(kuhn.make_game(), init=init_but_for_zeros)
+    batch = Batch(game, 5, 1)
+    ended = np.zeros(5, int)
+    for _ in range(12):
+        batch.step(batch.mask.argmax(1))
+        ended += batch.done
+        for row in np.flatnonzero(batch.done):
+            assert batch.states[row].tobytes() == game.start(batch.seeds[row]).tobytes()
+    assert ended.min() > 2
+    step(batch, 1)
+    batch.reset(seed=7)
+    assert [state.tobytes() for state in batch.states] == [game.start(seed).tobytes() for seed in batch.seeds]
+
+
+def test_what_no_environment_would_take_is_not_taken_up() -> None:
+    game = kuhn.make_game()
+    batch, other = Batch(game, 4, 5), Batch(game, 4, 6)
+    before = batch.states.tobytes(), batch.seeds.tobytes(), batch.observation.tobytes()
+    states = other.states.copy()
+    states["cards"][2] = 1  # a card that is there once, in both hands
+    with pytest.raises(ValueError, match="row 2 of states holds no position of kuhn_poker_v0"):
+        batch.resume(states, other.seeds)
+    over = other.states.copy()
+    for _ in range(2):
+        game.apply(record(over, 3), kuhn.PASS)
+    for checked in (False, True):
+        with pytest.raises(ValueError, match="row 3 of states holds a game that is over"):
+            batch.resume(over, other.seeds, checked=checked)
+    assert (batch.states.tobytes(), batch.seeds.tobytes(), batch.observation.tobytes()) == before
+    batch.resume(states, other.seeds, checked=True)
+    assert batch.states.tobytes() == states.tobytes()
+
+
+def test_one_line_says_that_a_variant_is_compiled(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(core_kernel, "is_cached", lambda function: False)
+    monkeypatch.setattr(core_kernel, "_announced", set())
+    game = kuhn.make_game()
+    for _ in range(2):
+        batch = Batch(game, 2, 1)
+        Scripted(game, "random")
+        batch.observe_all(np.zeros((2, 2, game.num_features), np.float32))
+    assert re.fullmatch(
+        r"spygames: compiling kuhn_poker_v0: about \d+ s of one core, once on this machine ...\n",
+        capsys.readouterr().err,
+    )
+    monkeypatch.setattr(core_kernel, "_announced", set())
+    monkeypatch.undo()
+    Batch(game, 2, 1)  # all is there by now
+    assert capsys.readouterr().err == ""
 
 
 def test_reset_without_a_seed_goes_on_with_the_chain() -> None:

@@ -3,8 +3,6 @@
 Each seat gets one of six cards (J, Q, K in two suits) and puts in one chip. A round of betting follows, then a public
 card, then a second round. Seat 0 begins both. A raise is two chips in the first round and four in the second, at most
 two a round. After the second round a pair with the public card wins, else the higher rank; equal ranks share the pot.
-
-Kernels call no kernel of another file of this folder, so an edit always reaches the cached machine code.
 """
 
 import sys

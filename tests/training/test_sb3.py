@@ -1,5 +1,6 @@
 """The games for stable-baselines3: credit by seat, masks, one seat against players, and the way to our checkpoints."""
 
+import dataclasses
 import subprocess
 import sys
 import warnings
@@ -19,6 +20,7 @@ import spygames
 from spygames.core.aec import GameEnv
 from spygames.core.batch import Batch
 from spygames.core.game import Game, IllegalAction
+from spygames.core.kernel import Record, kernel
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import Network
 from spygames_training.network import make_network
@@ -30,6 +32,7 @@ from spygames_training.sb3 import (
     actor_critic_kwargs,
     to_actor_critic,
 )
+from spygames_training.sb3.games import Games
 from tests import pennies, recall
 from tests.poker import kuhn
 from tests.poker.nashconv import nash_conv
@@ -372,3 +375,22 @@ def test_training_alone_needs_no_stable_baselines() -> None:
     code = "import sys, spygames_training.training; print('stable_baselines3' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@kernel
+def init_but_for_zeros(s: Record, options: Record, seed: np.uint64) -> None:
+    """As that of Kuhn poker, but it trusts that the state is zeroed where a new game has zeros."""
+    s.rng = seed
+    s.cards[1] = 1 + seed % 2
+
+
+def test_rows_that_move_one_by_one_begin_on_zeroed_states() -> None:
+    game = dataclasses.replace(kuhn.make_game(), init=init_but_for_zeros)
+    games, rows = Games(game, 3, seed=1), np.arange(3)
+    ended = 0
+    for _ in range(6):
+        games.advance(rows, games.mask.argmax(1), games.seats.copy())
+        for row in np.flatnonzero(games.done):
+            ended += 1
+            assert games.states[row].tobytes() == game.start(games.seeds[row]).tobytes()
+    assert ended > 3

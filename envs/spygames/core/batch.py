@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spygames.core.game import Game, IllegalAction
+from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.kernel import announce, kernel
 from spygames.core.rng import GAMMA, as_seed, mix, next_seed
 
@@ -23,8 +23,16 @@ observe: Any = None
 bot: Any = None
 
 
-def _deal_rows(options, states, seeds, lo, hi):  # type: ignore[no-untyped-def]
+@kernel
+def blank(memory: np.ndarray) -> None:
+    """Zeroes the bytes of one state, uint8 [itemsize], as `init` is promised."""
+    for i in range(len(memory)):
+        memory[i] = 0
+
+
+def _deal_rows(options, states, memory, seeds, lo, hi):  # type: ignore[no-untyped-def]
     for i in range(lo, hi):
+        blank(memory[i])
         init(states[i], options[0], seeds[i])
 
 
@@ -37,7 +45,7 @@ def _show_rows(states, allowed, views, mask, lo, hi):  # type: ignore[no-untyped
         observe(s, s.to_move, views[i])
 
 
-def _step_rows(options, states, seeds, allowed, actions, views, mask, rewards, done, lo, hi):  # type: ignore[no-untyped-def]
+def _step_rows(options, states, memory, seeds, allowed, actions, views, mask, rewards, done, lo, hi):  # type: ignore[no-untyped-def]
     for i in range(lo, hi):
         s = states[i]
         apply(s, np.int64(actions[i]))
@@ -46,6 +54,7 @@ def _step_rows(options, states, seeds, allowed, actions, views, mask, rewards, d
         returns(s, rewards[i])
         if over:
             seeds[i] = next_seed(seeds[i])
+            blank(memory[i])
             init(s, options[0], seeds[i])
         legal(s, allowed[i])
         for a in range(mask.shape[1]):
@@ -104,7 +113,7 @@ def bot_loop(game: Game, name: str) -> Callable[..., None]:
 @cache
 def _look_round_loop(game: Game) -> Callable[..., None]:
     loop = game.bind(_look_round_rows)
-    announce([loop], f"the loop over all views of {game.id}")
+    announce([loop], game.title)
     return loop
 
 
@@ -155,7 +164,7 @@ class Batch:
         self._loops = _loops(game)
         self._pool: ThreadPoolExecutor | None = None
         self._process = -1
-        announce(list(self._loops), f"the batch loops of {game.id}")
+        announce(self._loops, game.title)
         self.reset(int(as_seed(seed)))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -203,14 +212,37 @@ class Batch:
             self.seeds = spread(as_seed(seed), self.n)
         else:
             self.seeds = np.array([next_seed(s) for s in self.seeds], np.uint64)
-        self._run(self._loops.deal, self.game.packed, self.states, self.seeds)
+        self._run(self._loops.deal, self.game.packed, self.states, self._memory, self.seeds)
         self._show()
 
-    def resume(self, states: np.ndarray, seeds: np.ndarray) -> None:
-        """Goes on with games that were going on: copies of what `states`, STATE [n], and `seeds`, uint64 [n], were."""
-        self.states.view(np.uint8)[:] = _buffer("states", states, (self.n,), self.game.state_dtype).view(np.uint8)
-        self.seeds = _buffer("seeds", seeds, (self.n,), np.uint64).copy()
+    def resume(self, states: np.ndarray, seeds: np.ndarray, *, checked: bool = False) -> None:
+        """Goes on with games that were going on.
+
+        Args:
+            states: STATE [n], copied: what `self.states` was.
+            seeds: uint64 [n], copied: what `self.seeds` was.
+            checked: the caller knows that a batch of this game wrote these bytes, by a digest, say. Else each row is
+                looked at as `GameEnv.restore` does (about 3 ms a game), because kernels trust their states.
+
+        Raises:
+            ValueError: names the first row that is no position of this game, or whose game is over. The batch is then
+                as it was.
+        """
+        states = _buffer("states", states, (self.n,), self.game.state_dtype)
+        seeds = _buffer("seeds", seeds, (self.n,), np.uint64)
+        for row in [] if checked else range(self.n):
+            if not self.game.is_possible(states[row : row + 1]):
+                raise ValueError(f"row {row} of states holds no position of {self.game.id}")
+        if (over := states["to_move"] == NOBODY).any():
+            raise ValueError(f"row {over.argmax()} of states holds a game that is over, and a batch has none")
+        self.states.view(np.uint8)[:] = states.view(np.uint8)
+        self.seeds = seeds.copy()
         self._show()
+
+    @property
+    def _memory(self) -> np.ndarray:
+        """The bytes of the states, uint8 [n, itemsize]."""
+        return self.states.view(np.uint8).reshape(self.n, -1)
 
     def _show(self) -> None:
         """Fills the buffers from the states."""
@@ -234,7 +266,7 @@ class Batch:
             )
         self.observation, self.mask, self.views = self._out
         self._run(
-            self._loops.step, self.game.packed, self.states, self.seeds, self._allowed, actions,
+            self._loops.step, self.game.packed, self.states, self._memory, self.seeds, self._allowed, actions,
             self.views, self.mask, self.rewards, self.done,
         )  # fmt: skip
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.batch import Batch, first_illegal
+from spygames.core.batch import Batch, blank, first_illegal
 from spygames.core.game import Game, IllegalAction
 from spygames.core.kernel import Record, announce, kernel
 from spygames.core.rng import next_seed
@@ -24,7 +24,7 @@ def _never(s: Record) -> bool:
 
 
 def _advance_rows(  # type: ignore[no-untyped-def]
-    options, states, seeds, allowed, rows, actions, viewers, views, mask, rewards, done, final, cut_off
+    options, states, memory, seeds, allowed, rows, actions, viewers, views, mask, rewards, done, final, cut_off
 ):
     for k in range(len(rows)):
         i = rows[k]
@@ -37,6 +37,7 @@ def _advance_rows(  # type: ignore[no-untyped-def]
             observe(s, viewers[i], final[i])
             cut_off[i] = truncated(s)
             seeds[i] = next_seed(seeds[i])
+            blank(memory[i])
             init(s, options[0], seeds[i])
         legal(s, allowed[i])
         for a in range(mask.shape[1]):
@@ -60,11 +61,11 @@ class Games(Batch):
         self.final = np.zeros((n, game.num_features), np.float32)
         self.cut_off = np.zeros(n, np.bool_)
         self._advance = _loop(game)
-        announce([self._advance], f"the loop of single rows of {game.id}")
+        announce([self._advance], game.title)
         # A batch says that it compiles until all its loops are there, so the one that nobody calls here is made, too.
         self._loops.step(
-            game.packed, self.states, self.seeds, self._allowed, np.zeros(n, np.int64), self.views, self.mask,
-            self.rewards, self.done, 0, 0,
+            game.packed, self.states, self._memory, self.seeds, self._allowed, np.zeros(n, np.int64), self.views,
+            self.mask, self.rewards, self.done, 0, 0,
         )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
@@ -86,6 +87,6 @@ class Games(Batch):
             # What would be legal is not said: it would show one seat the cards of another.
             raise IllegalAction(f"action {actions[i]} is not legal for seat {self.seats[i]} in game {i}")
         self._advance(
-            self.game.packed, self.states, self.seeds, self._allowed, rows, actions, viewers, self.views, self.mask,
-            self.rewards, self.done, self.final.view(self.game.view_dtype).reshape(self.n), self.cut_off,
+            self.game.packed, self.states, self._memory, self.seeds, self._allowed, rows, actions, viewers, self.views,
+            self.mask, self.rewards, self.done, self.final.view(self.game.view_dtype).reshape(self.n), self.cut_off,
         )  # fmt: skip
