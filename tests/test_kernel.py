@@ -7,7 +7,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import numba
 import numpy as np
@@ -16,6 +18,7 @@ from numba.core.dispatcher import Dispatcher
 
 from spygames.core import kernel
 from spygames.core.batch import Batch
+from spygames.core.game import record
 from spygames.core.kernel import code_digest
 from tests.poker import kuhn
 
@@ -260,6 +263,58 @@ def test_a_disk_that_is_full_is_a_warning(own: Path, monkeypatch: pytest.MonkeyP
         assert importlib.import_module("first_game.deeper").rival(0) == 1
 
 
+@kernel.kernel
+def _reads_a_field_that_there_is_not(s: kernel.Record) -> int:
+    return s.rng + s.scores
+
+
+@kernel.kernel
+def _calls_it(s: kernel.Record) -> int:
+    return _reads_a_field_that_there_is_not(s) + 1
+
+
+@kernel.kernel
+def _allocates(s: kernel.Record) -> float:
+    return np.zeros(3)[0]
+
+
+@kernel.kernel
+def _names_nothing(s: kernel.Record) -> int:
+    return s.rng + nothing  # type: ignore[name-defined] # noqa: F821
+
+
+def _init(s: kernel.Record, options: kernel.Record, seed: np.uint64) -> None:
+    s.rng = _calls_it(s)
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("calls", "guilty", "why"),
+    [
+        (_reads_a_field_that_there_is_not, _reads_a_field_that_there_is_not, "scores"),
+        (_calls_it, _reads_a_field_that_there_is_not, "scores"),
+        (_allocates, _allocates, "allocates memory, which a kernel must not"),
+        (_names_nothing, _names_nothing, "name 'nothing' is not defined"),
+    ],
+)
+def test_a_kernel_that_does_not_compile_is_named(calls: Any, guilty: Any, why: str) -> None:
+    line = guilty.py_func.__code__.co_firstlineno + 2
+    with pytest.raises(kernel.CompileError, match=why) as error:
+        calls(record(kuhn.make_game().new_states()))
+    text = str(error.value)
+    assert f"kernel {guilty.__name__} does not compile ({__file__}, line {line})" in text
+    assert "NUMBA_DISABLE_JIT=1" in text
+    assert "\n" not in text
+    assert len(text) < 500
+    assert error.value.__cause__ is not None
+
+
+@needs_compiler
+def test_so_is_one_in_a_loop() -> None:
+    with pytest.raises(kernel.CompileError, match="kernel _reads_a_field_that_there_is_not does not compile"):
+        Batch(replace(kuhn.make_game(), init=kernel.kernel(_init)), 2, seed=1)
+
+
 def test_what_is_used_of_numba() -> None:
     """All of it private: if a release drops one of these, `core/kernel.py` is the place to mend."""
     assert {"load_overload", "save_overload", "cache_path"} <= {
@@ -274,4 +329,7 @@ def test_what_is_used_of_numba() -> None:
     ]
     for name in ("_reduce", "_rebuild"):
         assert hasattr(kernel.CompileResult, name)
+    assert "self._compile_for_args" not in inspect.getsource(Dispatcher.compile)
+    assert "self.compile(tuple(argtypes))" in inspect.getsource(cast(Any, Dispatcher)._compile_for_args)
+    assert "self.compile(tuple(args))" in inspect.getsource(Dispatcher.get_call_template)
     assert list(inspect.signature(kernel.dumps).parameters) == ["obj"]

@@ -13,8 +13,9 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -24,8 +25,11 @@ from typing import Any, TypeVar, cast
 import numba as _numba
 import numpy as np
 from numba.core.compiler import CompileResult
+from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
+
+from spygames.core.shown import one_line
 
 Int = int | np.signedinteger[Any]
 """A number in a kernel: a Python integer when interpreted from constants, a NumPy one when read from a record."""
@@ -143,12 +147,46 @@ class _MachineCode:
         return f"{name}-{code_digest(self._function)}-"
 
 
+class CompileError(RuntimeError):
+    """A kernel does not compile. The message says which, where and why in one line; Numba's own error is the cause."""
+
+
+class _Failure(threading.local):
+    """What failed first since the last success: the innermost kernel, whose error those around it repeat."""
+
+    kernel: FunctionType | None = None
+    error: Exception
+
+
+_failure = _Failure()
+
+
 class Kernel(CPUDispatcher):
-    """A compiled function, Numba's with machine code kept as `_MachineCode` does."""
+    """A compiled function, Numba's with machine code kept as `_MachineCode` does and errors of one line."""
 
     def __init__(self, function: FunctionType):
         super().__init__(function, targetoptions=dict(_OPTIONS))
         self._cache = _MachineCode(function)
+
+    def compile(self, sig: Any) -> Any:
+        """Machine code for a signature: also asked for while a kernel that calls this one is compiled."""
+        try:
+            compiled = super().compile(sig)
+        except Exception as error:
+            if _failure.kernel is None:
+                _failure.kernel, _failure.error = self.py_func, error
+            raise
+        _failure.kernel = None
+        return compiled
+
+    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        _failure.kernel = None
+        try:
+            return cast(Any, super())._compile_for_args(*args, **kws)
+        except Exception as error:
+            if _failure.kernel is None:
+                raise
+            raise CompileError(_complaint(_failure.kernel, _failure.error)) from error
 
     def __reduce__(self) -> tuple[Any, Any]:
         """Pickled by module and name, as functions are."""
@@ -165,6 +203,26 @@ class Kernel(CPUDispatcher):
 def _find(module: str, name: str) -> Any:
     """What pickling has left of a kernel."""
     return functools.reduce(getattr, name.split("."), importlib.import_module(module))
+
+
+def _complaint(function: FunctionType, error: Exception) -> str:
+    """Which kernel does not compile, where and why, in one line."""
+    # For an error without a place: the parts of Numba that met it know what they were looking at, the last one best.
+    met = [getattr(frame.f_locals.get("self"), "loc", None) for frame, _ in traceback.walk_tb(error.__traceback__)]
+    places = [getattr(error, "loc", None), *reversed(met)]
+    line = next((place.line for place in places if place is not None), function.__code__.co_firstlineno)
+    text = str(error)
+    lines = [each.strip() for each in text.splitlines() if each.strip() and not each.startswith("Failed in nopython")]
+    why = " ".join(lines[:2] if lines and lines[0].endswith(":") else lines[:1])
+    if "NRT required" in text or "Only accept returning of array" in text:
+        why = f"it allocates memory, which a kernel must not ({why})"
+    elif not isinstance(error, NumbaError):
+        why = f"{type(error).__name__}: {why}" if why else type(error).__name__
+    where = f"{function.__code__.co_filename}, line {line}"
+    return (
+        f"kernel {function.__qualname__} does not compile ({where}): {one_line(why, 200)}; "
+        "with NUMBA_DISABLE_JIT=1 it runs as plain Python, with an ordinary traceback"
+    )
 
 
 def kernel(function: F) -> F:
@@ -306,11 +364,31 @@ def is_cached(function: Callable[..., object]) -> bool:
     return not isinstance(function, Kernel) or bool(function.signatures) or function._cache.is_kept()
 
 
-def announce(functions: list[Callable[..., object]], what: str) -> None:
-    """Says on stderr that `what` is about to be compiled, where it is not ready yet."""
-    if not all(is_cached(f) for f in functions):
-        print(
-            f"spygames: compiling {what} (once on this machine for each variant, some seconds) ...",
-            file=sys.stderr,
-            flush=True,
-        )
+_announced: set[str] = set()
+_SECONDS_A_BYTE = 0.57e-3
+"""Of bytecode, where nothing of it is compiled yet: 0.49 to 0.64 in six variants, on one core of an AMD EPYC."""
+
+
+def announce(functions: Iterable[Callable[..., object]], variant: str) -> None:
+    """Says on stderr that `functions` are about to be compiled, where they are not ready yet: one line a variant."""
+    missing = [f for f in functions if not is_cached(f)]
+    if not missing or variant in _announced:
+        return
+    _announced.add(variant)
+    reached = {id(f): f for f in missing}
+    waiting = [f for f in missing if isinstance(f, Kernel)]
+    size = 0
+    while waiting:
+        function = cast(FunctionType, waiting.pop().py_func)
+        size += len(function.__code__.co_code)
+        for name in _names(function.__code__)[0]:
+            each = function.__globals__.get(name)
+            if isinstance(each, Kernel) and id(each) not in reached and not is_cached(each):
+                reached[id(each)] = each
+                waiting.append(each)
+    seconds = max(1, round(size * _SECONDS_A_BYTE))
+    print(
+        f"spygames: compiling {variant}: about {seconds} s of one core, once on this machine ...",
+        file=sys.stderr,
+        flush=True,
+    )

@@ -64,7 +64,7 @@ class Scripted:
     def __init__(self, game: Game, name: str):
         self.game, self.name = game, name
         self._loop = bot_loop(game, name)
-        announce([self._loop], f"the player {name} of {game.id}")
+        announce([self._loop], game.title)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Scripted, (self.game, self.name)

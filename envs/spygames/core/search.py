@@ -334,7 +334,7 @@ class SearchPlayer:
         self._memories = [_memory(game, kind, simulations) for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._rows = _loops(game, kind).rows
-        announce([self._rows], f"the search {kind} of {game.id}")
+        announce([self._rows], game.title)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copied and pickled by its arguments: it remembers nothing between decisions, and a copy of its memory
@@ -396,7 +396,7 @@ def search_values(
     if not m.mask.any():
         raise ValueError(f"seat {seat} has no legal action in this position")
     one = _loops(game, kind).one
-    announce([one], f"the search {kind} of {game.id}")
+    announce([one], game.title)
     one(root, simulations, exploration, np.array([luck]), m)
     visits = m.visits[0].astype(np.float64)
     with np.errstate(invalid="ignore"):
