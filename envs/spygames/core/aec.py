@@ -48,7 +48,7 @@ def _step(states, action, features, mask):  # type: ignore[no-untyped-def]
     apply(s, action)
     legal(s, mask)
     if s.to_move != NOBODY:
-        observe(s, s.to_move, features.view(VIEW)[0])
+        observe(s, np.int64(s.to_move), features.view(VIEW)[0])
     return np.int64(s.to_move)
 
 

@@ -42,7 +42,7 @@ def _show_rows(states, allowed, views, mask, lo, hi):  # type: ignore[no-untyped
         legal(s, allowed[i])
         for a in range(mask.shape[1]):
             mask[i, a] = allowed[i, a]
-        observe(s, s.to_move, views[i])
+        observe(s, np.int64(s.to_move), views[i])
 
 
 def _step_rows(options, states, memory, seeds, allowed, actions, views, mask, rewards, done, lo, hi):  # type: ignore[no-untyped-def]
@@ -59,7 +59,7 @@ def _step_rows(options, states, memory, seeds, allowed, actions, views, mask, re
         legal(s, allowed[i])
         for a in range(mask.shape[1]):
             mask[i, a] = allowed[i, a]
-        observe(s, s.to_move, views[i])
+        observe(s, np.int64(s.to_move), views[i])
 
 
 @kernel

@@ -42,7 +42,7 @@ def _advance_rows(  # type: ignore[no-untyped-def]
         legal(s, allowed[i])
         for a in range(mask.shape[1]):
             mask[i, a] = allowed[i, a]
-        observe(s, s.to_move, views[i])
+        observe(s, np.int64(s.to_move), views[i])
 
 
 def _loop(game: Game) -> Any:

@@ -1,0 +1,146 @@
+"""What a seat cannot know does not reach it, and is redrawn."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from spygames.core.aec import GameEnv
+from spygames.core.game import NOBODY, Game, IllegalAction, record
+from spygames.testing.playing import reads_back
+from spygames.testing.trial import Trial, difference, few, luck, mask_of, play, redraw, returns_of, view_of
+
+_REFUSED = 12  # illegal actions tried in a position
+
+
+def channels(game: Game, states: np.ndarray, seat: int) -> dict[str, Any]:
+    """All that a seat can reach: its view, its mask and the texts of its actions, who is to move, results and drawing.
+
+    An environment adds nothing: observation, mask, info and view are these (`equal_bytes`), rewards and terminations
+    follow from the results.
+    """
+    s = record(states)
+    mask = mask_of(game, s) if s.to_move == seat else np.zeros(game.num_actions, np.int8)
+    return {
+        "view": view_of(game, s, seat),
+        "mask": mask,
+        "texts": [game.action_to_string(game, s, action, seat) for action in range(game.num_actions)],
+        "to_move": int(s.to_move),
+        "results": returns_of(game, s),
+        "drawing": game.to_text(game, s, seat),
+        "cut off": bool(game.truncated(s)) if game.truncated is not None and s.to_move == NOBODY else None,
+    }
+
+
+def check_no_leak(trial: Trial, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
+    """Redraws what `seat` cannot know; fails where a channel changes, or where what was true decides the redraw."""
+    game = trial.game
+    before = channels(game, states, seat)
+    drawn = [redraw(game, states, seat, seed + i) for i in range(3)]
+    for each in drawn:
+        for name, now in channels(game, each, seat).items():
+            then = before[name]
+            if isinstance(now, np.ndarray) and isinstance(then, np.ndarray):
+                if now.tobytes() != then.tobytes():
+                    _fail_leak(
+                        trial,
+                        name,
+                        seat,
+                        difference(then, now, ("in one world", "in another"))
+                        if now.dtype.names
+                        else f"{then.tolist()} in one world, {now.tolist()} in another",
+                    )
+            elif now != then:
+                _fail_leak(trial, name, seat, _first(then, now))
+        trial.look(each)
+    reads_back(trial, drawn[0])
+    for truth in drawn[1:]:
+        again = redraw(game, truth, seat, seed)
+        if again.tobytes() != drawn[0].tobytes():
+            found = difference(drawn[0], again, ("from one world", "from another"))
+            trial.fail(
+                f"what was true decides the redraw for seat {seat}, which follows from its view and the seed: {found}"
+            )
+    return drawn[0]
+
+
+def _first(then: object, now: object) -> str:
+    """Two values, or the first of their items, that differ."""
+    if isinstance(then, list) and isinstance(now, list):
+        i = next(i for i, (a, b) in enumerate(zip(then, now, strict=True)) if a != b)
+        return f"of action {i} is {then[i]!r:.60} in one world, {now[i]!r:.60} in another"
+    return f"is {then!r:.80} in one world, {now!r:.80} in another"
+
+
+def _fail_leak(trial: Trial, name: str, seat: int, how: str) -> None:
+    trial.fail(
+        f"the {name} of seat {seat} differs between worlds that `determinize` redraws for it: {how}; either the {name} "
+        "leaks what is hidden, or `determinize` redraws what the seat knows"
+    )
+
+
+def leaks(trial: Trial) -> None:
+    """No view, mask, text, drawing, order or result tells a seat what it cannot know."""
+    for states in trial.positions(40):
+        seed = int(trial.rng.integers(2**32))
+        for seat in range(trial.game.num_players):
+            check_no_leak(trial, states, seat, seed)
+
+
+def environment(trial: Trial) -> None:
+    """What an environment says to a seat, refusals included, is the same in all worlds that the seat can imagine."""
+    game = trial.game
+    for states in trial.positions(30, 12):
+        seat = int(record(states).to_move)
+        if seat == NOBODY:
+            continue
+        said = []
+        for each in (states, check_no_leak(trial, states, seat, trial.seed)):
+            env = GameEnv(game)
+            env.reset(seed=0, options={"state": game.state_to_dict(game, record(each))})
+            if env.state().tobytes() != each.tobytes():
+                trial.fail("reset(options={'state': ...}) begins from another state")
+            said.append(list(_answers(trial, env, seat)))
+        for one, other in zip(*said, strict=True):
+            if one != other:
+                trial.fail(f"an environment tells seat {seat} in which world it is: {one!r:.80} or {other!r:.80}")
+
+
+def _answers(trial: Trial, env: GameEnv, seat: int) -> Iterator[Any]:
+    """What an environment says to the seat to move, what it refuses included."""
+    agent = env.possible_agents[seat]
+    yield from (env.view(agent).tobytes(), env.to_text(agent), repr(env.rewards), repr(env.terminations))
+    for action in few(np.flatnonzero(env.infos[agent]["action_mask"] == 0), _REFUSED):
+        try:
+            env.step(action)
+        except IllegalAction as error:
+            yield str(error)
+        else:
+            trial.fail(f"the environment takes action {action}, which its mask forbids")
+
+
+def differing(game: Game, positions: int = 30) -> int:
+    """In how many of so many positions redraws for some seat differ from each other in more than the luck to come."""
+    count = 0
+    for n in range(positions):
+        states = play(game, n, luck(n), n % 6)
+        count += any(
+            len({_but_luck(redraw(game, states, seat, k)) for k in range(8)}) > 1 for seat in range(game.num_players)
+        )
+    return count
+
+
+def _but_luck(states: np.ndarray) -> bytes:
+    states["rng"] = 0
+    return states.tobytes()
+
+
+def redraws(trial: Trial) -> None:
+    """What is hidden is redrawn at all; its distribution is for tests of the game."""
+    if not trial.hidden:
+        return
+    if differing(trial.game) == 0:
+        trial.fail(
+            "determinize returned the true state in each of 30 positions, for every seat; it redraws all that a seat "
+            "cannot know (for a game without secrets say check_game(..., hidden=False))"
+        )
