@@ -5,21 +5,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pytest
 
 from spygames.agent_dog.cards import KINDS
 from spygames.agent_dog.layout import GOAL, HAT
-from spygames.core.entry import entry_points
-from spygames.core.game import NOBODY, Game, record
+from spygames.core.game import NOBODY, Game
 from spygames.core.kernel import Record
 from spygames.core.registry import game_ids, game_module
 from spygames.heimlich.board import COPIES as TOP_SECRET
 from spygames.heimlich.board import LOOP
+from spygames.testing.trial import returns_of
 from tests.agent_avenue import invariants
 
 TEST_GAMES = ("tests.poker.kuhn", "tests.poker.leduc")
 """Modules with a `make_game`, and `VARIANTS` if they have options."""
 FEWER = 5
 """A further variant is tested with one example where a main one is with so many."""
+SHORTENED = "max_turns"
+"""An option that makes no variant, but a shorter game."""
 
 
 @dataclass(frozen=True)
@@ -31,23 +34,16 @@ class Variant:
     further: bool = False
     """Of `FURTHER_VARIANTS`: it is played less, since a main variant differs from it in little."""
 
-    def examples(self, number: int) -> int:
-        """How many of so many examples it is tested with."""
-        return -(-number // FEWER) if self.further else number
+    @property
+    def effort(self) -> float:
+        """How much it is tested, as `check_game` takes it."""
+        return 1 / FEWER if self.further else 1.0
 
     def __str__(self) -> str:
         return "-".join([self.game_id, *(f"{k}={v}" for k, v in self.options.items())])
 
     def make_game(self) -> Game:
         return game_module(self.game_id).make_game(**self.options)
-
-    def env(self, **kwargs: Any) -> Any:
-        """A PettingZoo environment of it."""
-        return entry_points(game_module(self.game_id).make_game)[0](**self.options, **kwargs)
-
-    def single_env(self, **kwargs: Any) -> Any:
-        """A Gymnasium environment of it."""
-        return entry_points(game_module(self.game_id).make_game)[2](**self.options, **kwargs)
 
 
 VARIANTS = [
@@ -56,6 +52,20 @@ VARIANTS = [
     for name, further in (("VARIANTS", False), ("FURTHER_VARIANTS", True))
     for options in getattr(game_module(game_id), name, [] if further else [{}])
 ]
+
+
+def _brings_a_value(variant: Variant) -> bool:
+    """Whether an option of it has a value that it has in no main variant of the game, nor in one before."""
+    before = [each for each in VARIANTS[: VARIANTS.index(variant)] if each.game_id == variant.game_id]
+    known = [dict(each.make_game().options) for each in before]
+    options = variant.make_game().options.items()
+    return any(all(value != each[name] for each in known) for name, value in options if name != SHORTENED)
+
+
+def parameter(variant: Variant) -> Any:
+    """For pytest: the variant, `slow` where other ones show all that it is made of."""
+    slow = variant.further and not _brings_a_value(variant)
+    return pytest.param(variant, id=str(variant), marks=[pytest.mark.slow] if slow else [])
 
 
 def _agent_avenue(s: Record) -> None:
@@ -120,41 +130,14 @@ CHECKS: dict[str, Callable[[Record], None]] = {
 """By the name of a game: what holds in every state, counted from the record alone (cards, pieces, ranges)."""
 
 
-def mask_of(game: Game, s: Record) -> np.ndarray:
-    """int8 [A] of the seat to move."""
-    mask = np.zeros(game.num_actions, np.int8)
-    game.legal(s, mask)
-    return mask
+def holds(game: Game) -> Callable[[Record], None]:
+    """What holds in every state of one of our games, results included: what one side wins the other ones lose."""
 
-
-def view_of(game: Game, s: Record, seat: int) -> np.ndarray:
-    """VIEW [1] of a seat."""
-    views = game.new_views()
-    game.observe(s, seat, record(views))
-    return views
-
-
-def returns_of(game: Game, s: Record) -> np.ndarray:
-    """float32 [P]"""
-    out = np.zeros(game.num_players, np.float32)
-    game.returns(s, out)
-    return out
-
-
-def sums_to_zero(game: Game, returns: np.ndarray) -> bool:
-    """What one side wins the other ones lose. Members of a team have the same result, which counts once."""
-    sides = [[seat for seat, side in enumerate(game.side_of) if side == k] for k in range(game.num_sides)]
-    alike = all(len({float(returns[seat]) for seat in side}) == 1 for side in sides)
-    return alike and abs(sum(float(returns[side[0]]) for side in sides)) < 1e-6
-
-
-def play(game: Game, seed: int, choose: Callable[[int], int], decisions: int = 100_000) -> np.ndarray:
-    """The state [1] after some decisions from `seed` or at the end; `choose(n)` picks one of n legal actions."""
-    states = game.start(seed)
-    s = record(states)
-    for _ in range(decisions):
+    def check(s: Record) -> None:
+        CHECKS[game.name](s)
         if s.to_move == NOBODY:
-            break
-        legal = np.flatnonzero(mask_of(game, s))
-        game.apply(s, int(legal[choose(len(legal))]))
-    return states
+            results = returns_of(game, s)
+            assert abs(sum(float(results[game.side_of.index(side)]) for side in range(game.num_sides))) < 1e-6, results
+            assert results.any() or game.name != "agent_avenue", "nobody has won"
+
+    return check

@@ -119,14 +119,16 @@ def _answers(trial: Trial, env: GameEnv, seat: int) -> Iterator[Any]:
             trial.fail(f"the environment takes action {action}, which its mask forbids")
 
 
-def differing(game: Game, positions: int = 30) -> int:
-    """In how many of so many positions redraws for some seat differ from each other in more than the luck to come."""
+def differing(game: Game, seats: int | None = None, positions: int = 30) -> int:
+    """In how many of so many positions redraws for one of the first `seats` (None: all) differ from each other in more
+    than the luck to come."""
     count = 0
     for n in range(positions):
         states = play(game, n, luck(n), n % 6)
-        count += any(
-            len({_but_luck(redraw(game, states, seat, k)) for k in range(8)}) > 1 for seat in range(game.num_players)
-        )
+        worlds = [
+            {_but_luck(redraw(game, states, seat, k)) for k in range(8)} for seat in range(seats or game.num_players)
+        ]
+        count += max(map(len, worlds)) > 1
     return count
 
 

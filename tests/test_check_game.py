@@ -1,0 +1,402 @@
+"""`check_game` finds each fault that is planted in Kuhn poker here, and the check that is named finds it."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames.core.batch import Batch
+from spygames.core.game import NOBODY, Game, record
+from spygames.core.kernel import Record
+from spygames.testing import CHECKS, ContractError, check_game, transcript
+from spygames.testing.trial import Trial, luck, play
+from tests import pennies
+from tests.games import VARIANTS, Variant
+from tests.poker import kuhn
+
+KUHN = kuhn.make_game()
+IN_ORDER = [name for name in CHECKS if name != "pickle"]
+"""Without the one check that no game passes whose parts are closures."""
+
+
+# ---------------------------------------------------------------- faults in one function
+
+
+def leak_in_view(s: Record, seat: int, view: Record) -> None:
+    kuhn.observe(s, seat, view)
+    view.first = s.cards[1 - seat]
+
+
+def leak_in_mask(s: Record, mask: np.ndarray) -> None:
+    kuhn.legal(s, mask)
+    if s.to_move != NOBODY:
+        mask[0] = s.cards[1 - s.to_move] != 0
+
+
+def leak_in_text(game: Game, s: Record, action: int, seat: int) -> str:
+    return f"{kuhn.ACTIONS[action]} against {s.cards[1 - seat]}"
+
+
+def read_leaky(game: Game, s: Record, text: str, seat: int) -> int:
+    return kuhn.string_to_action(game, s, text.split()[0], seat)
+
+
+def leak_in_drawing(game: Game, s: Record, viewer: int) -> str:
+    return str(s.cards)
+
+
+def leak_in_results(s: Record, out: np.ndarray) -> None:
+    """The cards decide also where somebody folds."""
+    kuhn.returns(s, out)
+    if s.to_move == NOBODY:
+        out *= 1 + s.cards[0]
+
+
+def redraw_nothing(s: Record, seat: int, seed: np.uint64) -> None:
+    s.rng = seed
+
+
+def redraw_what_is_known(s: Record, seat: int, seed: np.uint64) -> None:
+    s.rng = seed
+    s.cards[:] = [seed % 3, (seed + 1) % 3]
+
+
+def redraw_by_truth(s: Record, seat: int, seed: np.uint64) -> None:
+    """Swaps what the rival has for the one card left, whatever the seed."""
+    s.rng = seed
+    if not kuhn.showdown(s):
+        s.cards[1 - seat] = 3 - s.cards.sum()
+
+
+def no_mask(s: Record, mask: np.ndarray) -> None:
+    mask[:] = 0
+
+
+def mask_after_the_end(s: Record, mask: np.ndarray) -> None:
+    mask[:] = 1
+
+
+def mask_left_alone(s: Record, mask: np.ndarray) -> None:
+    mask[0] = s.to_move != NOBODY
+
+
+def results_too_early(s: Record, out: np.ndarray) -> None:
+    kuhn.returns(s, out)
+    out[0] += s.to_move == 1
+
+
+def results_that_are_none(s: Record, out: np.ndarray) -> None:
+    out[:] = np.nan
+
+
+def never_ending(s: Record, action: int) -> None:
+    s.to_move = 1 - s.to_move
+
+
+def nobody_knows_whose_turn(s: Record, action: int) -> None:
+    s.to_move = 2
+
+
+def wrapping_count(s: Record, action: int) -> None:
+    s.num_moves, s.to_move = (127, 1) if s.to_move == 0 else (-128, NOBODY)
+
+
+def view_left_alone(s: Record, seat: int, view: Record) -> None:
+    first = view.first
+    kuhn.observe(s, seat, view)
+    view.first = first
+
+
+def looking_changes(s: Record, seat: int, view: Record) -> None:
+    kuhn.observe(s, seat, view)
+    s.rng += np.uint64(1)
+
+
+def deaf_to_the_seed(s: Record, options: Record, seed: np.uint64) -> None:
+    kuhn.init(s, options, np.uint64(1))
+
+
+def illegal_bot(view: Record, mask: np.ndarray, rng: np.ndarray) -> int:
+    return int(2 * view.first)
+
+
+def writing_bot(view: Record, mask: np.ndarray, rng: np.ndarray) -> int:
+    mask[1] = 0
+    return 0
+
+
+def one_text(game: Game, s: Record, action: int, seat: int) -> str:
+    return "pass"
+
+
+def text_of_another(game: Game, s: Record, text: str, seat: int) -> int:
+    return 1 - kuhn.string_to_action(game, s, text, seat)
+
+
+def mapping_without_cards(game: Game, s: Record) -> dict[str, Any]:
+    return {**kuhn.state_to_dict(game, s), "cards": ["J", "Q"]}
+
+
+def mapping_of_arrays(game: Game, s: Record) -> dict[str, Any]:
+    return {**kuhn.state_to_dict(game, s), "cards": s.cards}
+
+
+def no_text(game: Game, s: Record, viewer: int) -> str:
+    return ""
+
+
+def no_mapping(game: Game, s: Record) -> dict[str, Any]:
+    return {}
+
+
+def always(s: Record) -> bool:
+    return True
+
+
+PADDED = np.dtype([("rng", np.uint64), ("to_move", np.int8)], align=True)
+FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
+    "leak in the view": ("leaks", {"observe": leak_in_view}, r"seed \d+.*the view of seat \d differs.*first is"),
+    "leak in the mask": ("leaks", {"legal": leak_in_mask}, "the mask of seat . differs"),
+    "leak in a text": (
+        "leaks",
+        {"action_to_string": leak_in_text, "string_to_action": read_leaky},
+        "the texts of seat . differs.*'pass against",
+    ),
+    "leak in the drawing": ("leaks", {"to_text": leak_in_drawing}, "the drawing of seat . differs"),
+    "leak in the results": ("leaks", {"returns": leak_in_results}, "the results of seat . differs"),
+    "redraws that are the truth": ("redraws", {"determinize": redraw_nothing}, "returned the true state"),
+    "redraws of what is known": ("leaks", {"determinize": redraw_what_is_known}, "redraws what the seat knows"),
+    "redraws that follow the truth": ("leaks", {"determinize": redraw_by_truth}, "what was true decides the redraw"),
+    "no mask": ("play", {"legal": no_mask}, "decision 0: no action is legal for seat 0"),
+    "a mask after the end": ("play", {"legal": mask_after_the_end}, "action 0 is legal, but the game is over"),
+    "a mask not written": ("play", {"legal": mask_left_alone}, "the mask is 7 at action 1"),
+    "results before the end": ("play", {"returns": results_too_early}, "while the game goes on"),
+    "results that are no numbers": ("play", {"returns": results_that_are_none}, "a finite number for each seat"),
+    "no end": ("play", {"apply": never_ending}, "no end after 10,000 random decisions"),
+    "no such seat": ("play", {"apply": nobody_knows_whose_turn}, r"to_move is 2; it is a seat, 0\.\.1, or -1"),
+    "a count that wraps": ("play", {"apply": wrapping_count}, "num_moves went from 127 to -128: int8 holds -128..127"),
+    "results of a game that was cut off": ("play", {"truncated": always}, "in a game that was cut off"),
+    "two results in a team": ("play", {"teams": (0, 0)}, "seats 0 and 1 are one team"),
+    "a view not written": ("views", {"observe": view_left_alone}, "the view of seat 0 is not finite in first"),
+    "a look that changes": ("views", {"observe": looking_changes}, "they only look"),
+    "two actions with one text": ("texts", {"action_to_string": one_text}, "actions 0 and 1 of seat 0 have one text"),
+    "a text that reads as another": ("texts", {"string_to_action": text_of_another}, "reads back as 1"),
+    "a mapping that is another state": ("mapping", {"state_to_dict": mapping_without_cards}, r"cards\[.\] is . , "),
+    "a mapping of arrays": ("mapping", {"state_to_dict": mapping_of_arrays}, "not plain JSON"),
+    "seeds that do not matter": ("seeds", {"init": deaf_to_the_seed}, "seeds 0 and 1 deal one game"),
+    "an illegal bot": ("bots", {"bots": {**KUHN.bots, "bad": illegal_bot}}, "bot bad answers 2, which is not legal"),
+    "a bot that writes": ("bots", {"bots": {**KUHN.bots, "bad": writing_bot}}, "bad writes into its view or mask"),
+    "no bot random": ("layout", {"bots": {"other": illegal_bot}}, "random"),
+    "a view of float64": ("layout", {"view_dtype": np.dtype([("first", np.float64)])}, "float32"),
+    "a state without luck": ("layout", {"state_dtype": np.dtype([("to_move", np.int8)])}, "rng"),
+    "a state with padding": ("layout", {"state_dtype": PADDED}, "padding"),
+    "not picklable": ("pickle", {"module": ModuleType("nowhere")}, "make_game"),
+}  # fmt: skip
+"""By name: the check that finds it, what differs from Kuhn poker, and what the message says."""
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_finds(fault: str) -> None:
+    check, changes, message = FAULTS[fault]
+    before = [] if check == "pickle" else IN_ORDER[: IN_ORDER.index(check)]
+    with pytest.raises((ContractError, ValueError), match=message) as found:  # some are refused when a Game is made
+        check_game(replace(KUHN, **changes), checks=[*before, check])
+    if found.type is ContractError:
+        assert f": {check}: " in str(found.value)
+    assert "\n" not in str(found.value)
+
+
+# ---------------------------------------------------------------- faults in source files
+
+
+def game_in(folder: Path, name: str, *edits: tuple[str, str]) -> Game:
+    """Kuhn poker as a module of its own, with texts replaced."""
+    source = Path(str(kuhn.__file__)).read_text(encoding="utf-8")
+    for old, new in edits:
+        assert old in source
+        source = source.replace(old, new, 1)
+    (folder / f"{name}.py").write_text(source, encoding="utf-8")
+    sys.modules.pop(name, None)
+    return import_module(name).make_game()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder whose modules can be imported."""
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+def test_finds_an_overflow(folder: Path) -> None:
+    game = game_in(
+        folder, "overflowing", ("view.first = seat == 0", "view.first = s.cards[seat] + int8(100) + int8(100)")
+    )
+    with pytest.raises(ContractError, match=r"decision 0: view: first is 20\d.0 compiled, -5\d.0 interpreted"):
+        check_game(game, checks=["interpreted"])
+
+
+def test_finds_machine_code_older_than_a_helper(folder: Path) -> None:
+    helper = folder / "planted_helper.py"
+    text = "from spygames.core.kernel import kernel\n\n@kernel\ndef bonus(seat):\n    return seat + {}\n"
+    helper.write_text(text.format(0), encoding="utf-8")
+    game = game_in(
+        folder,
+        "with_helper",
+        (
+            "from spygames.core.rng import below",
+            "from spygames.core.rng import below\nfrom planted_helper import bonus",
+        ),
+        ("view.first = seat == 0", "view.first = bonus(seat)"),
+    )
+    check_game(game, checks=["interpreted"])
+    helper.write_text(text.format(5), encoding="utf-8")
+    with pytest.raises(ContractError, match=r"view: first is 0.0 compiled, 5.0 interpreted.*older than an edit"):
+        check_game(game, checks=["interpreted"])
+
+
+class Unzeroed(Batch):
+    """Begins a game in the memory of the last one, which a batch may not do."""
+
+    def step(self, actions: np.ndarray) -> None:
+        before = self.states.copy()
+        super().step(actions)
+        for row in np.flatnonzero(self.done):
+            s = record(before, int(row))
+            self.game.apply(s, int(actions[row]))
+            self.game.init(s, record(self.game.packed), self.seeds[row])
+            self.states[row] = before[row]
+
+
+def test_finds_used_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A field that `init` leaves alone, as it may, since the state is zeroed before."""
+    count = (
+        ('("num_moves", int8),', '("num_moves", int8), ("left", int8),'),
+        ("s.num_moves += 1", "s.num_moves += 1; s.left += 1"),
+    )
+    game = game_in(folder, "leaving_fields", *count)
+    monkeypatch.setattr(transcript, "Batch", Unzeroed)
+    with pytest.raises(ContractError, match=r"decision \d+: state: left is 0 by the kernels alone, [123] in the batch"):
+        check_game(game, checks=["equal_bytes"])
+
+
+# ---------------------------------------------------------------- what is no fault
+
+
+def test_teams_results_of_any_sum_and_late_ends() -> None:
+    """A game of three seats, with results of any sum, passes what plays it, though nothing is told of it."""
+    game = replace(pennies.make_game(), name="other_pennies", to_text=no_text, state_to_dict=no_mapping)
+    assert check_game(game, checks=["layout", "play", "views", "texts", "seeds", "bots", "redraws"]).seconds
+
+    def slowly(s: Record, action: int) -> None:
+        """Ends after 3,000 decisions, most of them for nothing."""
+        s.rng += np.uint64(1)
+        if s.rng % np.uint64(1500) == 0:
+            kuhn.apply(s, action)
+
+    assert check_game(replace(KUHN, apply=slowly), checks=["play"], effort=0.1).seconds
+
+
+def test_a_game_that_was_cut_off() -> None:
+    def nothing(s: Record, out: np.ndarray) -> None:
+        out[:] = 0
+
+    assert check_game(replace(KUHN, truncated=always, returns=nothing), checks=["play", "leaks"]).seconds
+
+
+def test_an_open_game() -> None:
+    """Where seats know all there is to know, redraws are the truth."""
+    game = replace(KUHN, determinize=redraw_nothing)
+    assert check_game(game, checks=["redraws"], hidden=False).seconds
+
+
+def test_a_game_made_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other process can import it, and the report says so."""
+    report = check_game(replace(KUHN, module=ModuleType("__main__")), checks=["seeds", "interpreted"])
+    assert list(report.seconds) == ["seeds"]
+    assert "another process" in report.skipped["interpreted"]
+    assert "not checked: interpreted: the game is not in a module" in str(report)
+
+
+def test_invariants_are_asked() -> None:
+    def broken(s: Record) -> None:
+        assert s.num_moves < 2, "too many moves"
+
+    with pytest.raises(
+        ContractError, match=r"kuhn_poker_v0: play: seed 0, decision 2: an invariant .*: too many moves"
+    ):
+        check_game(KUHN, checks=["play"], invariants=broken)
+
+
+def test_unknown_checks() -> None:
+    with pytest.raises(ValueError, match="no check 'leeks'; there are layout, pickle"):
+        check_game(KUHN, checks=["leeks"])
+
+
+def test_equal_seeds_look_at_equal_positions() -> None:
+    def seen(seed: int) -> list[bytes]:
+        return [states.tobytes() for states in Trial(KUHN, "play", seed=seed).games(5, 100)]
+
+    assert seen(1) == seen(1) != seen(2)
+
+
+def test_needs_the_core_alone() -> None:
+    """Neither pytest nor any other package of the extras is imported, even where it is there."""
+    extras = ("pytest", "hypothesis", "scipy", "torch", "PIL", "pygame")
+    code = f"import sys\nfor name in {extras}: sys.modules[name] = None\nimport spygames.testing"
+    run = [sys.executable, "-c", code]
+    subprocess.run(run, check=True)
+    subprocess.run(
+        [sys.executable, "-c", "import sys, spygames; assert 'spygames.testing' not in sys.modules"], check=True
+    )
+
+
+# ---------------------------------------------------------------- our games
+
+
+@pytest.mark.parametrize("variant", {v.game_id: v for v in reversed(VARIANTS)}.values(), ids=str)
+def test_the_leak_test_finds_leaks(variant: Variant) -> None:
+    """One bit of the luck to come, in any channel, is found; and so are redraws that return or depend on the truth."""
+    game = variant.make_game()
+
+    def observe(s: Any, seat: int, view: Any) -> None:
+        game.observe(s, seat, view)
+        first = np.asarray(view).reshape(1).view(np.float32)
+        first[0] += np.float32(int(s.rng) % 2)
+
+    def legal(s: Any, mask: np.ndarray) -> None:
+        game.legal(s, mask)
+        mask[0] ^= np.int8(int(s.rng) % 2)
+
+    def determinize(s: Any, seat: int, seed: Any) -> None:
+        truth = int(s.rng)
+        game.determinize(s, seat, seed)
+        s.rng = np.uint64(truth // 2 + int(seed) % 2)
+
+    leaky: list[dict[str, Callable[..., Any]]] = [
+        {"observe": observe},
+        {"legal": legal},
+        {"to_text": lambda game, s, viewer: str(s.rng)},
+        {"action_to_string": lambda game, s, action, seat: str(s.rng)},
+        {"determinize": determinize},
+    ]
+    for changes in leaky:
+        assert any(_leaks(replace(game, **changes), n) for n in range(20)), changes
+    assert not any(_leaks(game, n) for n in range(5))
+
+
+def _leaks(game: Game, n: int) -> bool:
+    from spygames.testing.hidden import check_no_leak
+
+    states = play(game, n, luck(n), 1)
+    try:
+        check_no_leak(Trial(game, "leaks"), states, int(record(states).to_move), n)
+    except ContractError:
+        return True
+    return False
