@@ -90,7 +90,7 @@ def leaks(trial: Trial) -> None:
 def environment(trial: Trial) -> None:
     """What an environment says to a seat, refusals included, is the same in all worlds that the seat can imagine."""
     game = trial.game
-    for states in trial.positions(30, 12):
+    for states in trial.positions(30):
         seat = int(record(states).to_move)
         if seat == NOBODY:
             continue

@@ -12,6 +12,7 @@ from spygames.core.kernel import Record
 
 LONGEST = 10_000
 """Decisions after which a game counts as endless."""
+_LATEST = 1000  # decisions into a game up to which positions are taken
 EDGES = (0, 1, 2**63, 2**64 - 1)
 """Seeds that every check with seeds of its own begins with."""
 
@@ -74,23 +75,22 @@ class Trial:
             if left <= 0:
                 return
 
-    def positions(self, number: int, depth: int = 60) -> Iterator[np.ndarray]:
-        """So many random positions, STATE [1], after up to `depth` decisions, every other one after up to 16 times as
-        many; or the end before."""
+    def positions(self, number: int) -> Iterator[np.ndarray]:
+        """One random position, STATE [1], of each of so many random games: any of its first thousand decisions is
+        as likely as the next, and every eighth game is taken at its end."""
         for i, seed in enumerate(self.seeds(self.times(number))):
             states = self.game.start(seed)
-            for decision in range(int(self.rng.integers((16 * depth if i % 2 else depth) + 1))):
-                self.at = f"seed {seed}, decision {decision}"
+            kept, decision = states.copy(), 0
+            for n in range(1, _LATEST):
                 if record(states).to_move == NOBODY:
                     break
+                self.at = f"seed {seed}, decision {n - 1}"
                 self.decide(states)
-            self.at = f"seed {seed}, {self.seat_of(states)}"
-            yield states
-
-    def seat_of(self, states: np.ndarray) -> str:
-        """Who is to move, for messages."""
-        seat = record(states).to_move
-        return "game over" if seat == NOBODY else f"seat {seat} to move"
+                over = record(states).to_move == NOBODY
+                if self.rng.integers(n + 1) == 0 or (over and i % 8 == 7):
+                    kept, decision = states.copy(), n
+            self.at = f"seed {seed}, decision {decision}"
+            yield kept
 
     def decide(self, states: np.ndarray) -> None:
         """Plays one legal action, uniformly drawn."""
