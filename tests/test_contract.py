@@ -1,5 +1,6 @@
 """Every variant of every game keeps every promise that `spygames.testing` checks; and its invariants are strict."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -21,8 +22,21 @@ LONG_STEPS = 200
 """Decisions of the one variant that is followed over its ends interpreted."""
 
 
-@pytest.mark.parametrize("check", ONE_BY_ONE)
-@every_variant
+def is_first(variant: Variant) -> bool:
+    """Whether it is the first one of its game."""
+    return variant == next(each for each in VARIANTS if each.game_id == variant.game_id)
+
+
+def promises() -> Iterator[Any]:
+    """Each variant with each check. Bots take longest to compile, so those of one variant have to do for its game."""
+    for variant in VARIANTS:
+        _, marks, name = parameter(variant)
+        for check in ONE_BY_ONE:
+            slow = check == "bots" and not is_first(variant)
+            yield pytest.param(variant, check, id=f"{name}-{check}", marks=[pytest.mark.slow] if slow else marks)
+
+
+@pytest.mark.parametrize(("variant", "check"), promises())
 def test_keeps(variant: Variant, check: str) -> None:
     game = variant.make_game()
     report = check_game(game, effort=variant.effort, checks=[check], invariants=holds(game))
@@ -31,12 +45,13 @@ def test_keeps(variant: Variant, check: str) -> None:
 
 
 @pytest.mark.parametrize("game_id", GAMES)
-@pytest.mark.parametrize("slow", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["some", "rest"])
-def test_compiled_is_interpreted(game_id: str, slow: bool) -> None:
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["some", "all"])
+def test_compiled_is_interpreted(game_id: str, every: bool) -> None:
     """One process for all variants of a game, since most of its time goes into starting."""
-    chosen = [v for v in VARIANTS if v.game_id == game_id and bool(parameter(v).marks) == slow]
-    if chosen:
-        compare_with_interpreted([Trial(v.make_game(), "interpreted", effort=v.effort) for v in chosen])
+    chosen = [v for v in VARIANTS if v.game_id == game_id and (every or not parameter(v).marks)]
+    compare_with_interpreted(
+        [Trial(v.make_game(), "interpreted", effort=v.effort, bots=every or is_first(v)) for v in chosen]
+    )
 
 
 def test_whole_games_compiled_and_interpreted() -> None:

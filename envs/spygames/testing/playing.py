@@ -28,9 +28,10 @@ def play(trial: Trial) -> None:
     game = trial.game
     counts = [path for path, dtype in leaves(game.state_dtype) if dtype.kind == "i" and dtype.itemsize < 8]
     before: np.ndarray | None = None
-    for states in trial.games(25, 3000):
-        trial.look(states)
+    for n, states in enumerate(trial.games(25, 3000)):
         s = record(states)
+        if _looked_at(n, states):
+            trial.look(states)
         mask = np.full(game.num_actions, 7, np.int8)
         game.legal(s, mask)
         if not ((mask == 0) | (mask == 1)).all():
@@ -109,8 +110,13 @@ def texts(trial: Trial) -> None:
 def mapping(trial: Trial) -> None:
     """The state's mapping is JSON, holds `rng` and `record`, and reads back as the same bytes."""
     for n, states in enumerate(trial.games(25, 1500)):
-        if n < 8 or n % 4 == 0 or record(states).to_move == NOBODY:
+        if _looked_at(n, states):
             reads_back(trial, states)
+
+
+def _looked_at(n: int, states: np.ndarray) -> bool:
+    """Whether the n-th position is one that is looked at closely: the first few, every fourth, and every end."""
+    return n < 8 or n % 4 == 0 or record(states).to_move == NOBODY
 
 
 def reads_back(trial: Trial, states: np.ndarray) -> None:

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,15 +30,11 @@ from spygames.testing.trial import (
 
 STEPS = 60
 """Decisions of each seed's chain of games."""
-SLOW_STEPS = 20
-"""Decisions at which all seats, redraws and bots are looked at, and of the environment interpreted."""
 TO_THE_NEXT = 2000
 """Decisions within which one chain is followed into its second game."""
 
 Page = list[tuple[str, str, bytes]]
 """What was shown: where, which of state, view, mask, results or answer, and its bytes."""
-Job = tuple[bytes, Sequence[int], int]
-"""A pickled game, seeds and the number of decisions."""
 
 
 def chosen(mask: np.ndarray, step: int) -> int:
@@ -121,10 +118,10 @@ def by_waiting(game: Game, seed: int, steps: int) -> Page:
     return page
 
 
-def asides(game: Game, seed: int, steps: int) -> Page:
+def asides(game: Game, seed: int, steps: int, bots: bool) -> Page:
     """What one seat after the other would redraw, and one bot after the other answer."""
     states, page = game.start(seed), Page()
-    s, names = record(states), sorted(game.bots)
+    s, names = record(states), sorted(game.bots) if bots else []
     for step in range(steps):
         if s.to_move == NOBODY:
             break
@@ -179,14 +176,25 @@ def equal_bytes(trial: Trial) -> None:
 # ---------------------------------------------------------------- interpreted
 
 
-def pages(game: Game, seeds: Sequence[int], steps: int) -> list[Page]:
+class Job(NamedTuple):
+    """What is played in both processes."""
+
+    pickled: bytes
+    """The game."""
+    seeds: Sequence[int]
+    steps: int
+    bots: bool
+    """Whether their answers are looked at."""
+
+
+def pages(game: Game, job: Job) -> list[Page]:
     """What is compared with an interpreted process, which takes some hundred times as long for each decision."""
     return [
-        [line for seed in seeds for line in by_kernels(game, seed, steps)],
-        by_environment(game, seeds[-1], steps // 3),
-        by_batch(game, seeds, steps // 3),
-        [line for seed in seeds[-2:] for line in by_waiting(game, seed, steps // 3)],
-        [line for seed in seeds for line in asides(game, seed, steps // 3)],
+        [line for seed in job.seeds for line in by_kernels(game, seed, job.steps)],
+        by_environment(game, job.seeds[-1], job.steps // 3),
+        by_batch(game, job.seeds, job.steps // 3),
+        [line for seed in job.seeds[-2:] for line in by_waiting(game, seed, job.steps // 3)],
+        [line for seed in job.seeds for line in asides(game, seed, job.steps // 3, job.bots)],
     ]
 
 
@@ -211,10 +219,9 @@ def compare_with_interpreted(trials: Sequence[Trial], steps: int = STEPS) -> Non
         homes = {game.module.__name__, *(f.__module__ for f in (*functions, *game.bots.values()))}
         if "__main__" in homes or not getattr(game.module, "__file__", None):
             raise Skip("the game is not in a module of its own that another process could import")
-        jobs.append((pickle.dumps(game), EDGES[-trial.times(len(EDGES)) :], steps))
-    for trial, (_, seeds, _), there in zip(trials, jobs, _in_fresh_process(trials[0], jobs), strict=True):
-        here = pages(trial.game, seeds, steps)
-        for one, other in zip(here, there, strict=True):
+        jobs.append(Job(pickle.dumps(game), EDGES[-trial.times(len(EDGES)) :], steps, trial.bots))
+    for trial, job, there in zip(trials, jobs, _in_fresh_process(trials[0], jobs), strict=True):
+        for one, other in zip(pages(trial.game, job), there, strict=True):
             found = different(trial.game, one, other, ("compiled", "interpreted"))
             if found:
                 trial.fail(
@@ -246,4 +253,4 @@ def _in_fresh_process(trial: Trial, jobs: list[Job]) -> list[list[Page]]:
 def answer(asked: str, answered: str) -> None:
     """What the fresh process does: reads pickled jobs and writes their pages."""
     jobs: list[Job] = pickle.loads(Path(asked).read_bytes())
-    Path(answered).write_bytes(pickle.dumps([pages(pickle.loads(game), seeds, steps) for game, seeds, steps in jobs]))
+    Path(answered).write_bytes(pickle.dumps([pages(pickle.loads(job.pickled), job) for job in jobs]))

@@ -36,6 +36,8 @@ class Trial:
     effort: float = 1.0
     invariants: Callable[[Record], None] | None = None
     hidden: bool = True
+    bots: bool = True
+    """Whether `interpreted` looks at the bots, too, which take longest to compile."""
     at: str = ""
     """Where in play the check stands, for messages."""
     notes: list[str] = field(default_factory=list)
