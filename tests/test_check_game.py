@@ -14,7 +14,7 @@ import pytest
 
 from spygames.core.batch import Batch
 from spygames.core.game import NOBODY, Game, record
-from spygames.core.kernel import Record
+from spygames.core.kernel import Record, code_digest
 from spygames.testing import CHECKS, ContractError, check_game, transcript
 from spygames.testing.trial import Trial, luck, play
 from tests import pennies
@@ -259,6 +259,13 @@ def test_finds_machine_code_older_than_a_helper(folder: Path) -> None:
     helper.write_text(text.format(5), encoding="utf-8")
     with pytest.raises(ContractError, match=r"view: first is 0.0 compiled, 5.0 interpreted.*older than an edit"):
         check_game(game, checks=["interpreted"])
+
+
+def test_machine_code_of_a_copy_is_its_own(folder: Path) -> None:
+    """A game in a module that is gone leaves nothing that an equal one elsewhere would take."""
+    game = game_in(folder, "copied")
+    for name in ("init", "legal", "apply", "returns", "observe", "determinize"):
+        assert code_digest(getattr(game, name)) != code_digest(getattr(KUHN, name))
 
 
 class Unzeroed(Batch):

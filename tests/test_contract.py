@@ -36,7 +36,7 @@ def promises() -> Iterator[Any]:
             yield pytest.param(variant, check, id=f"{name}-{check}", marks=[pytest.mark.slow] if slow else marks)
 
 
-@pytest.mark.parametrize(("variant", "check"), promises())
+@pytest.mark.parametrize(("variant", "check"), list(promises()))
 def test_keeps(variant: Variant, check: str) -> None:
     game = variant.make_game()
     report = check_game(game, effort=variant.effort, checks=[check], invariants=holds(game))

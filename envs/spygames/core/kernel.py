@@ -286,7 +286,8 @@ def code_digest(*values: object) -> str:
             seen[key] = len(seen)
         if isinstance(value, FunctionType):
             names, attributes = _names(value.__code__)
-            parts.append(_text(value.__code__, value.__doc__))
+            # Machine code looks its constants up in the module by name, which has to be there when it is read back.
+            parts.append((value.__module__, _text(value.__code__, value.__doc__)))
             add(value.__defaults__)
             add(value.__kwdefaults__)
             for cell in value.__closure__ or ():
