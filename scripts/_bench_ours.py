@@ -173,7 +173,7 @@ def first_game_warm() -> Run:
 
 def training() -> Run:
     if importlib.util.find_spec("torch") is None:
-        raise NotHere("needs the extra: pip install 'spygames[training]'")
+        raise NotHere("needs the extra: pip install '.[training]' in a clone of spygames")
     from _bench_training import training_rate
 
     return training_rate("agent_avenue_v0")

@@ -7,7 +7,7 @@
 A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200), or the
 folder of a checkpoint or a run, which is sampled unless @argmax or a temperature (@0.5) stands behind it. Every deal is
 played with the challenger on every side: in every seat, or, where seats play in teams, as every team. Intervals are
-bootstrapped over deals.
+bootstrapped over deals, or Wilson's where all deals agree.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from pathlib import Path
 from rich.console import Console
 
 from spygames.core.players import make_player
+from spygames.core.shown import one_line
 from spygames_training.command_line import Parser, add_game_arguments, choose_game, positive, seed
 from spygames_training.evaluation import cross_play, evaluate, share_matrix, total_cross_games, total_games
 from spygames_training.files import write_whole
@@ -44,6 +45,12 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
     )
     add_game_arguments(parser)
     args = parser.parse_args(argv)
+    if args.challenger is None and args.against and len(args.against) > 1:
+        first, *others = reversed(args.against)
+        parser.error(
+            f"--against takes all names behind it, and none is left to evaluate: name that one before it, as in "
+            f"evaluate.py {one_line(first)} --against {one_line(' '.join(reversed(others)))}"
+        )
     if (args.challenger is None) == (args.cross_play is None):
         parser.error("name one player to evaluate, or several with --cross-play")
     if args.cross_play and (args.against or args.play):

@@ -15,8 +15,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, flat, record
-from spygames.core.players import Decisions, Player, make_player, new_memory
+from spygames.core.game import NOBODY, Game, IllegalAction, flat, record
+from spygames.core.players import Decisions, Player, answers, make_player, new_memory
 from spygames.core.rng import mix
 from spygames_training.command_line import Parser, add_game_arguments, choose_game, seed
 
@@ -49,6 +49,9 @@ def main(argv: list[str] | None = None, ask: Callable[[str], str] = input) -> in
     except (Left, EOFError, KeyboardInterrupt):
         print("\nGood-bye.")
         return 0
+    except IllegalAction as error:
+        print(f"play.py: {error}", file=sys.stderr)
+        return 2
     outcome = "You win." if result > 0 else "You lose." if result < 0 else "Nobody wins."
     print(f"{outcome} (return {result:+g})")
     return 0
@@ -68,7 +71,7 @@ def play(game: Game, opponent: Player, seat: int, number: int, ask: Callable[[st
             views = game.new_views()
             game.observe(state, int(state.to_move), record(views))
             decisions = Decisions(game, states, views, flat(views), mask, luck, np.arange(1), memory)
-            action = int(opponent.act(decisions)[0])
+            action = int(answers(opponent, decisions, secret=True)[0])
         game.apply(state, action)
     print(f"\n{game.to_text(game, state, seat)}\n\nThe game is over.")
     returns = np.zeros(game.num_players, np.float32)

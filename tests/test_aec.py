@@ -2,6 +2,7 @@
 
 import copy
 import json
+import pickle
 import subprocess
 import sys
 import warnings
@@ -15,7 +16,8 @@ import pytest
 import spygames
 from spygames import agent_avenue_v0
 from spygames.core.aec import GameEnv
-from spygames.core.game import ImpossibleState
+from spygames.core.game import ImpossibleState, record
+from spygames.core.kernel import Record
 from spygames.core.registry import game_ids
 from spygames.core.rng import next_seed
 from spygames.core.single import SingleEnv
@@ -65,6 +67,9 @@ def test_games_are_found() -> None:
         assert module.env().metadata["name"] == game_id
     with pytest.raises(AttributeError, match="agent_avenue_v0"):
         spygames.no_such_game_v0  # noqa: B018
+    assert not hasattr(spygames, "agent_avenue_v1")
+    with pytest.raises(ImportError, match="games are agent_avenue_v0, "):
+        from spygames import agent_avenue_v1  # type: ignore[attr-defined]  # noqa: F401
 
 
 def test_make_game() -> None:
@@ -102,16 +107,26 @@ def test_says_what_it_is(env: GameEnv) -> None:
     assert env.unwrapped is env
     assert env.possible_agents == ["player_0", "player_1"]
     assert env.metadata["is_parallelizable"] is False
-    with pytest.raises(ValueError, match="render_mode"):
+    with pytest.raises(TypeError, match="render_mode must be None or 'ansi', not 'human'"):
         agent_avenue_v0.env(render_mode="human")
     with pytest.raises(ValueError, match="no agent 'bob'"):
         env.observe("bob")
+    for space in (env.action_space, env.observation_space):
+        with pytest.raises(ValueError, match="no agent 'player_9'; there are player_0, player_1"):
+            space("player_9")
 
 
 def test_before_the_first_reset() -> None:
     env = agent_avenue_v0.env()
-    assert list(env.agent_iter()) == []
-    for ask in (env.last, env.state, env.save, env.state_to_dict, env.to_text, lambda: env.observe("player_0")):
+    for ask in (
+        env.agent_iter,
+        env.last,
+        env.state,
+        env.save,
+        env.state_to_dict,
+        env.to_text,
+        lambda: env.observe("player_0"),
+    ):
         with pytest.raises(gymnasium.error.ResetNeeded):
             ask()
     other = env.clone()
@@ -173,6 +188,27 @@ def test_view_has_names(env: GameEnv) -> None:
     assert view.decides == 1
     view.hand[:] = 0
     assert env.view("player_0")["hand"].sum() == 4
+    with pytest.raises(AttributeError, match=r"a view has no field 'hand_sise'; there are .*hand_size"):
+        view.hand_sise  # noqa: B018
+    assert {"hand_size", "tobytes"} <= set(dir(view))
+    assert f"hand_size: {view.hand_size}" in str(view).splitlines()
+    for other in (copy.deepcopy(view), pickle.loads(pickle.dumps(view))):
+        assert other.tobytes() == view.tobytes()
+        assert np.array_equal(other.hand_size, view.hand_size)
+
+
+def test_scripted_players_read_a_view(env: GameEnv) -> None:
+    mask = env.observe("player_0")["action_mask"]
+    for bot in env.game.bots.values():
+        answers = [bot(view, mask, np.zeros(1, np.uint64)) for view in (env.view("player_0"), plain_view(env))]
+        assert answers[0] == answers[1]
+        assert mask[answers[0]]
+
+
+def plain_view(env: GameEnv) -> Record:
+    view = env.game.new_views()
+    env.game.observe(record(env._states), 0, record(view))
+    return record(view)
 
 
 def test_state_is_everything(env: GameEnv) -> None:

@@ -28,5 +28,17 @@ ENTRIES: dict[str, Callable[..., Any]] = {
 def test_an_unknown_option_is_named_with_those_that_there_are(entry: str, game_id: str) -> None:
     known = ", ".join(spygames.make_game(game_id).options)
     name = game_id.rpartition("_")[0]
-    with pytest.raises(TypeError, match=rf"no option 'colour' of {name}\w*; there are {known}"):
+    with pytest.raises(TypeError, match=rf"{name}\w* got an unexpected keyword argument 'colour'; there are {known}"):
         ENTRIES[entry](game_id)
+
+
+def test_torchrl_may_leave_out_the_argument_that_it_tries() -> None:
+    """Its GymEnv tries `frameskip=1` first, and goes on without where a TypeError has these words."""
+    with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
+        gymnasium.make("spygames/AgentAvenue-v0", frameskip=1)
+
+
+@pytest.mark.parametrize("entry", ["env", "raw_env", "single_env"])
+def test_an_option_without_its_name(entry: str) -> None:
+    with pytest.raises(TypeError, match=rf"options need their names, as in {entry}\(.*; there are render_mode, mode"):
+        getattr(game_module("agent_avenue_v0"), entry)("advanced")

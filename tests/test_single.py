@@ -3,11 +3,13 @@
 import copy
 import pickle
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 
 import spygames
 from spygames.core.aec import GameEnv
@@ -124,11 +126,14 @@ def test_opponents_are_checked() -> None:
             make(opponents=long)
     for nobody in (None, 5, b"random", {"random"}, [None], [5], [["random"]], Recorder, object()):
         with pytest.raises(
-            (TypeError, ValueError), match=r"an opponent is a player's name or a Player, not|1 other seats"
+            (TypeError, ValueError), match=r"a player is a name as make_player takes it or a Player, not|1 other seats"
         ):
             make(opponents=nobody)
-    with pytest.raises(ValueError, match="illegal must be"):
+    with pytest.raises(ValueError, match="illegal must be one of 'ignore', 'lose', 'random', 'raise', not 'explode'"):
         make(illegal="explode")
+    for most in (0, -1, 1.0, True, "3"):
+        with pytest.raises(ValueError, match="max_ignored must be"):
+            make(max_ignored=most)
 
 
 def test_stronger_opponents_win_more() -> None:
@@ -182,7 +187,11 @@ def test_a_player_that_fails_changes_nothing(answer: Any) -> None:
         with pytest.raises(expected) as error:
             call()
         if expected is IllegalAction:
-            assert str(error.value) == "the player faulty answered an illegal action"  # and not what it holds
+            assert str(error.value) in (  # and not what it holds
+                "the player faulty answered an illegal action",
+                f"the player faulty answered [{answer}]: right is a whole number for each of the 1 decisions, "
+                "int64 [1]",
+            )
         assert everything(env) == before
     player.answer = 0
     twin = make(seat=0, opponents=player)
@@ -350,3 +359,83 @@ def test_vectorized() -> None:
         observations, *_, infos = many.step(np.array([mask.argmax() for mask in infos["action_mask"]]))
     assert observations.shape[0] == 3
     many.close()
+
+
+# Policies that know no masks
+
+
+def illegal_action(info: dict[str, Any]) -> int:
+    return int(np.flatnonzero(info["action_mask"] == 0)[0])
+
+
+@pytest.mark.filterwarnings("ignore:action")
+def test_ignored_actions_end_the_game_after_so_many_in_a_row() -> None:
+    env = make(max_ignored=3)
+    _, info = env.reset(seed=1)
+    bad = illegal_action(info)
+    for count in (1, 2):
+        *_, terminated, truncated, info = env.step(bad)
+        assert (terminated, truncated, info["ignored"]) == (False, False, count)
+    *_, info = env.step(int(info["action_mask"].argmax()))  # a legal one begins the count anew
+    assert "ignored" not in info
+    bad = illegal_action(info)
+    answers = [env.step(bad)[1:] for _ in range(3)]
+    assert [(r, over, cut, i["ignored"]) for r, over, cut, i in answers] == [
+        (0.0, False, False, 1), (0.0, False, False, 2), (0.0, False, True, 3),
+    ]  # fmt: skip
+    assert not answers[-1][3]["action_mask"].any()
+    assert not env.action_masks().any()
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(bad)
+    _, info = env.reset()
+    assert env.step(illegal_action(info))[4]["ignored"] == 1
+    usual = make()
+    usual.reset(seed=1)
+    assert [usual.step(bad)[3] for _ in range(100)] == [False] * 99 + [True]
+
+
+@pytest.mark.filterwarnings("ignore:action")
+@pytest.mark.parametrize("lowest", [-1.0, -0.5])
+def test_an_illegal_action_can_lose_the_game(lowest: float) -> None:
+    env = SingleEnv(replace(spygames.make_game("agent_avenue_v0"), lowest_return=lowest), illegal="lose", seat=0)
+    _, info = env.reset(seed=1)
+    _, reward, terminated, truncated, info = env.step(illegal_action(info))
+    assert (reward, terminated, truncated) == (lowest, True, False)
+    assert "not legal" in info["illegal_action"]
+    assert not info["action_mask"].any()
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+    env.reset()
+    assert env.action_masks().any()
+
+
+@pytest.mark.filterwarnings("ignore:action")
+def test_an_illegal_action_can_be_replaced_by_a_random_one() -> None:
+    """Drawn from the environment's own luck: equal seeds and actions give equal games, global generators untouched."""
+
+    def play_always(action: int, noise: int) -> list[tuple[Any, ...]]:
+        np.random.seed(noise)
+        env, seen, over = make(illegal="random", opponents="random"), [], False
+        env.reset(seed=5)
+        while not over:
+            observation, reward, over, truncated, info = env.step(action)
+            assert not truncated
+            seen.append((observation.tobytes(), reward, "illegal_action" in info))
+        return seen
+
+    first = play_always(0, 1)
+    assert first == play_always(0, 2)
+    assert sum(illegal for *_, illegal in first) >= len(first) - 1
+    openings = set()
+    for seed in range(12):
+        env = make(illegal="random", seat=0)
+        _, info = env.reset(seed=seed)
+        env.step(illegal_action(info))
+        openings.add(env.table.save())
+    assert len(openings) == 12
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("illegal", ["ignore", "lose", "random"])
+def test_gymnasiums_own_check_passes(illegal: str) -> None:
+    check_env(gymnasium.make("spygames/AgentAvenue-v0", illegal=illegal).unwrapped, skip_render_check=True)

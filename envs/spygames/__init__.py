@@ -9,6 +9,7 @@ thousands of games of one in lockstep. Importing this package registers all of t
 """
 
 import importlib
+import sys
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,10 @@ def make_batch(game_id: str, n: int, *, seed: int | None = None, **options: Any)
 def __getattr__(name: str) -> ModuleType:
     if name in _registry.game_ids():
         return importlib.import_module(f"spygames.{name}")
-    raise AttributeError(f"module 'spygames' has no attribute {name!r}; games are {', '.join(_registry.game_ids())}")
+    what = f"module 'spygames' has no attribute {name!r}; games are {', '.join(_registry.game_ids())}"
+    # Of an AttributeError `from spygames import name` would say no more than that the name cannot be imported.
+    is_import = sys._getframe(1).f_code.co_name == "_handle_fromlist"
+    raise ImportError(what) if is_import and _registry.looks_like_id(name) else AttributeError(what)
 
 
 def __dir__() -> list[str]:

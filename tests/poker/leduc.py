@@ -261,6 +261,7 @@ def make_game() -> Game:
         options={},
         packed=np.zeros(1, OPTIONS),
         num_players=SEATS,
+        lowest_return=-13.0,
         num_actions=NUM_ACTIONS,
         state_dtype=STATE,
         view_dtype=VIEW,

@@ -1,9 +1,11 @@
 """Checkpoints come back as they were saved, survive a kill, and are refused, with one line, when they are not right."""
 
 import copy
+import hashlib
 import json
 import os
 import pickle
+import re
 import resource
 import shutil
 from collections.abc import Iterator
@@ -130,6 +132,18 @@ def test_refuses_what_is_not_there(tmp_path: Path, folder: Path) -> None:
         assert refusal(tmp_path / "half") == f"{tmp_path / 'half' / name} is missing"
 
 
+def test_odd_names_of_folders(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong: Any
+    monkeypatch.chdir(tmp_path)
+    for wrong in ("", ".", "/", "x" * 5000, "a\0b", "a\nb"):
+        assert re.search("there is no such checkpoint|is no checkpoint", refusal(wrong))
+    monkeypatch.chdir(folder)
+    assert load_checkpoint(".").game == GAME
+    monkeypatch.chdir(folder.parent)
+    assert load_checkpoint(Path(folder.name)).game == GAME
+    save_checkpoint(Path(folder.name), GAME, network(), 2)
+
+
 def test_refuses_another_game_and_another_layout(folder: Path) -> None:
     assert "trained on 'agent_avenue_v0', not on kuhn_poker_v0" in refusal(folder, kuhn.make_game())
     assert "trained on 'agent_avenue_v0', not on agent_avenue_v1" in refusal(folder, replace(GAME, version=1))
@@ -178,6 +192,14 @@ def test_refuses_other_tensors_than_it_names(folder: Path) -> None:
     for text, content in wrong.items():
         save_file(content, file)
         assert text in refusal(folder)
+
+
+def test_refuses_weights_that_compute_no_numbers(folder: Path, tmp_path: Path) -> None:
+    """Finite ones, but their products are not."""
+    file, config = folder / "model.safetensors", json.loads((folder / "config.json").read_text())
+    save_file({name: torch.full_like(tensor, -3e38) for name, tensor in load_file(file).items()}, file)
+    edit(folder, **{**config, "weights": {"sha256": hashlib.sha256(file.read_bytes()).hexdigest()}})
+    assert "are not all finite numbers within 1,000,000" in refusal(folder)
 
 
 def test_refuses_weights_that_are_no_numbers(folder: Path, tmp_path: Path) -> None:

@@ -4,21 +4,23 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 
 from spygames import heimlich
 from spygames.agent_avenue import make_game
 from spygames.core.batch import spread
-from spygames.core.game import Game, flat, record
+from spygames.core.game import Game, IllegalAction, flat, record
 from spygames.core.players import Decisions, Player, make_player
 from spygames_training import evaluation
 from spygames_training.checkpoint import save_checkpoint
-from spygames_training.evaluation import bootstrap, cross_play, evaluate, play_games, share_matrix
+from spygames_training.evaluation import bootstrap, cross_play, evaluate, play_games, share_matrix, wilson
 from spygames_training.network import ActorCritic
 from tests import pennies
 from tests.poker import kuhn, leduc
@@ -83,16 +85,16 @@ def test_games_in_lockstep_end_as_they_do_alone(name: str, monkeypatch: pytest.M
 def test_who_always_bets_takes_the_antes_of_who_always_passes() -> None:
     (result,) = evaluate(GAMES["kuhn"], BETTOR, [PASSER], 51, 0)
     assert (result.challenger, result.opponent, result.deals, result.games) == ("bettor", "passer", 26, 52)
-    assert (result.win_share, result.interval, result.by_side) == (1.0, (1.0, 1.0), (1.0, 1.0))
-    assert (result.mean_return, result.return_interval) == (1.0, (1.0, 1.0))
+    assert (result.win_share, result.by_side, result.mean_return) == (1.0, (1.0, 1.0), 1.0)
     (reverse,) = evaluate(GAMES["kuhn"], PASSER, [BETTOR], 51, 0)
     assert (reverse.win_share, reverse.by_side, reverse.mean_return) == (0.0, (0.0, 0.0), -1.0)
 
 
 def test_the_unit_is_the_deal() -> None:
-    """Two that play alike win each deal from one side: half of the games, with no doubt left, whatever the cards."""
+    """Two that play alike win each deal from one side: half of the games, with little doubt left."""
     (result,) = evaluate(GAMES["kuhn"], BETTOR, [BETTOR], 200, 0)
-    assert (result.win_share, result.interval, result.mean_return) == (0.5, (0.5, 0.5), 0.0)
+    assert (result.win_share, result.mean_return) == (0.5, 0.0)
+    assert result.interval == pytest.approx((0.5 - 0.0185, 0.5 + 0.0185), abs=1e-4)
     assert 0.3 < result.by_side[0] < 0.7
     assert result.by_side[0] != 0.5
     assert sum(result.by_side) == pytest.approx(1)
@@ -201,6 +203,80 @@ def test_bootstrap_is_as_wide_as_theory_says() -> None:
         assert high == pytest.approx(values.mean() + 1.96 * error, abs=0.2 * error)
 
 
+def test_where_all_deals_agree_the_interval_has_a_width() -> None:
+    """Wilson's, over deals; for 100 of 100 it is 96.3 to 100 % by his formula."""
+    game = GAMES["kuhn"]
+    for challenger, opponent, share in ((BETTOR, PASSER, 1.0), (PASSER, BETTOR, 0.0)):
+        for deals in (1, 2, 100):
+            (result,) = evaluate(game, challenger, [opponent], 2 * deals, 0)
+            test = scipy.stats.binomtest(round(share * deals), deals).proportion_ci(0.95, "wilson")
+            assert result.interval == pytest.approx((test.low, test.high))
+            assert result.interval_method == result.return_interval_method == "Wilson over deals"
+            low, high = result.return_interval  # of results from -2 to 2
+            assert (low, high) == pytest.approx(wilson(2 * share - 1, deals, -2, 2))
+            assert low < result.mean_return < high
+    assert wilson(0.5, 100, 0, 1) == pytest.approx((0.5 - 0.0185, 0.5 + 0.0185), abs=1e-4)
+    (usual,) = evaluate(game, make_player(game, "random"), [BETTOR], 200, 0)
+    assert usual.interval_method == usual.return_interval_method == "bootstrap over deals"
+
+
+class Answering:
+    """Gives what a function makes of the right answer."""
+
+    name = "answering"
+
+    def __init__(self, change: Callable[[np.ndarray], Any]):
+        self.change = change
+
+    def act(self, decisions: Decisions) -> Any:
+        right = FIRST.act(decisions)
+        decisions.mask[decisions.rows] = 1  # it is judged by what was legal
+        return self.change(right)
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda right: right.astype(np.float64), "a whole number for each of the 5 decisions, int64 "),
+        (lambda right: right.astype(bool), "a whole number"),
+        (lambda right: right[:1], "a whole number"),
+        (lambda right: right[:-1], "a whole number"),
+        (lambda right: right[:, None], "a whole number"),
+        (lambda right: int(right[0]), "a whole number"),
+        (lambda right: None, "a whole number"),
+        (lambda right: [[0], [0, 1]], "a whole number"),
+        (lambda right: right * 0 - 1, "an illegal action: -1 for seat 0; legal are e.g. "),
+        (lambda right: right * 0 + 10**6, "an illegal action: 1000000 for seat 0; legal are e.g. "),
+        (lambda right: right * 0 + 73, "an illegal action: 73 for seat 0; legal are e.g. "),
+    ],
+)
+def test_an_answer_that_is_no_legal_action_names_the_player(change: Callable[[np.ndarray], Any], what: str) -> None:
+    game = GAMES["agent_avenue"]
+    with pytest.raises(IllegalAction, match=f"the player answering answered .*{what}") as error:
+        evaluate(game, Answering(change), [FIRST], 10, 0)
+    assert "\n" not in str(error.value)
+
+
+def test_answers_of_other_whole_numbers_are_welcome() -> None:
+    game = GAMES["agent_avenue"]
+    same = [Answering(lambda right: right.astype(np.uint8)), Answering(lambda right: right.tolist())]
+    shares = {evaluate(game, player, [LAST], 10, 0)[0].by_side for player in (FIRST, *same)}
+    assert len(shares) == 1
+
+
+def test_players_by_name() -> None:
+    game = GAMES["kuhn"]
+    by_name = evaluate(game, "random", ["random"], 20, 0)
+    assert by_name == evaluate(game, make_player(game, "random"), "random", 20, 0)
+    assert cross_play(game, ["random", BETTOR], 20, 0)[0].opponent == "bettor"
+    with pytest.raises(ValueError, match="no player 'greedy': scripted players of kuhn_poker_v0 are random"):
+        evaluate(game, "greedy", [BETTOR], 20, 0)
+    nobody: Any
+    for nobody in (None, 5, Stubborn):
+        with pytest.raises(TypeError, match="a player is a name as make_player takes it or a Player, not "):
+            evaluate(game, BETTOR, [nobody], 20, 0)
+
+
 def test_bootstrap_covers_the_truth() -> None:
     """The 95 % interval holds the true mean in about 95 % of 300 samples: 271 to 297 leaves one in ten thousand."""
     rng = np.random.default_rng(0)
@@ -236,6 +312,8 @@ def test_script(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     expected = evaluate(game, make_player(game, f"{agent}@argmax"), [make_player(game, "greedy")], 40, 3)[0]
     assert found["results"][3]["win_share"] == expected.win_share
     assert tuple(found["results"][3]["interval"]) == expected.interval
+    methods = {r[key] for r in found["results"] for key in ("interval_method", "return_interval_method")}
+    assert methods == {"bootstrap over deals"}
 
 
 def test_script_cross_play(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -262,6 +340,7 @@ def test_script_answers_wrong_input_with_one_line(
     (tmp_path / "cut" / "config.json").write_text("{")
     for argv, text in (
         ([], "name one player"),
+        (["--against", "random", "runs/x"], "name that one before it, as in evaluate.py runs/x --against random"),
         (["random", "--cross-play", "random", "greedy"], "name one player"),
         (["--cross-play", "random"], "at least two"),
         (["--cross-play", "random", "greedy", "--against", "random"], "do not go with it"),

@@ -1,7 +1,13 @@
 """Policies draw from the distribution that they state, among legal actions, and play like any other bot."""
 
+import contextlib
+import os
+import signal
+import subprocess
+import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -228,3 +234,75 @@ def test_a_whole_game_through_act() -> None:
     GAME.returns(state, out)
     assert out.sum() == 0
     assert out.any()
+
+
+def test_refuses_what_is_no_observation() -> None:
+    policy = Policy(GAME, network())
+    batch = positions(2)
+    observation, mask = batch.observation[0].copy(), batch.mask[0]
+    seen: Any = {"observation": observation, "action_mask": mask}
+    with pytest.raises(TypeError, match=r"give the parts of that mapping: act\(seen\['observation'\]"):
+        policy.act(seen, mask)
+    wrong: Any
+    for wrong in (None, "card", [[1.0], [1.0, 2.0]], object()):
+        with pytest.raises((TypeError, ValueError), match="observation and mask must be"):
+            policy.act(wrong, mask)
+    for value in (np.nan, np.inf):
+        observation[3] = value
+        with pytest.raises(ValueError, match="the observation holds a NaN or an infinity"):
+            policy.act(observation, mask)
+    with pytest.raises(ValueError, match="the mask is all zeros"):
+        policy.act(batch.observation[0], np.zeros_like(mask))
+
+
+def test_says_what_it_is() -> None:
+    assert repr(Policy(GAME, network(), "argmax", "mine")) == "Policy(agent_avenue_v0, mine@argmax)"
+    assert repr(make_player(GAME, "greedy")) == "Scripted(agent_avenue_v0, 'greedy')"
+
+
+def test_without_torch_the_extra_is_named() -> None:
+    program = "import sys; sys.modules['torch'] = None; import spygames_training.policy"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    last = done.stderr.splitlines()[-1]
+    assert "ModuleNotFoundError: spygames_training needs torch" in last
+    assert "pip install '.[training]'" in last
+
+
+FORKED = """
+import sys
+import gymnasium, numpy, torch, spygames
+from spygames_training.policy import Policy
+
+path = sys.argv[1]
+policy = Policy.load(path)
+size = policy.game.num_features, policy.game.num_actions
+policy.act(numpy.zeros((4096, size[0]), numpy.float32), numpy.ones((4096, size[1]), numpy.int8))
+assert torch.get_num_threads() > 1
+many = gymnasium.vector.AsyncVectorEnv(
+    [lambda: gymnasium.make("spygames/AgentAvenue-v0", opponents=path)] * 2, context="fork"
+)
+_, infos = many.reset(seed=1)
+for _ in range(3):
+    *_, infos = many.step(numpy.array([mask.argmax() for mask in infos["action_mask"]]))
+many.close(terminate=True)
+print("played")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forked processes here")
+def test_a_forked_process_plays_against_a_checkpoint(tmp_path: Path) -> None:
+    """With the threads that torch believes to have it would wait for ever."""
+    torch.manual_seed(0)
+    agent = ActorCritic(GAME.num_features, GAME.num_actions, (256, 256))
+    save_checkpoint(tmp_path / "agent", GAME, agent, 1)
+    environment = {**os.environ, "OMP_NUM_THREADS": "2"}
+    command = [sys.executable, "-W", "ignore", "-c", FORKED, str(tmp_path / "agent")]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    )
+    try:
+        out, complaints = process.communicate(timeout=90)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # those that it has forked, too
+    assert out == "played\n", complaints

@@ -4,6 +4,7 @@ import dataclasses
 import subprocess
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,10 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
-from stable_baselines3.common.vec_env import VecMonitor
+from stable_baselines3 import PPO
+from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.evaluation import evaluate_policy as plain_evaluate_policy
+from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
 
 import spygames
 from spygames.core.aec import GameEnv
@@ -41,7 +45,7 @@ from tests.training.test_gae import by_definition
 BET, PASS = kuhn.BET, kuhn.PASS
 
 
-def model_of(env: SelfPlayVecEnv, hidden: tuple[int, ...] = (16,), **kwargs: Any) -> MaskablePPO:
+def model_of(env: VecEnv, hidden: tuple[int, ...] = (16,), **kwargs: Any) -> MaskablePPO:
     """The stock algorithm over all seats of `env`."""
     settings: dict[str, Any] = {"n_steps": 8, "batch_size": 64, "n_epochs": 2, "gamma": 1.0, "seed": 0}
     settings |= {"rollout_buffer_class": PerSeatRolloutBuffer, "rollout_buffer_kwargs": {"env": env}, "device": "cpu"}
@@ -146,7 +150,7 @@ def test_another_environment_than_the_buffers_is_noticed(tmp_path: Path) -> None
     loaded.learn(128)
 
 
-@pytest.mark.parametrize("make_env", [SelfPlayVecEnv, LearnerSeatVecEnv])
+@pytest.mark.parametrize("make_env", [partial(SelfPlayVecEnv, by_hand=True), LearnerSeatVecEnv])
 def test_what_is_not_legal_is_refused_and_nothing_moves(make_env: Any) -> None:
     env = make_env(spygames.make_game("agent_avenue_v0"), 4, seed=3)
     before = env.reset()
@@ -167,7 +171,7 @@ def test_maskable_ppo_learns_kuhn_poker_by_its_own_credit() -> None:
     game = kuhn.make_game()
     found = []
     for buffer in ({}, {"rollout_buffer_class": None, "rollout_buffer_kwargs": {}}):
-        env = SelfPlayVecEnv(game, 256, seed=0)
+        env = SelfPlayVecEnv(game, 256, seed=0, by_hand=True)  # else it refuses the library's buffer
         model = model_of(env, (32,), n_steps=16, batch_size=1024, learning_rate=1e-3, ent_coef=0.1, **buffer)
         found.append(nash_conv(game, Policy(game, to_actor_critic(model.policy)).probabilities))
         model.learn(160_000)
@@ -394,3 +398,48 @@ def test_rows_that_move_one_by_one_begin_on_zeroed_states() -> None:
             ended += 1
             assert games.states[row].tobytes() == game.start(games.seeds[row]).tobytes()
     assert ended > 3
+
+
+def test_the_stock_first_lines_work() -> None:
+    """`make_vec_env` asks for pictures first; a deterministic policy without masks comes to an end of each game."""
+    env = make_vec_env("spygames/AgentAvenue-v0", 2, env_kwargs={"max_ignored": 20})
+    model = PPO("MlpPolicy", env, n_steps=16, batch_size=32, n_epochs=1, device="cpu", seed=0)
+    steps = 0
+
+    def count(*_: Any) -> None:
+        nonlocal steps
+        steps += 1
+        assert steps < 5000, "it goes on for ever"
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.learn(64)
+        rewards, lengths = plain_evaluate_policy(model, env, 4, callback=count, return_episode_rewards=True)
+    assert len(rewards) == len(lengths) == 4  # type: ignore[arg-type]
+
+
+def test_self_play_without_its_buffer_is_refused() -> None:
+    game = kuhn.make_game()
+    env = SelfPlayVecEnv(game, 4, seed=1)
+    with pytest.raises(
+        RuntimeError, match="rollout_buffer_class=PerSeatRolloutBuffer and rollout_buffer_kwargs"
+    ) as error:
+        MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=8, device="cpu").learn(64)
+    assert "\n" not in str(error.value)
+    with pytest.raises(RuntimeError, match="by_hand=True"):
+        MaskablePPO("MlpPolicy", VecNormalize(env), n_steps=8, batch_size=8, device="cpu").learn(64)
+    by_hand = SelfPlayVecEnv(game, 4, seed=1, by_hand=True)
+    by_hand.reset()
+    for _ in range(20):
+        by_hand.step(any_legal(by_hand, np.random.default_rng(0)))
+    assert by_hand.paid.shape == (4, 2)
+
+
+@pytest.mark.parametrize("inner", [True, False])
+def test_self_play_behind_other_observations_is_refused(inner: bool) -> None:
+    env = SelfPlayVecEnv(kuhn.make_game(), 4, seed=1)
+    scaled: Any = VecNormalize(env)
+    settings: dict[str, Any] = {"rollout_buffer_kwargs": {"env": env if inner else scaled}}
+    with pytest.raises(RuntimeError, match="no VecNormalize can stand between"):
+        model_of(scaled, **settings).learn(64)
+    model_of(VecMonitor(env), **settings).learn(64)

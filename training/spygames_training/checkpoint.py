@@ -23,6 +23,7 @@ from torch import Tensor
 
 from spygames.core.game import Game
 from spygames.core.registry import game_ids, make_game
+from spygames.core.shown import one_line, shown
 from spygames_training.config import MAX_LAYERS, MAX_UNITS, Network
 from spygames_training.network import ActorCritic, blank
 
@@ -30,6 +31,8 @@ FORMAT = 1
 MODEL, CONFIG = "model.safetensors", "config.json"
 MAX_CONFIG_BYTES = 1 << 20
 MAX_MODEL_BYTES = 1 << 30
+MAX_WEIGHT = 1_000_000
+"""Larger ones, of either sign, are no result of training, and what a network computes with them may be no number."""
 
 
 class CheckpointError(ValueError):
@@ -77,7 +80,7 @@ def save_checkpoint(
         CheckpointError: `path` is something else than a checkpoint (`check_place`), or a weight is not finite.
         ValueError, TypeError: `results` or `extra` is not JSON.
     """
-    path = Path(path)
+    path = Path(path).absolute()
     check_place(path)
     tensors = {k: v.detach().to("cpu", torch.float32).contiguous() for k, v in network.actor().items()}
     _check_finite(path, tensors)
@@ -134,14 +137,20 @@ def _others(folder: Path) -> set[str]:
 
 def find_checkpoint(path: str | Path) -> Path:
     """The checkpoint folder that `path` is, or has as `checkpoint` in it (a run); CheckpointError if there is none."""
-    path = Path(path)
-    for folder in (path, path / "checkpoint"):
-        for candidate in (folder, _aside(folder)):
-            if (candidate / CONFIG).is_file() or (candidate / MODEL).is_file():
-                return candidate
-    if not path.exists():
-        raise CheckpointError(f"{path}: there is no such checkpoint")
-    raise CheckpointError(f"{path} is no checkpoint: it holds neither {MODEL} and {CONFIG} nor a folder checkpoint")
+    place, path = path, Path(path)
+    try:
+        for folder in (path, path / "checkpoint"):
+            for candidate in (folder, _aside(folder)):
+                if (candidate / CONFIG).is_file() or (candidate / MODEL).is_file():
+                    return candidate
+        there = path.exists()
+    except (OSError, ValueError):  # too long for a name, or with a character that no name has
+        there = False
+    if not there or place == "":
+        raise CheckpointError(f"{shown(str(place))}: there is no such checkpoint")
+    raise CheckpointError(
+        f"{one_line(path)} is no checkpoint: it holds neither {MODEL} and {CONFIG} nor a folder checkpoint"
+    )
 
 
 def load_checkpoint(path: str | Path, game: Game | None = None) -> Checkpoint:
@@ -315,8 +324,8 @@ def _shape(name: str, tensor: Tensor | None) -> str:
 
 def _check_finite(where: Path, tensors: Mapping[str, Tensor]) -> None:
     for name, tensor in tensors.items():
-        if not bool(torch.isfinite(tensor).all()):
-            raise CheckpointError(f"{where}: the weights {name} are not all finite numbers")
+        if not bool((tensor.abs() <= MAX_WEIGHT).all()):  # nor is NaN
+            raise CheckpointError(f"{where}: the weights {name} are not all finite numbers within {MAX_WEIGHT:,}")
 
 
 def _version() -> str:
@@ -331,7 +340,8 @@ def _line(error: BaseException) -> str:
 
 
 def _aside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.old")
+    path = path.absolute()  # "." has no name
+    return path.with_name(f".{path.name}.old") if path.name else path
 
 
 def _write(file: Path, data: bytes) -> None:

@@ -1,5 +1,6 @@
 """Where a network computes, and in which type. Games are played on the CPU always."""
 
+import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -51,6 +52,12 @@ def find_device(device: Device, number: int = 0) -> torch.device:
     if device == "cuda" and not gpus:
         raise ValueError("device is cuda, but torch finds no GPU here: take auto or cpu")
     return torch.device("cpu") if device == "cpu" or not gpus else torch.device("cuda", number % gpus)
+
+
+# A forked process inherits torch's belief in threads that it does not have, and waits for them for ever. With one
+# thread it needs none; torch's own DataLoader does the same in its workers.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
 
 
 @contextmanager

@@ -10,12 +10,14 @@ import numpy as np
 
 from spygames.core.batch import Batch, spread
 from spygames.core.game import Game, record
-from spygames.core.players import Decisions, Player, new_memory
+from spygames.core.players import Decisions, Player, answers, as_players, new_memory
 from spygames.core.rng import next_seed
 
 LOCKSTEP = 1024
 """Games played at a time; results do not depend on it."""
 RESAMPLES = 2000
+BOOTSTRAP, WILSON = "bootstrap over deals", "Wilson over deals"
+"""How an interval was found, as `Result` names it: see `bootstrap` and `wilson`."""
 
 Progress = Callable[[int], None]
 """Called with the number of games that have ended since the last call."""
@@ -33,22 +35,26 @@ class Result:
     win_share: float
     """Games won (return above 0), 0 to 1. Between two sides, a game that neither wins (return 0) is half a win."""
     interval: tuple[float, float]
-    """95 % bootstrap interval of `win_share` over deals."""
+    """95 % interval of `win_share`, by `interval_method`."""
+    interval_method: str
+    """BOOTSTRAP, or where all deals agree WILSON."""
     fair_share: float
     """What the opponent would win in the challenger's place: a half between two sides, else measured on the same deals
     with the opponent in all seats."""
     mean_return: float
     """In the game's own units."""
     return_interval: tuple[float, float]
-    """95 % bootstrap interval of `mean_return` over deals."""
+    """95 % interval of `mean_return`, by `return_interval_method`; for WILSON results are taken to lie within the
+    largest one that was seen, or `Game.lowest_return`, of either sign."""
+    return_interval_method: str
     by_side: tuple[float, ...]
     """`win_share` by the side of the challenger, [K], of `deals` games each."""
 
 
 def evaluate(
     game: Game,
-    challenger: Player,
-    opponents: Sequence[Player],
+    challenger: str | Player,
+    opponents: str | Player | Sequence[str | Player],
     games: int,
     seed: int,
     progress: Progress | None = None,
@@ -57,23 +63,28 @@ def evaluate(
 
     Args:
         game: what is played.
-        challenger: plays one side, each once a deal.
-        opponents: one result each.
+        challenger: plays one side, each once a deal; a Player or a name as `make_player` takes it.
+        opponents: likewise, one or several; one result each.
         games: against each; rounded up to whole deals (K games each). With more than two sides, another game a deal
             finds the fair share.
         seed: 0..2^64-1, of the deals and of the players' luck; the same one gives the same results.
         progress: see `Progress`.
+
+    Raises:
+        IllegalAction: a player answered what is no legal action; the message names it.
+        TypeError, ValueError: a player is none, or there is none of that name.
     """
     results = []
-    for opponent in opponents:
+    (challenger,) = as_players(game, challenger)
+    for opponent in as_players(game, opponents):
         returns = _match(game, challenger, opponent, games, seed, progress)
         fair = _fair_share(game, opponent, games, seed, progress)
-        results.append(_summary(challenger, opponent, np.diagonal(returns, axis1=1, axis2=2), fair, seed))
+        results.append(_summary(challenger, opponent, np.diagonal(returns, axis1=1, axis2=2), fair, game, seed))
     return results
 
 
 def cross_play(
-    game: Game, players: Sequence[Player], games: int, seed: int, progress: Progress | None = None
+    game: Game, players: Sequence[str | Player], games: int, seed: int, progress: Progress | None = None
 ) -> list[Result]:
     """Every player against every other one, as in `evaluate`: a result for each ordered pair, by challenger.
 
@@ -81,16 +92,17 @@ def cross_play(
     side and the other all others.
     """
     found: dict[tuple[int, int], Result] = {}
-    fair = [_fair_share(game, player, games, seed, progress) for player in players]
-    for i, first in enumerate(players):
-        for j, second in enumerate(players):
+    seated = as_players(game, players)
+    fair = [_fair_share(game, player, games, seed, progress) for player in seated]
+    for i, first in enumerate(seated):
+        for j, second in enumerate(seated):
             if i == j or (i, j) in found:
                 continue
             returns = _match(game, first, second, games, seed, progress)
-            found[i, j] = _summary(first, second, np.diagonal(returns, axis1=1, axis2=2), fair[j], seed)
+            found[i, j] = _summary(first, second, np.diagonal(returns, axis1=1, axis2=2), fair[j], game, seed)
             if game.num_sides == 2:
                 other = np.diagonal(returns[:, ::-1], axis1=1, axis2=2)
-                found[j, i] = _summary(second, first, other, fair[i], seed)
+                found[j, i] = _summary(second, first, other, fair[i], game, seed)
     return [found[pair] for pair in sorted(found)]
 
 
@@ -165,9 +177,10 @@ def _play_part(
         for index, player in enumerate(players):
             rows = going[asked == index]
             if len(rows):
-                actions[rows] = player.act(
-                    Decisions(game, batch.states, batch.views, batch.observation, batch.mask, luck, rows, memory)
+                decisions = Decisions(
+                    game, batch.states, batch.views, batch.observation, batch.mask, luck, rows, memory
                 )
+                actions[rows] = answers(player, decisions)
         before = None if finals is None else batch.states.copy()
         batch.step(actions)
         over = batch.done[going]
@@ -208,27 +221,53 @@ def won(returns: np.ndarray, sides: int) -> np.ndarray:
     return 0.5 + 0.5 * np.sign(returns.astype(np.float64)) if sides == 2 else (returns > 0).astype(np.float64)
 
 
-def _summary(challenger: Player, opponent: Player, returns: np.ndarray, fair_share: float, seed: int) -> Result:
+def _summary(
+    challenger: Player, opponent: Player, returns: np.ndarray, fair_share: float, game: Game, seed: int
+) -> Result:
     """From the challenger's returns [D, K] by deal and side."""
     wins = won(returns, returns.shape[1])
+    most = max(float(np.abs(returns).max()), abs(game.lowest_return))
+    interval, method = _interval(wins.mean(axis=1), 0.0, 1.0, seed)
+    return_interval, return_method = _interval(returns.mean(axis=1, dtype=np.float64), -most, most, seed)
     return Result(
         challenger=challenger.name,
         opponent=opponent.name,
         deals=len(returns),
         games=returns.size,
         win_share=float(wins.mean()),
-        interval=bootstrap(wins.mean(axis=1), seed),
+        interval=interval,
+        interval_method=method,
         fair_share=fair_share,
         mean_return=float(returns.mean(dtype=np.float64)),
-        return_interval=bootstrap(returns.mean(axis=1, dtype=np.float64), seed),
+        return_interval=return_interval,
+        return_interval_method=return_method,
         by_side=tuple(float(share) for share in wins.mean(axis=0)),
     )
+
+
+def _interval(values: np.ndarray, low: float, high: float, seed: int) -> tuple[tuple[float, float], str]:
+    """The 95 % interval of the mean of `values` [D], from `low` to `high` each, and how it was found."""
+    if values.min() < values.max():
+        return bootstrap(values, seed), BOOTSTRAP
+    return wilson(float(values[0]), len(values), low, high), WILSON
+
+
+def wilson(value: float, deals: int, low: float, high: float) -> tuple[float, float]:
+    """The 95 % interval of the mean where each of so many deals gave `value`.
+
+    Of the deals that were not played a part may go otherwise: up to `other`, the end of Wilson's score interval for 0
+    of `deals` (Wilson 1927, doi:10.1080/01621459.1927.10502953), each from `low` to `high`. With 0 or 1 from 0 to 1 it
+    is Wilson's interval itself.
+    """
+    z = 1.959963984540054
+    other = z * z / (deals + z * z)
+    return value + other * (low - value), value + other * (high - value)
 
 
 def bootstrap(values: np.ndarray, seed: int, resamples: int = RESAMPLES) -> tuple[float, float]:
     """The 95 % percentile interval of the mean of `values` [D], deals drawn with replacement.
 
-    Where all values are equal it has no width, which overstates how sure one can be of few deals.
+    Where all values are equal it has no width, which overstates how sure one can be: there `wilson` is right.
     """
     rng = np.random.default_rng(seed)
     d = len(values)

@@ -1,6 +1,7 @@
 """A trained network that plays."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import torch
 
 from spygames.core.game import Game
 from spygames.core.players import Decisions
+from spygames.core.shown import shown
 from spygames_training.checkpoint import find_checkpoint, load_checkpoint
 from spygames_training.compute import to_numpy
 from spygames_training.network import ActorCritic
@@ -28,10 +30,10 @@ def temperature_of(how: str) -> float:
         return ARGMAX
     try:
         temperature = float(how)
-    except ValueError:
+    except (ValueError, TypeError, OverflowError):
         temperature = math.nan
     if not 0.01 <= temperature <= 100:
-        raise ValueError(f"a policy plays sample, argmax or with a temperature from 0.01 to 100, not {how!r}")
+        raise ValueError(f"a policy plays sample, argmax or with a temperature from 0.01 to 100, not {shown(how)}")
     return temperature
 
 
@@ -50,6 +52,9 @@ class Policy:
         self.temperature = temperature_of(how)
         self.name = f"{name}@{how or 'sample'}"
         self._rng = np.random.default_rng()
+
+    def __repr__(self) -> str:
+        return f"Policy({self.game.id}, {self.name})"
 
     @classmethod
     def load(cls, path: str | Path, how: str = "", game: Game | None = None) -> "Policy":
@@ -73,7 +78,8 @@ class Policy:
         `memory`, for a network with a `memory_size` M: float32 [M] or [k, M], what the seat remembers of this game,
         zeros at its beginning; brought up to date.
 
-        ValueError where shapes are others or a row has no legal action.
+        ValueError where shapes are others, a row has no legal action or an observation is not finite; TypeError for
+        what are no numbers.
         """
         values, masks = self._logits(observation, mask, memory)
         luck = (rng or self._rng).integers(0, 1 << 64, (len(masks), 1), np.uint64)
@@ -98,13 +104,21 @@ class Policy:
         self, observation: np.ndarray, mask: np.ndarray, memory: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
         """[k, A] each, for one observation as for many; updates the memory."""
-        observations = np.atleast_2d(np.asarray(observation, np.float32))
-        masks = np.ascontiguousarray(np.atleast_2d(mask), np.int8)
         features, actions = self.game.num_features, self.game.num_actions
+        if isinstance(observation, Mapping):
+            raise TypeError("give the parts of that mapping: act(seen['observation'], seen['action_mask'])")
+        try:
+            observations = np.atleast_2d(np.asarray(observation, np.float32))
+            masks = np.ascontiguousarray(np.atleast_2d(mask), np.int8)
+        except (TypeError, ValueError):
+            what = f"not {shown(observation)} and {shown(mask)}"
+            raise TypeError(f"observation and mask must be numbers, [{features}] and [{actions}], {what}") from None
         if np.ndim(observation) != np.ndim(mask) or observations.shape[1:] != (features,):
             raise ValueError(f"observation and mask must be [{features}] and [{actions}], or [k, ...] both")
         if masks.shape != (len(observations), actions):
             raise ValueError(f"the mask must be of shape {(len(observations), actions)}, not {masks.shape}")
+        if not np.isfinite(observations).all():
+            raise ValueError("the observation holds a NaN or an infinity")
         size = self.network.memory_size
         if not size:
             return logits(self.network, observations), masks

@@ -8,7 +8,7 @@ import torch
 
 from spygames.core.batch import Batch
 from spygames.core.game import Game
-from spygames.core.players import Decisions, Player
+from spygames.core.players import Decisions, Player, answers
 from spygames_training.compute import Compute, to_numpy
 from spygames_training.config import PPO
 from spygames_training.evaluation import won
@@ -185,7 +185,8 @@ class Rollout:
         self.frozen[t, : self.tables] = who > 0
         for k in np.unique(who[who > 0]):
             rows = np.flatnonzero(who == k)
-            self.actions[t, rows] = self.players[int(k)].act(
+            self.actions[t, rows] = answers(
+                self.players[int(k)],
                 Decisions(
                     self.game,
                     self.batch.states,
@@ -195,5 +196,5 @@ class Rollout:
                     self.luck,
                     rows,
                     self.memory,
-                )
+                ),
             )

@@ -68,6 +68,7 @@ def make_game(
         module=rules,
         entities=ENTITIES,
         truncated=rules.truncated,
+        lowest_return=-1.0 if players == 2 else -0.5,
         teams=(0, 1, 0, 1) if players == 4 else (),
     )
 

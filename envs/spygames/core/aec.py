@@ -15,9 +15,10 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
+from pettingzoo.utils.env import AECIterable
 
 from spygames.core.game import NOBODY, Game, IllegalAction, record
-from spygames.core.kernel import Record, announce
+from spygames.core.kernel import announce
 from spygames.core.rng import as_seed, next_seed
 from spygames.core.shown import one_line, shown
 
@@ -87,6 +88,21 @@ def _header(game: Game) -> bytes:
     return _MAGIC + json.dumps(names).encode("ascii") + b"\n"
 
 
+class View(np.record):  # pyright: ignore[reportIncompatibleVariableOverride]
+    """What a seat may know, by the names of the game's VIEW: `view.hand_size`, or `view["hand_size"]`."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"a view has no field {name!r}; there are {', '.join(self.dtype.names or ())}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(self.dtype.names or ())]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name}: {self[name]}" for name in self.dtype.names or ())
+
+    __str__ = __repr__
+
+
 class GameEnv(AECEnv[str, Any, Any]):
     """A game as an AEC environment; agents are `player_0`, `player_1`, ...
 
@@ -107,7 +123,8 @@ class GameEnv(AECEnv[str, Any, Any]):
     def __init__(self, game: Game, render_mode: str | None = None):
         super().__init__()
         if render_mode not in (None, "ansi"):
-            raise ValueError(f"render_mode must be None or 'ansi', not {render_mode!r}")
+            # stable-baselines3 asks for a picture first and goes on without one where that is a TypeError.
+            raise TypeError(f"render_mode must be None or 'ansi', not {shown(render_mode)}")
         self.metadata = {"name": game.id, "render_modes": ["ansi"], "is_parallelizable": False}
         self.render_mode = render_mode
         self.game = game
@@ -140,11 +157,17 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def observation_space(self, agent: str) -> Space[Any]:
         """The space of `observe(agent)`, always the same object."""
-        return self.observation_spaces[agent]
+        return self.observation_spaces[self.possible_agents[self.seat(agent)]]
 
     def action_space(self, agent: str) -> Space[Any]:
         """Discrete(A) for every agent, always the same object; `sample(mask)` draws a legal action."""
-        return self.action_spaces[agent]
+        return self.action_spaces[self.possible_agents[self.seat(agent)]]
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Any, Any]:
+        """Yields `agent_selection` for a loop that steps once each time, until the game is over and everybody has been
+        stepped with None. ResetNeeded before the first `reset`."""
+        self._current()
+        return super().agent_iter(max_iter)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begins a game.
@@ -232,10 +255,10 @@ class GameEnv(AECEnv[str, Any, Any]):
         features, mask, _ = self._look(self.seat(agent))
         return {"observation": features, "action_mask": mask}
 
-    def view(self, agent: str) -> Record:
+    def view(self, agent: str) -> View:
         """What `agent` may know by name: a record of the fields of the game's VIEW, float32, a copy."""
         features, _, _ = self._look(self.seat(agent))
-        return record(features.view(self.game.view_dtype))
+        return features.view(np.dtype((View, self.game.view_dtype)))[0]
 
     def state(self) -> np.ndarray:
         """All that is true, hidden cards and luck included: the bytes of the game's STATE, uint8 [state_space]."""

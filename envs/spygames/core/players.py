@@ -1,17 +1,17 @@
 """Whoever decides for seats: scripted bots, searches and trained policies behind one call over many games."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from spygames.core.batch import bot_loop
-from spygames.core.game import Game
+from spygames.core.batch import bot_loop, first_illegal
+from spygames.core.game import Game, IllegalAction
 from spygames.core.kernel import announce
-from spygames.core.shown import shown
+from spygames.core.shown import one_line, shown
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,48 @@ class Player(Protocol):
         ...
 
 
+def answers(player: Player, decisions: Decisions, *, secret: bool = False) -> np.ndarray:
+    """What `player` answers, checked: whoever asks a player asks it here.
+
+    Args:
+        player: who is asked.
+        decisions: what is to be decided.
+        secret: the error does not say which actions are legal, since whoever reads it plays against that hand.
+
+    Returns:
+        A legal action for each of `decisions.rows`, int64 [k].
+
+    Raises:
+        IllegalAction: the answer is no such array; the message names the player. Whatever `player.act` raises.
+    """
+    d = decisions
+    allowed = d.mask[d.rows]  # a copy, so that a player cannot change what it is judged by
+    answer = player.act(d)
+    try:
+        actions = np.asarray(answer)
+    except (ValueError, TypeError, OverflowError):  # rows of unlike lengths, say
+        actions = np.empty(0, object)
+    if actions.dtype.kind not in "iu" or actions.shape != (len(allowed),):
+        raise IllegalAction(
+            f"the player {name_of(player)} answered {shown(answer)}: right is a whole number for each of the "
+            f"{len(allowed)} decisions, int64 [{len(allowed)}]"
+        )
+    actions = np.ascontiguousarray(actions, np.int64)
+    bad = first_illegal(actions, allowed)
+    if bad >= 0:
+        what = f"the player {name_of(player)} answered an illegal action"
+        if not secret:
+            legal = np.flatnonzero(allowed[bad])[:5].tolist()
+            what += f": {actions[bad]} for seat {d.states['to_move'][d.rows[bad]]}; legal are e.g. {legal}"
+        raise IllegalAction(what)
+    return actions
+
+
+def name_of(player: Player) -> str:
+    """The name of a player, for a message."""
+    return one_line(getattr(player, "name", type(player).__name__))
+
+
 def new_memory(game: Game, players: Iterable[Player], n: int = 1) -> np.ndarray:
     """`Decisions.memory` for `n` games that begin, with room for whichever of `players` keeps the most."""
     size = max((getattr(player, "memory_size", 0) for player in players), default=0)
@@ -68,6 +110,9 @@ class Scripted:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Scripted, (self.game, self.name)
+
+    def __repr__(self) -> str:
+        return f"Scripted({self.game.id}, {self.name!r})"
 
     def act(self, decisions: Decisions) -> np.ndarray:
         d = decisions
@@ -96,12 +141,27 @@ def make_player(game: Game, spec: str) -> Player:
         try:
             from spygames_training.policy import load_player
         except ImportError as error:
-            raise ValueError(f"a checkpoint needs the extra: pip install 'spygames[training]' ({error})") from error
+            raise ValueError(f"a checkpoint needs what is not installed: {error}") from error
         return load_player(game, path, how)
     raise ValueError(
         f"no player {shown(spec)}: scripted players of {game.id} are {', '.join(game.bots)}; searches mcts:N and mc:N; "
         "else the path of a checkpoint"
     )
+
+
+def as_players(game: Game, players: str | Player | Sequence[str | Player]) -> list[Player]:
+    """One or several players, each given as itself or by a name as `make_player` takes it; equal names are one player.
+
+    Raises:
+        TypeError: something is neither.
+        ValueError: there is no player of that name.
+    """
+    given = list(players) if isinstance(players, Sequence) and not isinstance(players, str) else [players]
+    for player in given:
+        if not isinstance(player, str) and (isinstance(player, type) or not callable(getattr(player, "act", None))):
+            raise TypeError(f"a player is a name as make_player takes it or a Player, not {shown(player)}")
+    named = {player: make_player(game, player) for player in given if isinstance(player, str)}
+    return [named[player] if isinstance(player, str) else player for player in given]
 
 
 def _exists(path: str) -> bool:

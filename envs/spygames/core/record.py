@@ -23,7 +23,7 @@ import spygames
 from spygames.core import registry
 from spygames.core.game import NOBODY, Game, IllegalAction, flat, record
 from spygames.core.kernel import Record
-from spygames.core.players import Decisions, Player, new_memory
+from spygames.core.players import Decisions, Player, answers, new_memory
 from spygames.core.rng import as_seed, mix
 from spygames.core.shown import one_line, shown
 
@@ -81,7 +81,7 @@ def play_record(
     Raises:
         ValueError: not one player a seat, not exactly one of `seed` and `state`, or a seed that is none.
         ImpossibleState: `state` is none.
-        IllegalAction: a player answered what is not legal; the message names it.
+        IllegalAction: a player answered what is not legal, or no action; the message names it.
     """
     if len(players) != game.num_players:
         raise ValueError(f"{game.id} has {game.num_players} seats, not {len(players)}")
@@ -97,11 +97,9 @@ def play_record(
         game.legal(s, mask[0])
         game.observe(s, int(s.to_move), record(views))
         decisions = Decisions(game, states.copy(), views, flat(views), mask, streams, row, memory)
-        player = players[s.to_move]
-        try:
-            actions.append(_act(game, s, player.act(decisions)[0]))
-        except IllegalAction as error:
-            raise IllegalAction(f"the player {player.name} answered an illegal action: {error}") from error
+        action = int(answers(players[s.to_move], decisions)[0])
+        game.apply(s, action)
+        actions.append(action)
     names = tuple(player.name for player in players)
     return _write(game, first, seed, actions, names)
 

@@ -30,6 +30,11 @@ def game_ids() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("*_v*.py") if _ID.fullmatch(path.stem))
 
 
+def looks_like_id(name: str) -> bool:
+    """Whether `name` has the form of a game's id, `<name>_vN`."""
+    return _ID.fullmatch(name) is not None
+
+
 def game_module(game_id: str) -> ModuleType:
     """The module of a game: for `agent_avenue_v0` that of this package, else any importable one with a `make_game`.
 
@@ -59,7 +64,10 @@ def check_options(make: Callable[..., "Game"], game_id: str, options: Iterable[s
     known = inspect.signature(make).parameters
     unknown = [name for name in options if name not in known]
     if unknown and not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
-        raise TypeError(f"no option {shown(unknown[0])} of {game_id}; there are {', '.join(known) or 'none'}")
+        # Python's own words, by which libraries know that they may leave the argument out.
+        raise TypeError(
+            f"{game_id} got an unexpected keyword argument {shown(unknown[0])}; there are {', '.join(known) or 'none'}"
+        )
 
 
 Reference = tuple[str, str]

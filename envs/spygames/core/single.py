@@ -6,17 +6,24 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 from gymnasium.utils.seeding import np_random
 
 from spygames.core.aec import GameEnv
+from spygames.core.bots import uniform
 from spygames.core.game import NOBODY, Game, IllegalAction
-from spygames.core.players import Decisions, Player, make_player, new_memory
+from spygames.core.options import choice
+from spygames.core.players import Decisions, Player, answers, as_players, new_memory
 from spygames.core.rng import as_seed
 from spygames.core.shown import shown
 
 _ROW = np.zeros(1, np.int64)
 _DEALS = 1000  # tried until the seat has something to decide
+_ILLEGAL = ("ignore", "lose", "random", "raise")
+
+MAX_IGNORED = 100
+"""Illegal actions in a row that are ignored, unless told otherwise, before the game is cut off."""
 
 
 class SingleEnv(gymnasium.Env[np.ndarray, Any]):
@@ -30,11 +37,18 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         opponents: who sits in the other seats: a name as `make_player` takes it (`greedy`, `mcts:50`, the path of a
             checkpoint) or a Player, for all of them, or a list, one for each other seat from the lowest.
         seat: a number, an agent's name (`player_1`), or "random": drawn for each game.
-        illegal: what a whole number from 0 to A-1 that is not legal does. "ignore": nothing, with reward 0, a text in
-            `info["illegal_action"]`, and a warning the first time; every number of the action space may then be sent,
-            as Gymnasium's `check_env` and algorithms without masks do. "raise": IllegalAction. The game is as it was in
-            both cases. What is no such number raises IllegalAction always.
+        illegal: what a whole number from 0 to A-1 that is not legal does, as algorithms without masks and Gymnasium's
+            `check_env` send it. But for "raise" it warns the first time and says why in `info["illegal_action"]`.
+
+            - "ignore": nothing, with reward 0. `info["ignored"]` counts them in a row; at `max_ignored` the game is
+              truncated, since a policy that does not change its mind would go on for ever.
+            - "lose": the game is over (terminated), with `game.lowest_return` as the reward; the others get nothing.
+            - "random": a legal action is played instead, drawn from the luck of `reset(seed)`.
+            - "raise": IllegalAction; the game is as it was.
+
+            What is no such number raises IllegalAction always.
         render_mode: None, or "ansi": `render()` draws what the seat may know.
+        max_ignored: illegal actions in a row, at least 1, at which "ignore" truncates the game.
 
     A game that ends before the seat is asked for a decision is dealt anew, up to 1,000 times.
 
@@ -51,20 +65,24 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         seat: int | str = "random",
         illegal: str = "ignore",
         render_mode: str | None = None,
+        max_ignored: int = MAX_IGNORED,
     ):
-        if illegal not in ("ignore", "raise"):
-            raise ValueError(f"illegal must be 'ignore' or 'raise', not {shown(illegal)}")
-        self.game, self.illegal, self.render_mode = game, illegal, render_mode
+        choice("illegal", illegal, _ILLEGAL)
+        if isinstance(max_ignored, bool) or not isinstance(max_ignored, int | np.integer) or max_ignored < 1:
+            raise ValueError(f"max_ignored must be a whole number, at least 1, not {shown(max_ignored)}")
+        self.game, self.illegal, self.render_mode, self.max_ignored = game, illegal, render_mode, int(max_ignored)
         self._blank = GameEnv(game, render_mode)  # each game begins in a copy of it
         self.table = self._blank.clone()
         self._fixed_seat = self._read_seat(seat)
-        self._opponents = _seated(game, opponents)
+        self._opponents = self._seated(opponents)
         self.seat = NOBODY
         self.observation_space = Box(-np.inf, np.inf, (game.num_features,), np.float32)
         self.action_space = Discrete(game.num_actions)
         self._luck = np.zeros((1, 1), np.uint64)
         self._memory = new_memory(game, self._opponents)
         self._warned = False
+        self._ignored = 0  # illegal actions in a row
+        self._cut = False  # whether an illegal action has ended the game, of which the table knows nothing
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -88,6 +106,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             raise
         # Nothing has changed before this line, so a reset that fails shows nobody a game that is not theirs.
         self.table, self.seat, self._luck, self._memory = dealt
+        self._ignored, self._cut = 0, False
         if seed is not None:
             self._np_random, self._np_random_seed = luck, int(seed)
         return self._seen()
@@ -97,7 +116,9 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
 
         If a player raises, or answers what is not legal (IllegalAction), the game is as it was before the call.
         """
-        table, luck, memory = self.table, self._luck.copy(), self._memory.copy()
+        table, luck, memory, why = self.table, self._luck.copy(), self._memory.copy(), ""
+        if self._cut:
+            raise ResetNeeded("the game is over: call reset() first")
         table.require_game()  # nobody but the seat is ever left to move
         before = table.save()
         try:
@@ -105,15 +126,22 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         except IllegalAction as error:
             if self.illegal == "raise" or not self._is_known(action):
                 raise
-            return self._ignored(str(error))
+            why = str(error)
+            self._warn(why)
+            if self.illegal != "random":
+                return self._refused(why)
+            legal = np.flatnonzero(self._observe()["action_mask"])
+            table.step(int(legal[uniform(luck[0], len(legal))]))
         try:
             self._play_on(table, self.seat, luck, memory)
         except BaseException:
             table.restore(before)  # else the next step would decide for the player that raised
             raise
-        self._luck, self._memory = luck, memory
+        self._luck, self._memory, self._ignored = luck, memory, 0
         observation, info = self._seen()
-        over = table.to_move == NOBODY
+        if why:
+            info["illegal_action"] = why
+        over = bool(table.to_move == NOBODY)  # np.bool_ where kernels run interpreted
         reward = table.rewards[table.possible_agents[self.seat]] if over else 0.0
         cut_off = over and table.truncations[table.possible_agents[self.seat]]
         return observation, reward, over and not cut_off, cut_off, info
@@ -155,13 +183,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             views = features.view(game.view_dtype)
             decisions = Decisions(game, states, views, features[None], mask[None], luck, _ROW, memory)
             player = self._opponents[table.to_move - (table.to_move > seat)]
-            answer = player.act(decisions)[0]
-            try:
-                table.step(answer)
-            except IllegalAction:
-                # What was legal would tell the seat which cards its opponent holds.
-                name = getattr(player, "name", type(player).__name__)
-                raise IllegalAction(f"the player {name} answered an illegal action") from None
+            # What was legal would tell the seat which cards its opponent holds.
+            table.step(int(answers(player, decisions, secret=True)[0]))
 
     def _is_known(self, action: Any) -> bool:
         """Whether it is a whole number from 0 to A-1, legal or not."""
@@ -171,44 +194,49 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         return 0 <= int(number) < self.game.num_actions
 
     def _observe(self) -> dict[str, np.ndarray]:
-        return self.table.observe(self.table.possible_agents[self.seat])
+        observation = self.table.observe(self.table.possible_agents[self.seat])
+        if self._cut:
+            observation["action_mask"][:] = 0
+        return observation
 
     def _seen(self) -> tuple[np.ndarray, dict[str, Any]]:
         observation = self._observe()
         return observation["observation"], {"action_mask": observation["action_mask"], "seat": self.seat}
 
-    def _ignored(self, why: str) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """The answer to an illegal action that does nothing."""
+    def _refused(self, why: str) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """The answer to an illegal action that is ignored, or loses the game."""
+        lost = self.illegal == "lose"
+        self._ignored += not lost
+        self._cut = lost or self._ignored >= self.max_ignored
+        observation, info = self._seen()
+        info["illegal_action"] = why
+        if not lost:
+            info["ignored"] = self._ignored
+        return observation, self.game.lowest_return if lost else 0.0, lost, self._cut and not lost, info
+
+    def _warn(self, why: str) -> None:
         if not self._warned:
             self._warned = True
-            warnings.warn(f"{why}: it did nothing, see info['action_mask'] (said once)", stacklevel=3)
-        observation, info = self._seen()
-        return observation, 0.0, False, False, {**info, "illegal_action": why}
+            did = {"ignore": "did nothing", "lose": "lost the game", "random": "was replaced by a random one"}
+            warnings.warn(f"{why}: it {did[self.illegal]}, see info['action_mask'] (said once)", stacklevel=3)
+
+    def _seated(self, opponents: str | Player | Sequence[str | Player]) -> list[Player]:
+        """The players of the other seats, lowest first."""
+        game, others = self.game, self.game.num_players - 1
+        players = as_players(game, opponents)
+        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+            players = players * others
+        if len(players) != others:
+            raise ValueError(f"{game.id} has {others} other seats, but {len(players)} opponents are named")
+        return players
 
     def _read_seat(self, seat: int | str) -> int | None:
         """The number of a seat, None for "random"."""
         agents = self.table.possible_agents
-        if seat == "random":
-            return None
-        if isinstance(seat, str) and seat in agents:
-            return agents.index(seat)
+        if isinstance(seat, str) and seat in ("random", *agents):
+            return None if seat == "random" else agents.index(seat)
         if isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < len(agents):
             return int(seat)
         raise ValueError(
             f"seat must be 0..{len(agents) - 1}, one of {', '.join(agents)}, or 'random', not {shown(seat)}"
         )
-
-
-def _seated(game: Game, opponents: str | Player | Sequence[str | Player]) -> list[Player]:
-    """The players of the other seats, lowest first."""
-    others = game.num_players - 1
-    specs: list[str | Player] = (
-        list(opponents) if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents] * others
-    )
-    if len(specs) != others:
-        raise ValueError(f"{game.id} has {others} other seats, but {len(specs)} opponents are named")
-    for spec in specs:
-        if not isinstance(spec, str) and (isinstance(spec, type) or not callable(getattr(spec, "act", None))):
-            raise TypeError(f"an opponent is a player's name or a Player, not {shown(spec)}")
-    named = {spec: make_player(game, spec) for spec in specs if isinstance(spec, str)}
-    return [named[spec] if isinstance(spec, str) else spec for spec in specs]

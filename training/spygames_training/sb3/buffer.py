@@ -7,6 +7,7 @@ import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableRolloutBufferSamples
 from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs
 
 from spygames_training.gae import per_seat_gae
 from spygames_training.sb3.vec_env import SelfPlayVecEnv
@@ -44,6 +45,7 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
         if table.num_envs != n_envs:
             raise ValueError(f"env has {table.num_envs} games, but {n_envs} are learned from: name the same env twice")
         self.table = table
+        table.paid_is_read = True
         super().__init__(buffer_size, observation_space, action_space, device, gae_lambda, gamma, n_envs)
 
     def reset(self) -> None:
@@ -56,10 +58,11 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
         self.valid = np.zeros(size, np.bool_)
         self._steps = self.table.steps
 
-    def add(self, *args: object, action_masks: np.ndarray | None = None, **kwargs: object) -> None:
+    def add(self, obs: VecEnvObs, *args: object, action_masks: np.ndarray | None = None, **kwargs: object) -> None:
         """Notes the step that the environment has just made; the arguments are those of MaskableRolloutBuffer.
 
-        RuntimeError if it is not the environment that was named, or was stepped elsewhere, too.
+        RuntimeError if it is not the environment that was named, or was stepped elsewhere, too, or if something
+        between it and the algorithm changes observations.
         """
         self._steps += 1
         if self.table.steps != self._steps:
@@ -67,9 +70,13 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
                 "the buffer's env is not the one that is learned from, or somebody else has stepped it: give the same "
                 "env twice, also to MaskablePPO.load(path, env=env, rollout_buffer_kwargs={'env': env})"
             )
+        if self.pos == 0 and not (isinstance(obs, np.ndarray) and np.array_equal(obs, self.table.seen)):
+            raise RuntimeError(
+                "something changes observations on their way from SelfPlayVecEnv: no VecNormalize can stand between"
+            )
         self.seats[self.pos], self.paid[self.pos] = self.table.decided, self.table.paid
         self.ended[self.pos] = self.table.ended
-        super().add(*args, action_masks=action_masks, **kwargs)
+        super().add(obs, *args, action_masks=action_masks, **kwargs)
 
     def compute_returns_and_advantage(self, last_values: torch.Tensor, dones: np.ndarray) -> None:
         """Advantages along each seat's own decisions. Both arguments are those of one trajectory a game: not used."""

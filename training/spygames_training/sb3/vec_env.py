@@ -17,8 +17,9 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from spygames.core.game import Game
-from spygames.core.players import Decisions, Player, make_player, new_memory
+from spygames.core.players import Decisions, Player, answers, as_players, new_memory
 from spygames.core.rng import as_seed
+from spygames.core.shown import shown
 from spygames_training.sb3.games import Games
 
 MOST_DEALS = 1000
@@ -104,8 +105,9 @@ class SelfPlayVecEnv(GamesVecEnv):
 
         MaskablePPO("MlpPolicy", env, rollout_buffer_class=PerSeatRolloutBuffer, rollout_buffer_kwargs={"env": env})
 
-    It cannot stand behind VecNormalize: the buffer reads what was paid here, and a checkpoint has no place for the
-    scaling of observations.
+    Without that buffer, or with observations that something in between has changed (VecNormalize: a checkpoint has no
+    place for their scaling), learning is refused. Who steps it without an algorithm gives `by_hand=True` and reads
+    `decided`, `paid` and `ended` after each step.
 
     `infos[i]["terminal_observation"]` is what the seat that decided last sees of the end.
 
@@ -114,10 +116,16 @@ class SelfPlayVecEnv(GamesVecEnv):
         n: number of games.
         seed: 0..2^64-1, of the deals until `seed()` gives others. None: from the system's entropy.
         reward_scale: rewards are multiplied by this, for games whose stakes are far from 1.
+        by_hand: it is stepped without a PerSeatRolloutBuffer; RuntimeError at the first step where that is not said.
     """
 
-    def __init__(self, game: Game, n: int, seed: int | None = None, reward_scale: float = 1.0):
+    def __init__(
+        self, game: Game, n: int, seed: int | None = None, reward_scale: float = 1.0, *, by_hand: bool = False
+    ):
         self.reward_scale = reward_scale
+        self.paid_is_read = by_hand
+        """Whether somebody reads what each seat is paid: a buffer, which sets it, or whoever steps by hand."""
+        self.seen = self._shown = np.zeros(0, np.float32)  # observations before the last step, and after it
         self.steps = 0
         """Steps taken since the environment was made; tells the buffer that it looks at the right one."""
         self.decided = np.zeros(n, np.int8)
@@ -131,11 +139,17 @@ class SelfPlayVecEnv(GamesVecEnv):
     def reset(self) -> np.ndarray:
         """Begins all games anew; float32 [n, F], what the seats to move may know."""
         self._deal()
-        return self.games.observation.copy()
+        self._shown = self.games.observation.copy()
+        return self._shown
 
     def step_wait(self) -> Step:
         """Applies the actions: observations [n, F] of whoever is to move next, rewards [n] of those who have just
         decided, whether the game has ended [n], infos."""
+        if not self.paid_is_read:
+            raise RuntimeError(
+                "nobody reads what each seat is paid: learn with rollout_buffer_class=PerSeatRolloutBuffer and "
+                "rollout_buffer_kwargs={'env': env} (give the same env twice), or say SelfPlayVecEnv(..., by_hand=True)"
+            )
         games = self.games
         decided = games.seats.copy()
         games.advance(self._rows, self._actions, decided)
@@ -145,7 +159,8 @@ class SelfPlayVecEnv(GamesVecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for i in np.flatnonzero(self.ended).tolist():
             infos[i] = self._ended(i)
-        return games.observation.copy(), self.paid[self._rows, decided], self.ended.copy(), infos
+        self.seen, self._shown = self._shown, games.observation.copy()
+        return self._shown, self.paid[self._rows, decided], self.ended.copy(), infos
 
 
 class LearnerSeatVecEnv(GamesVecEnv):
@@ -178,11 +193,10 @@ class LearnerSeatVecEnv(GamesVecEnv):
     ):
         known = isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < game.num_players
         if seat != "random" and not known:
-            raise ValueError(f"seat must be 0..{game.num_players - 1} or 'random', not {seat!r}")
-        mix = opponents if isinstance(opponents, Sequence) and not isinstance(opponents, str) else [opponents]
-        if not mix:
+            raise ValueError(f"seat must be 0..{game.num_players - 1} or 'random', not {shown(seat)}")
+        self.players = as_players(game, opponents)
+        if not self.players:
             raise ValueError("name at least one opponent")
-        self.players: list[Player] = [make_player(game, p) if isinstance(p, str) else p for p in mix]
         self._fixed = None if seat == "random" else int(seat)
         first = as_seed(seed)
         super().__init__(game, n, int(first))
@@ -241,7 +255,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
                 decisions = Decisions(
                     self.game, games.states, games.views, games.observation, games.mask, self._luck, asked, self._memory
                 )
-                actions[asked] = self.players[k].act(decisions)
+                actions[asked] = answers(self.players[k], decisions, secret=True)
             games.advance(rows, actions, self.seats)
             self._settle(rows, rewards, done, infos)
 
