@@ -164,7 +164,7 @@ _failure = _Failure()
 class Kernel(CPUDispatcher):
     """A compiled function, Numba's with machine code kept as `_MachineCode` does and errors of one line."""
 
-    def __init__(self, function: FunctionType):
+    def __init__(self, function: FunctionType, *_: object):  # Numba passes its options once more after pickling
         super().__init__(function, targetoptions=dict(_OPTIONS))
         self._cache = _MachineCode(function)
 
@@ -189,15 +189,20 @@ class Kernel(CPUDispatcher):
             raise CompileError(_complaint(_failure.kernel, _failure.error)) from error
 
     def __reduce__(self) -> tuple[Any, Any]:
-        """Pickled by module and name, as functions are."""
+        """Pickled by module and name, as functions are, else by value: what is defined in a notebook or a function."""
         where = self.py_func.__module__, self.py_func.__qualname__
         try:
-            found = _find(*where) is self
+            if where[0] != "__main__" and _find(*where) is self:
+                return _find, where
         except (ImportError, AttributeError):
-            found = False
-        if not found:
-            raise pickle.PicklingError(f"{'.'.join(where)} cannot be pickled: only a kernel that can be imported can")
-        return _find, where
+            pass
+        remade, arguments = super().__reduce__()
+        return _remade, (remade, dumps(arguments))
+
+
+def _remade(remade: Callable[..., Any], arguments: bytes) -> Any:
+    """What pickling by value has left of a kernel; the kernel itself where it is in this process."""
+    return remade(*pickle.loads(arguments))
 
 
 def _find(module: str, name: str) -> Any:
