@@ -18,6 +18,7 @@ from spygames.agent_avenue.layout import (
     CAUGHT,
     CODEBREAKERS,
     DAREDEVILS,
+    LAST_TURN,
     LEAD,
     NONE,
     OVER,
@@ -73,6 +74,17 @@ def can_play(s: Record, side: Int) -> bool:
 
 
 @kernel
+def can_go_on(s: Record, side: Int) -> bool:
+    """AA-19, AA-45: whether a side can play, once its hands are drawn up: those of a mapping may not be yet, real ones
+    are drawn up when they have been played from."""
+    if not can_play(s, side):
+        first = first_seat(s, side)
+        for seat in range(first, first + 1 + is_team(s, side)):
+            refill(s, seat, hand_size(s, seat))
+    return can_play(s, side)
+
+
+@kernel
 def end_step(s: Record) -> None:
     """AA-17 to AA-19: somebody has won, or the cards have run out, or the other side becomes active."""
     active, following = s.active_side, other(s.active_side)
@@ -81,17 +93,13 @@ def end_step(s: Record) -> None:
         finish(s, active, ours)
     elif theirs != NONE:
         finish(s, following, theirs)
-    elif s.deck_size == 0 and not can_play(s, following):
+    elif not can_go_on(s, following):
         finish(s, active if lead(s, active) >= 0 else following, RAN_OUT)
     else:
         if is_team(s, active) and not s.options.captain_fixed:
             s.captain[active] ^= 1
-        s.turn += 1
+        s.turn = min(s.turn + 1, LAST_TURN)
         begin_turn(s, following)
-        if not can_play(s, following):  # only from a mapping: real hands are drawn up when they have been played from
-            first = first_seat(s, following)
-            for seat in range(first, first + 1 + is_team(s, following)):
-                refill(s, seat, hand_size(s, seat))
 
 
 @kernel

@@ -15,6 +15,8 @@ SEATS, SIDES = 4, 2  # a seat is a player, a side is what owns a meeple; with tw
 HAND, DISCARDS, MEMBER_DISCARDS = 4, 4, 2  # cards drawn up to (AA-11), discards of a player, of a member (AA-8, AA-42)
 THREE = 3  # copies that select the last icon, win as Codebreakers, lose as Daredevils (AA-13, AA-17)
 NONE = -1  # no card, no seat, no side, no reason
+LAST_TURN, FURTHEST = 30_000, 10_000
+"""Where the count of turns and the progress of a side stop, far beyond any game."""
 
 PHASES = ("play", "recruit", "market", "ability", "lead", "up", "down", "resolver", "over")
 PLAY, RECRUIT, MARKET, ABILITY, LEAD, UP, DOWN, RESOLVER, OVER = range(9)
@@ -61,8 +63,8 @@ OPTIONS = np.dtype([
 ])  # fmt: skip
 STATE = np.dtype([  # what is true; widest field first, no padding; what a variant does not use is 0 or NONE
     ("rng", uint64),  # HIDDEN: the game's luck
-    ("turn", int16),  # 1.., goes up when the next side becomes active
-    ("progress", int16, SIDES),  # spaces moved forward in all (AA-15)
+    ("turn", int16),  # 1..LAST_TURN, goes up when the next side becomes active
+    ("progress", int16, SIDES),  # -FURTHEST..FURTHEST, spaces moved forward in all (AA-15)
     ("hands", int8, (SEATS, KINDS)),  # HIDDEN: copies of each agent
     ("discarded", int8, (SEATS, KINDS)),  # HIDDEN: copies, known to their owner only (AA-9)
     ("in_play", int8, (SIDES, KINDS)),  # copies

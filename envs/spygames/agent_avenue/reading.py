@@ -15,7 +15,9 @@ from spygames.agent_avenue.layout import (
     AT_SUPPLY,
     DISCARDS,
     END_REASONS,
+    FURTHEST,
     HAND,
+    LAST_TURN,
     NONE,
     PHASES,
     RECRUIT,
@@ -69,11 +71,11 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
 
 
 def _read_course(mapping: Mapping[str, Any], s: Record) -> None:
-    # A game that is going on, which the record tells, may have gone further than a set-up may begin, but not so far
-    # that what comes next could be too large for the state.
+    # A game that is going on, which the record tells, may have gone further than a set-up may begin, up to where the
+    # counts stop.
     set_up = mapping.get("record") is None
-    s.turn = integer(mapping["turn"], "turn", 1, 1000 if set_up else 30_000)
-    progress, most = sequence(mapping["progress"], "progress", SIDES), 200 if set_up else 10_000
+    s.turn = integer(mapping["turn"], "turn", 1, 1000 if set_up else LAST_TURN)
+    progress, most = sequence(mapping["progress"], "progress", SIDES), 200 if set_up else FURTHEST
     s.progress[:] = [integer(p, "progress", -most, most) for p in progress]
     s.phase = member(mapping["phase"], "phase", PHASES)
     s.active_side = integer(mapping["active_side"], "active_side", 0, SIDES - 1)

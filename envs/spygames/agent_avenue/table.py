@@ -15,7 +15,7 @@ from spygames.agent_avenue.cards import (
     SPACES,
     TIMES,
 )
-from spygames.agent_avenue.layout import DISCARDS, HAND, MEMBER_DISCARDS, NONE, RECRUIT, THREE
+from spygames.agent_avenue.layout import DISCARDS, FURTHEST, HAND, MEMBER_DISCARDS, NONE, RECRUIT, THREE
 from spygames.core.kernel import Int, Record, kernel
 
 
@@ -144,9 +144,15 @@ def move(s: Record, side: Int, steps: Int) -> bool:
     """Moves a meeple; true if it lands on a market space (AA-23). AA-33: the Getaway Car drives on from a home."""
     if steps == 0:
         return False
-    s.progress[side] += steps
+    go_forward(s, side, steps)
     if not s.options.advanced:
         return False
     if owns(s, side, GETAWAY_CAR) and IS_HOME[space_of(s, side)]:
-        s.progress[side] += GETAWAY
+        go_forward(s, side, GETAWAY)
     return bool(IS_MARKET[space_of(s, side)])
+
+
+@kernel
+def go_forward(s: Record, side: Int, steps: Int) -> None:
+    """AA-15: spaces forward, or back; the count stays within its bounds."""
+    s.progress[side] = min(max(np.int64(s.progress[side]) + steps, -FURTHEST), FURTHEST)

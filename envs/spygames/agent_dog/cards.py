@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -71,7 +73,12 @@ class Deck:
                 f"a deck must hold a start card ({' or '.join(START_CARDS)}): without one a game may come to a point "
                 "where nobody can ever play a card again"
             )
-        object.__setattr__(self, "copies", {card: self.copies[card] for card in CARDS if self.copies.get(card)})
+        copies = {card: self.copies[card] for card in CARDS if self.copies.get(card)}
+        object.__setattr__(self, "copies", MappingProxyType(copies))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copied and pickled as what it is made from: the read-only view of a mapping is neither."""
+        return Deck, (dict(self.copies),)
 
     @property
     def total(self) -> int:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from spygames.agent_dog.board import PAWNS
-from spygames.agent_dog.cards import CARDS, COMPANION, COPY, FUNCTIONS, KINDS, NUMBERS, OFFERS, SWAP
+from spygames.agent_dog.cards import CARDS, COMPANION, COPY, FUNCTIONS, KINDS, NUMBERS, OFFERS, POINTS, SWAP
 from spygames.agent_dog.knowledge import board_as_asked
 from spygames.agent_dog.layout import (
     CARD,
@@ -93,6 +93,8 @@ def _check_pending(s: Record) -> None:
         raise ImpossibleState("phase meeting is for two meetings or more")
     if s.phase in (PLACE, SWAPPING) and (s.meetings or s.penalty):
         raise ImpossibleState(f"pending meetings and penalty cannot be in phase {PHASES[s.phase]}")
+    if s.phase in (PLACE, SWAPPING) and not possible(s, int(s.to_move), 1 << function):
+        raise ImpossibleState(f"pending: seat {s.to_move} can carry out nothing as {FUNCTIONS[function]} here")
 
 
 def _check_out(s: Record) -> None:
@@ -119,8 +121,9 @@ def _check_redrawn(s: Record) -> None:
 
 
 def _check_places(s: Record) -> None:
-    """Hidden pawns stand on holes, and in goals of their own colour only own pawns, but for a companion under way."""
-    stepping = s.phase == STEP
+    """Hidden pawns and no others stand on holes (AD-19, AD-21), and in goals only visible ones of their own colour. A
+    companion under way has moved no more pawns than it has spent points, and they are turned over at its end."""
+    stepping, moved = s.phase == STEP, 0
     own = int(plays_for(s, int(s.to_move))) if stepping else NONE
     hole, quarter = s.options.hole, int(s.options.quarter)
     for place, pawn in enumerate(s.board.tolist()):
@@ -132,6 +135,14 @@ def _check_places(s: Record) -> None:
             )
         if goal == NONE and pawn >= HAT and not stepping and hole[place % quarter] == NONE:
             raise ImpossibleState(f"hidden: {place} is no hole, so no hidden pawn stands there but in phase step")
+        if goal == NONE and EMPTY < pawn < HAT and not stepping and hole[place % quarter] != NONE:
+            raise ImpossibleState(f"pawns: {place} is a hole, so no visible pawn stands there but in phase step")
+        in_hole = goal == NONE and hole[place % quarter] != NONE
+        moved += pawn != EMPTY and (pawn >= HAT) != in_hole
+    if stepping and moved > POINTS - s.points:
+        raise ImpossibleState(
+            f"{moved} pawns are still to be turned over, but of the {POINTS} pending points {s.points} are left"
+        )
 
 
 def _check_exchange(game: Game, s: Record) -> None:

@@ -1,7 +1,7 @@
 """The cards of Agent DOG on their way: deck, hands and discard pile. AD-n: the rule in README.md."""
 
 from spygames.agent_dog.cards import DEAL, KINDS, MAX_CARDS
-from spygames.agent_dog.layout import EXCHANGE, NONE, SEATS
+from spygames.agent_dog.layout import EXCHANGE, LARGEST, MOST_LOST, NONE, SEATS, one_more
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import shuffle
 
@@ -26,7 +26,7 @@ def open_deck(s: Record) -> None:
 @kernel
 def new_round(s: Record) -> None:
     """AD-6: the dealer gives five cards to each, beginning with itself; then all choose what they pass."""
-    s.round_number += 1
+    s.round_number = one_more(s.round_number, LARGEST)
     s.last_card = NONE
     for seat in range(SEATS):
         s.passed[seat] = NONE
@@ -88,4 +88,4 @@ def lay_down_hand(s: Record, seat: Int) -> None:
 def take_from_hand(s: Record, seat: Int, card: Int) -> None:
     """A card leaves a hand for all to see."""
     s.hands[seat, card] -= 1
-    s.lost[seat, card] += 1
+    s.lost[seat, card] = one_more(s.lost[seat, card], MOST_LOST)

@@ -244,7 +244,7 @@ def guess_passed(s: Record, seat: Int) -> None:
                 left += np.int64(s.lost[to, card])
             left = below(s, left)
             card = 0
-            while left >= np.int64(s.hands[to, card]) + s.lost[to, card]:
+            while card < KINDS - 1 and left >= np.int64(s.hands[to, card]) + s.lost[to, card]:
                 left -= np.int64(s.hands[to, card]) + s.lost[to, card]
                 card += 1
             s.passed[other] = card

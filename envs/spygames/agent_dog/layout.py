@@ -8,7 +8,7 @@ import numpy as np
 from numpy import float32, int8, int16, int32, uint64
 
 from spygames.agent_dog.board import MAX_TRACK, PAWNS
-from spygames.agent_dog.cards import CHOICES, FUNCTIONS, KINDS, MAX_CARDS
+from spygames.agent_dog.cards import CHOICES, DEAL, FUNCTIONS, KINDS, MAX_CARDS
 from spygames.core.kernel import Int, Record, kernel
 
 SEATS = 4  # at most
@@ -16,6 +16,10 @@ GOAL = MAX_TRACK
 PLACES = GOAL + 4 * PAWNS
 HAT = 4  # added to the colour of a hidden pawn
 NONE = EMPTY = -1
+LARGEST = 10**9
+"""Where the counts of turns and rounds stop, far beyond any game."""
+MOST_LOST = 2 * DEAL
+"""Where the count of one kind that left a hand stops: no hand loses more cards in a round (AD-6, AD-35)."""
 
 PHASES = ("exchange", "card", "place", "step", "swap", "meeting", "redraw", "over")
 EXCHANGE, CARD, PLACE, STEP, SWAPPING, MEETING, REDRAW, OVER = range(8)
@@ -48,16 +52,16 @@ OPTIONS = np.dtype([
 ])  # fmt: skip
 STATE = np.dtype([  # what is true; widest field first, no padding
     ("rng", uint64),  # HIDDEN: the game's luck
-    ("turn", int32),  # turns ended, unused discards counted (AD-35)
-    ("cards_played", int32),
-    ("round_number", int32),  # from 0
+    ("turn", int32),  # 0..LARGEST: turns ended, unused discards counted (AD-35)
+    ("cards_played", int32),  # 0..LARGEST, below max_turns until the end
+    ("round_number", int32),  # 0..LARGEST
     ("moved", int16),  # place of the pawn that the last step of a companion moved, or NONE
     ("first", int16),  # first place of a swap, or NONE
     ("options", OPTIONS),
     ("board", int8, PLACES),  # EMPTY, a colour, or a colour + HAT; HIDDEN: the colours under hats, unless tracked
     ("area", int8, 4),  # pawns in the start area of each colour
     ("hands", int8, (SEATS, KINDS)),  # HIDDEN: copies of each card
-    ("lost", int8, (SEATS, KINDS)),  # cards that left each hand since the exchange, played or laid down
+    ("lost", int8, (SEATS, KINDS)),  # cards that left each hand since the exchange, up to MOST_LOST of a kind
     ("passed", int8, SEATS),  # HIDDEN but to giver and, once all have passed, taker: the card passed, or NONE
     ("out", int8, SEATS),  # 1: laid down or penalised in this round (AD-10, AD-23)
     ("deck", int8, MAX_CARDS),  # HIDDEN: cards, the top one at deck_size - 1; NONE above
@@ -126,6 +130,12 @@ ENTITIES = {
 def num_actions(track: int, holes: int) -> int:
     """A on a board of that size with so many holes in a quadrant."""
     return FROM_TRACK + 2 * track + 4 * holes
+
+
+@kernel
+def one_more(total: Int, most: Int) -> Int:
+    """A count that goes up, no further than `most`."""
+    return min(np.int64(total) + 1, np.int64(most))
 
 
 @kernel

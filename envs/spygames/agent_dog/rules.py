@@ -27,6 +27,7 @@ from spygames.agent_dog.layout import (
     FROM_AREA,
     FROM_TRACK,
     HAT,
+    LARGEST,
     MEET,
     NONE,
     OVER,
@@ -40,6 +41,7 @@ from spygames.agent_dog.layout import (
     SWAPPING,
     TRUNCATED,
     colour_of,
+    one_more,
     start_of,
     taker,
 )
@@ -118,7 +120,7 @@ def discard_card(s: Record, seat: Int, card: Int) -> None:
     lay_on_top(s, card)
     if s.redrawn:
         s.redrawn = 0
-        s.turn += 1
+        s.turn = one_more(s.turn, LARGEST)
         next_player(s)
         return
     s.redrawn = 1

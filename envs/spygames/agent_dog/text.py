@@ -15,6 +15,8 @@ from spygames.agent_dog.layout import (
     EXCHANGE,
     GOAL,
     HAT,
+    LARGEST,
+    MOST_LOST,
     NONE,
     OVER,
     PHASES,
@@ -33,7 +35,6 @@ _KEYS = (
     "passed", "out", "deck", "discard", "last_card", "pending", "redrawn", "cards_played", "winners", "end_reason",
 )  # fmt: skip
 _PENDING = ("card", "as", "points", "moved", "first", "meetings", "penalty")
-_MOST = 10**9  # of a counter, so that no game reaches the largest number that it can hold
 
 
 def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
@@ -116,7 +117,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     clear_card(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
     for key, field in (("round", "round_number"), ("turn", "turn"), ("cards_played", "cards_played")):
-        s[field] = integer(mapping[key], key, 0, _MOST)
+        s[field] = integer(mapping[key], key, 0, LARGEST)
     s.phase = member(mapping["phase"], "phase", PHASES)
     last = game.num_players - 1
     s.dealer = integer(mapping["dealer"], "dealer", 0, last)
@@ -228,7 +229,7 @@ def _read_record(mapping: Mapping[str, Any], s: Record, players: int) -> None:
     check_keys({} if remembered is None else remembered, (), ("lost",), "record")
     if remembered and "lost" in remembered:
         for seat, cards in table(remembered["lost"], "record lost", players):
-            _put(s.lost[seat], cards, f"record lost of seat {seat}")
+            _put(s.lost[seat], cards, f"record lost of seat {seat}", KINDS * MOST_LOST, MOST_LOST)
     elif s.card != NONE:
         s.lost[s.to_move, s.card] = 1
     for seat in range(players):
@@ -251,9 +252,12 @@ def _or_none(number: int) -> int | None:
     return None if number == NONE else int(number)
 
 
-def _put(counts: np.ndarray, cards: object, key: str) -> None:
+def _put(counts: np.ndarray, cards: object, key: str, most: int = MAX_CARDS, of_a_kind: int = MAX_CARDS) -> None:
+    """Writes how many there are of each kind in a list of cards."""
     cards = sequence(cards, key)
-    if len(cards) > MAX_CARDS:
-        raise ImpossibleState(f"{key} holds {len(cards)} cards, more than the game has")
-    for card in cards:
-        counts[member(card, key, CARDS)] += 1
+    if len(cards) > most:
+        raise ImpossibleState(f"{key} holds {len(cards)} cards, {most} at most")
+    found = np.bincount([member(card, key, CARDS) for card in cards], minlength=KINDS)
+    if found.max() > of_a_kind:
+        raise ImpossibleState(f"{key} names {CARDS[found.argmax()]} {found.max()} times, {of_a_kind} at most")
+    counts[:] = found

@@ -19,6 +19,7 @@ from spygames.agent_dog.layout import (
     CARD,
     HAT,
     HOME,
+    LARGEST,
     MEETING,
     NONE,
     OVER,
@@ -27,6 +28,7 @@ from spygames.agent_dog.layout import (
     colour_of,
     hand_size,
     is_home,
+    one_more,
     plays_for,
     start_of,
 )
@@ -104,7 +106,7 @@ def hold_meetings(s: Record) -> None:
 def end_turn(s: Record) -> None:
     """AD-33: win, penalty, next player. AD-37: the game is cut off after so many cards."""
     seat, card = np.int64(s.to_move), np.int64(s.card)
-    s.turn += 1
+    s.turn = one_more(s.turn, LARGEST)
     s.cards_played += 1
     winner = winning_seat(s, seat)
     over = winner != NONE or s.cards_played >= s.options.max_turns

@@ -117,7 +117,7 @@ def place_safe(view: Record, mask: np.ndarray, careful: bool, rng: np.ndarray) -
             value += 0.01 * (uniform(rng, 100) / 100)
             if value > best_value:
                 best, best_value = ACT_SAFE + building, value
-    return best
+    return best if best >= 0 else random(view, mask, rng)
 
 
 @kernel
@@ -139,13 +139,15 @@ def cards(view: Record, mask: np.ndarray, careful: bool, rng: np.ndarray) -> Int
 
 
 @kernel
-def prediction(view: Record, mask: np.ndarray, first: Int) -> Int:
+def prediction(view: Record, mask: np.ndarray, first: Int, rng: np.ndarray) -> Int:
     """Who owns the agent that is asked about; `first` is the first action that is a prediction."""
     for agent in range(1, len(view.score)):
         if view.asked[agent]:
             free = first + (agent - 1) * len(view.active)
-            return free + likeliest_owner(view, agent, free, mask)
-    return -1
+            owner = likeliest_owner(view, agent, free, mask)
+            if owner >= 0:
+                return free + owner
+    return random(view, mask, rng)
 
 
 @kernel
@@ -164,7 +166,7 @@ def greedy_cards(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 def greedy_predictions(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with predictions."""
     if view.guess_phase:
-        return prediction(view, mask, BASE_ACTIONS)
+        return prediction(view, mask, BASE_ACTIONS, rng)
     return board(view, mask, False, rng)
 
 
@@ -172,7 +174,7 @@ def greedy_predictions(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 def greedy_all(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with both."""
     if view.guess_phase:
-        return prediction(view, mask, CARD_ACTIONS)
+        return prediction(view, mask, CARD_ACTIONS, rng)
     return cards(view, mask, False, rng)
 
 
@@ -192,7 +194,7 @@ def expert_cards(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 def expert_predictions(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with predictions."""
     if view.guess_phase:
-        return prediction(view, mask, BASE_ACTIONS)
+        return prediction(view, mask, BASE_ACTIONS, rng)
     return board(view, mask, True, rng)
 
 
@@ -200,7 +202,7 @@ def expert_predictions(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 def expert_all(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with both."""
     if view.guess_phase:
-        return prediction(view, mask, CARD_ACTIONS)
+        return prediction(view, mask, CARD_ACTIONS, rng)
     return cards(view, mask, True, rng)
 
 

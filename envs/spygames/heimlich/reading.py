@@ -8,7 +8,7 @@ import numpy as np
 from spygames.core.game import Game, ImpossibleState, record
 from spygames.core.kernel import Record
 from spygames.core.mapping import check_keys, integer, member, sequence, table
-from spygames.heimlich import identities, rules
+from spygames.heimlich import identities, rules, top_secret
 from spygames.heimlich.board import (
     AGENTS,
     ALL_CARDS,
@@ -31,6 +31,8 @@ from spygames.heimlich.state import (
     END_REASONS,
     GUESS,
     LARGEST,
+    LAST_TURN,
+    LOWEST,
     MOVE,
     NONE,
     OVER,
@@ -99,7 +101,7 @@ def _read_turn(m: Mapping[str, Any], s: Record) -> None:
     s.phase = member(m["phase"], "phase", PHASES)
     s.to_move = _seat_or_none(m["to_move"], "to_move", s)
     s.active = integer(m["active"], "active", 0, last)
-    s.turn = integer(m["turn"], "turn", 0, 2**31 - 1)
+    s.turn = integer(m["turn"], "turn", 0, LAST_TURN)
     if m["die"] == "1-3" and not s.options.plain_die:
         s.die = ONE_TO_THREE
     else:
@@ -200,15 +202,17 @@ def _read_record(remembered: Any, s: Record) -> None:
     """What happened before, as far as it is known."""
     check_keys(remembered, (), _RECORD, "record")
     players, last = int(s.options.players), int(s.options.players) - 1
-    for key, values in (("points", s.points), ("times", s.times), ("gains", s.gains)):
+    for key, values, lowest in (("points", s.points, LOWEST), ("times", s.times, 0), ("gains", s.gains, LOWEST)):
         if key in remembered:
             for seat, numbers in table(remembered[key], f"record {key}", players):
                 for agent, n in _by_agent(numbers, f"record {key}", s):
-                    values[agent, seat] = integer(n, f"record {key}", -LARGEST, LARGEST)
+                    values[agent, seat] = integer(n, f"record {key}", lowest, LARGEST)
     for key, values, most in (("scorings", s.scorings, LARGEST), ("cards_played", s.cards_played, ALL_CARDS)):
         if key in remembered:
             numbers = sequence(remembered[key], f"record {key}", players)
             values[:players] = [integer(n, f"record {key}", 0, most) for n in numbers]
+    if (played := int(s.cards_played.sum())) > s.used_size:
+        raise ImpossibleState(f"record cards_played makes {played} in all, but used holds {s.used_size} cards")
     for agent, seat in _by_agent(remembered.get("arrived_by", {}), "record arrived_by", s):
         if s.arrived_by[agent] == NONE:
             raise ImpossibleState(f"record arrived_by names {AGENTS[agent]}, which arrived does not")
@@ -241,6 +245,8 @@ def _check_phase(m: Mapping[str, Any], s: Record) -> None:
         raise ImpossibleState("points_left must be above 0 in phase move, and 0 in any other")
     if (s.phase == CHOICE) != (s.pending != NONE):
         raise ImpossibleState("pending_card belongs to phase card_choice, and to no other")
+    if s.phase == CHOICE:
+        _check_pending(s)
     if s.phase != ROUND and s.passes:
         raise ImpossibleState(f"passes must be 0 in phase {phase}")
     if s.phase == ROUND and s.hand_sizes[s.to_move] == 0:
@@ -256,6 +262,16 @@ def _check_phase(m: Mapping[str, Any], s: Record) -> None:
     rules.legal(s, mask)
     if s.phase != OVER and not mask.any():
         raise ImpossibleState(f"seat {s.to_move} has nothing to choose from in phase {phase}")
+
+
+def _check_pending(s: Record) -> None:
+    """The agents that were named are such as the card asks for, and all that it asks for can be named."""
+    kind = int(s.pending)
+    for agent, which in zip(s.named.tolist(), (FIRST[kind], SECOND[kind]), strict=True):
+        if agent != NONE and not top_secret.fits(s, which, agent):
+            raise ImpossibleState(f"agents of pending_card: {AGENTS[agent]} is none that {CARDS[kind]} can name here")
+    if s.named[0] == NONE and not top_secret.playable(s, kind):
+        raise ImpossibleState(f"pending_card: here is not all that {CARDS[kind]} must name")
 
 
 def _check_predictions(s: Record) -> None:

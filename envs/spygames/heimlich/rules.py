@@ -33,6 +33,7 @@ from spygames.heimlich.state import (
     CHOICE,
     FINISHED,
     GUESS,
+    LAST_TURN,
     MOVE,
     NONE,
     OVER,
@@ -328,7 +329,7 @@ def next_turn(s: Record) -> None:
     for agent in range(s.options.agents):
         s.moved[agent] = 0
     s.next_agent = 0
-    s.turn += 1
+    s.turn = min(np.int64(s.turn) + 1, LAST_TURN)
     s.active = left_of(s, s.active, 1)
     roll(s)
 

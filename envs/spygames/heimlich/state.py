@@ -35,8 +35,10 @@ ACT_STEP = ACT_AGENT + MOST  # index in STEPS
 ACT_BUILDING = ACT_STEP + len(STEPS)
 CARD_ACTIONS = ACT_BUILDING + LOOP
 
-LARGEST = 30_000
+LOWEST, LARGEST = -1_000, 30_000
 """Where the counts of the public record stop: nobody needs to know more."""
+LAST_TURN = 2**31 - 1
+"""Where the count of turns stops."""
 
 OPTIONS = np.dtype([
     ("players", int8),
@@ -54,11 +56,11 @@ OPTIONS = np.dtype([
 ])  # fmt: skip
 STATE = np.dtype([  # what is true; widest field first, no padding; agents and seats by their absolute numbers
     ("rng", uint64),  # HIDDEN: the game's luck
-    ("turn", int32),  # 0..
-    ("points", int16, (MOST, MOST)),  # public record, [agent, seat]: points that the seat moved the agent
-    ("times", int16, (MOST, MOST)),  # [agent, seat]: how often the seat moved the agent
-    ("gains", int16, (MOST, MOST)),  # [agent, seat]: what the agent scored through the seat
-    ("scorings", int16, MOST),  # by seat: scorings that it caused
+    ("turn", int32),  # 0..LAST_TURN
+    ("points", int16, (MOST, MOST)),  # public record, [agent, seat]: points that it moved the agent, LOWEST..LARGEST
+    ("times", int16, (MOST, MOST)),  # [agent, seat]: how often the seat moved the agent, 0..LARGEST
+    ("gains", int16, (MOST, MOST)),  # [agent, seat]: what the agent scored through the seat, LOWEST..LARGEST
+    ("scorings", int16, MOST),  # by seat: scorings that it caused, 0..LARGEST
     ("scores", int16, MOST),  # of the tokens, by agent
     ("positions", int8, MOST),  # building, by agent
     ("moved", int8, MOST),  # points by the die in this turn, by agent
@@ -67,7 +69,7 @@ STATE = np.dtype([  # what is true; widest field first, no padding; agents and s
     ("passports", int8, MOST),  # HIDDEN: agent by seat, known to the seat; NONE: no such seat
     ("hands", int8, (MOST, KINDS)),  # HIDDEN: copies, known to the seat
     ("hand_sizes", int8, MOST),
-    ("cards_played", int8, MOST),  # by seat
+    ("cards_played", int8, MOST),  # by seat, used_size in all at most
     ("deck", int8, ALL_CARDS),  # HIDDEN: kinds, the top one at deck_size - 1; NONE above
     ("used", int8, ALL_CARDS),  # kinds, oldest first, then NONE
     ("guesses", int8, (MOST, MOST)),  # HIDDEN until the end: [seat, agent], 0: not asked, 1: free, seat + 2
@@ -179,4 +181,4 @@ def places_to(s: Record, seat: Int, other: Int) -> Int:
 @kernel
 def count(total: Int, more: Int) -> Int:
     """A count of the public record that goes up, within bounds."""
-    return min(max(np.int64(total) + np.int64(more), -LARGEST), LARGEST)
+    return min(max(np.int64(total) + np.int64(more), LOWEST), LARGEST)

@@ -1,0 +1,306 @@
+"""States that nobody's game led to: which of them a game accepts, and whether all that it accepts can be played.
+
+Positions of real games are changed in their mapping (numbers moved to the ends of what is accepted and beyond, entries
+swapped, moved, dropped, repeated) and in the bytes of their save. What is accepted is *driven*: read back to the same
+bytes, drawn, seen and redrawn by each seat, shown to each scripted player, and played on at random, with each position
+saved and read again.
+
+`python -m tests.hostile GAME OPTIONS INPUTS SEED` prints a report as JSON. Run it with NUMBA_DISABLE_JIT=1, then
+`tests/strict.py` guards each index and each number written, or with NUMBA_BOUNDSCHECK=1 and a NUMBA_CACHE_DIR of its
+own, which is faster by far once all is compiled.
+"""
+
+import copy
+import faulthandler
+import json
+import sys
+from collections.abc import Iterator, MutableMapping, MutableSequence
+from typing import Any
+
+import numba
+import numpy as np
+
+from spygames.core.game import NOBODY, Game, ImpossibleState, record
+from spygames.core.kernel import Record
+from spygames.core.registry import game_module
+from tests.strict import Array, OutOfBounds, Strict
+
+INTERPRETED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
+NUMBERS = (
+    -(2**63), -(2**31), -30_000, -10_000, -3_000, -128, -7, -1, 0, 1, 2, 3, 5, 6, 7, 12, 26, 41, 42, 126, 127, 128,
+    1_000, 9_999, 10_000, 29_999, 30_000, 32_767, 10**9 - 1, 10**9, 2**31 - 1, 2**63 - 1, 2**64 - 1,
+)  # fmt: skip
+"""Where ranges and types end, and what is near."""
+REPEATS = (1, 2, 4, 5, 10, 26, 38, 126, 140)
+LONGEST = 60
+"""Seconds that an input may take."""
+
+
+class Fault(AssertionError):
+    """An accepted state that cannot be played."""
+
+
+# ---------------------------------------------------------------- states
+
+
+def strict(states: np.ndarray) -> Record:
+    """The state in `states` [1] as kernels get it here."""
+    return Strict(record(states)) if INTERPRETED else record(states)
+
+
+def guarded(array: np.ndarray) -> np.ndarray:
+    """An array as kernels get it here."""
+    return array.view(Array) if INTERPRETED else array
+
+
+def read(game: Game, mapping: Any) -> np.ndarray | None:
+    """The state [1] of a mapping, None where the game refuses it. A check that leaves the arrays is a fault."""
+    states = game.new_states()
+    try:
+        game.state_from_dict(game, mapping, strict(states))
+    except ImpossibleState:
+        return None
+    return states
+
+
+def read_bytes(game: Game, states: np.ndarray) -> np.ndarray | None:
+    """The same for the bytes of a saved game, as `restore` takes them: they are the bytes of their mapping."""
+    try:
+        mapping = game.state_to_dict(game, record(states))
+    except (ValueError, LookupError, TypeError, OverflowError):
+        return None
+    again = read(game, mapping)
+    return again if again is not None and again.tobytes() == states.tobytes() else None
+
+
+def mask_of(game: Game, states: np.ndarray) -> np.ndarray:
+    """int8 [A] of the seat to move."""
+    mask = np.zeros(game.num_actions, np.int8)
+    game.legal(strict(states), guarded(mask))
+    return mask
+
+
+def positions(game: Game, rng: np.random.Generator, number: int) -> list[np.ndarray]:
+    """States [1] of random games, each from a game of its own, spread over its length."""
+    found = []
+    for _ in range(number):
+        states = game.start(int(rng.integers(2**63)))
+        for _ in range(int(rng.integers(rng.choice((5, 30, 200))))):
+            legal = np.flatnonzero(mask_of(game, states))
+            if not legal.size:
+                break
+            game.apply(strict(states), int(rng.choice(legal)))
+        found.append(states)
+    return found
+
+
+# ---------------------------------------------------------------- what is made of them
+
+
+def nodes(value: Any) -> Iterator[tuple[Any, Any]]:
+    """All places in a mapping: (container, key)."""
+    items = value.items() if isinstance(value, MutableMapping) else enumerate(value)
+    for key, entry in list(items):
+        yield value, key
+        if isinstance(entry, MutableMapping | MutableSequence):
+            yield from nodes(entry)
+
+
+def set_numbers(value: Any, number: int) -> None:
+    """All whole numbers in a container become `number`."""
+    for container, key in list(nodes(value)):
+        if type(container[key]) is int:
+            container[key] = number
+
+
+def mutate(mapping: dict[str, Any], rng: np.random.Generator) -> None:
+    """Changes one thing, often so that the totals of cards stay."""
+    places = list(nodes(mapping))
+    container, key = places[rng.integers(len(places))]
+    value = container[key]
+    names = [c[k] for c, k in places if isinstance(c[k], str)]
+    lists = [c[k] for c, k in places if isinstance(c[k], list)]
+    full = [each for each in lists if each]
+    what = rng.integers(8)
+    if what == 0 and full:  # an entry moves to another list
+        source, target = full[rng.integers(len(full))], lists[rng.integers(len(lists))]
+        for _ in range(int(rng.choice((1, 1, 2, 100)))):
+            if source:
+                target.insert(int(rng.integers(len(target) + 1)), source.pop(int(rng.integers(len(source)))))
+    elif what == 1 and full:  # two entries change places
+        one, other = (full[rng.integers(len(full))] for _ in range(2))
+        i, j = int(rng.integers(len(one))), int(rng.integers(len(other)))
+        one[i], other[j] = other[j], one[i]
+    elif what == 2 and isinstance(value, dict | list):  # all numbers in it go to an end
+        set_numbers(value, int(rng.choice(NUMBERS[2:-3])))
+    elif isinstance(value, bool):
+        container[key] = not value
+    elif isinstance(value, int):
+        near = (value - 1, value + 1, -value)
+        container[key] = int(rng.choice(near)) if what == 3 else NUMBERS[rng.integers(len(NUMBERS))]
+    elif isinstance(value, str) or value is None:
+        container[key] = rng.choice((None, 0, 1, *names)) if value is None else names[rng.integers(len(names))]
+        if not isinstance(container[key], str | None):
+            container[key] = int(container[key])
+    elif isinstance(value, list):
+        repeats, word = int(rng.choice(REPEATS)), names[rng.integers(len(names))]
+        value[:] = [[], value[:-1], value[::-1], value * 2, [word] * repeats][rng.integers(5)]
+    else:
+        other = rng.choice(list(value) or [""])
+        if what == 3 and other in value:
+            del value[other]
+        elif other in value:
+            value[key], value[other] = value[other], value.get(key, value[other])
+
+
+def to_the_ends(game: Game, mapping: dict[str, Any], rng: np.random.Generator) -> Iterator[dict[str, Any]]:
+    """The mapping with each number, and all numbers of each part, at the ends of what is accepted."""
+    for what in rng.permutation(len(list(nodes(mapping)))):
+        for numbers in (NUMBERS, NUMBERS[::-1]):
+            for number in numbers:
+                changed = copy.deepcopy(mapping)
+                container, key = list(nodes(changed))[what]
+                value = container[key]
+                if isinstance(value, dict | list):
+                    set_numbers(value, number)
+                elif type(value) is int:
+                    container[key] = number
+                if changed == mapping:
+                    break
+                if read(game, changed) is not None:
+                    yield changed
+                    break
+
+
+def fill(mapping: dict[str, Any], rng: np.random.Generator) -> None:
+    """Each table of the record is filled up: counts for all that any of them names, cards as often as may be."""
+    kept = mapping["record"]
+    for part in [part for part in kept.values() if isinstance(part, dict)]:
+        entries = [entry for entry in part.values() if isinstance(entry, dict)]
+        names = {
+            name
+            for other in kept.values()
+            if isinstance(other, dict)
+            for e in other.values()
+            if isinstance(e, dict)
+            for name in e
+        }
+        number = int(rng.choice(NUMBERS[2:-5]))
+        for entry in entries:
+            entry.update(dict.fromkeys(names, number))
+        lists = [entry for entry in part.values() if isinstance(entry, list)]
+        hands = [card for hand in mapping["hands"].values() for card in hand] or ["2"]
+        for entry in lists:
+            entry[:] = [hands[rng.integers(len(hands))]] * int(rng.choice(REPEATS))
+
+
+# ---------------------------------------------------------------- what they must stand
+
+
+def drive(game: Game, states: np.ndarray, rng: np.random.Generator, decisions: int) -> None:
+    """All that can be done with a state [1], and with those that come after it. Fault says what cannot."""
+    for step in range(decisions + 1):
+        s = record(states)
+        if read_bytes(game, states) is None:
+            raise Fault(f"after {step} decisions the game's own save is refused")
+        mask = mask_of(game, states)
+        legal = np.flatnonzero(mask)
+        if (s.to_move == NOBODY) != (not legal.size):
+            raise Fault(f"after {step} decisions {len(legal)} actions are legal for seat {s.to_move}")
+        results = np.zeros(game.num_players, np.float32)
+        game.returns(strict(states), guarded(results))
+        if not np.isfinite(results).all():
+            raise Fault(f"results {results}")
+        if step % 8 == 0:
+            look_round(game, states, mask, rng)
+        if not legal.size:
+            return
+        game.apply(strict(states), int(rng.choice(legal)))
+
+
+def look_round(game: Game, states: np.ndarray, mask: np.ndarray, rng: np.random.Generator) -> None:
+    """Drawings, views, redraws, texts and the scripted players in a state [1]."""
+    s = record(states)
+    for viewer in range(NOBODY, game.num_players):
+        game.to_text(game, s, viewer)
+    for seat in range(game.num_players):
+        view = view_of(game, states, seat)
+        drawn = states.copy()
+        game.determinize(strict(drawn), seat, np.uint64(rng.integers(2**63)))
+        if not np.isfinite(view.view(np.float32)).all() or view_of(game, drawn, seat).tobytes() != view.tobytes():
+            raise Fault(f"the view of seat {seat} is not finite, or another one after a redraw")
+        if read_bytes(game, drawn) is None:
+            raise Fault(f"what seat {seat} redraws is refused")
+    seat = int(s.to_move)
+    if seat == NOBODY:
+        return
+    texts = [game.action_to_string(game, s, int(action), seat) for action in np.flatnonzero(mask)]
+    if [game.string_to_action(game, s, text, seat) for text in texts] != np.flatnonzero(mask).tolist():
+        raise Fault("texts of actions do not read back")
+    view = view_of(game, states, seat)
+    seen = Strict(record(view)) if INTERPRETED else record(view)
+    for name, bot in game.bots.items():
+        action = int(bot(seen, guarded(mask.copy()), rng.integers(2**63, size=1, dtype=np.uint64)))
+        if not 0 <= action < len(mask) or not mask[action]:
+            raise Fault(f"{name} answers the illegal action {action}")
+
+
+def view_of(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
+    """VIEW [1] of a seat."""
+    views = game.new_views()
+    game.observe(strict(states), seat, Strict(record(views)) if INTERPRETED else record(views))
+    return views
+
+
+# ---------------------------------------------------------------- all together
+
+
+def inputs(game: Game, rng: np.random.Generator, number: int) -> Iterator[np.ndarray | None]:
+    """So many hostile states [1], None for each that the game refuses. A third each: ends, mappings, bytes."""
+    bases = positions(game, rng, max(4, min(number // 20, 500)))
+    ends: Iterator[dict[str, Any]] = iter(())
+    for i in range(number):
+        base = bases[rng.integers(len(bases))]
+        mapping = json.loads(json.dumps(game.state_to_dict(game, record(base))))
+        if i % 3 == 0:
+            changed = next(ends, None)
+            if changed is None:
+                fill(mapping, rng)
+                ends = to_the_ends(game, mapping, rng)
+                changed = mapping
+            yield read(game, changed)
+        elif i % 3 == 1:
+            for _ in range(int(rng.integers(1, 4))):
+                mutate(mapping, rng)
+            yield read(game, mapping)
+        else:
+            states = base.copy()
+            raw = states.view(np.uint8)
+            for at in rng.integers(8, raw.size, int(rng.integers(1, 3))):
+                raw[at] = rng.choice((0, 1, 2, 5, 127, 128, 255, raw[at] ^ 1, int(raw[at]) + 1 & 255))
+            yield read_bytes(game, states)
+
+
+def survey(game: Game, number: int, seed: int, decisions: int = 40) -> dict[str, Any]:
+    """Makes so many inputs and drives what is accepted; counts, and up to ten faults in words."""
+    rng, faults, accepted, i = np.random.default_rng(seed), [], 0, 0
+    source = inputs(game, rng, number)
+    while i < number and len(faults) < 10:
+        faulthandler.dump_traceback_later(LONGEST, exit=True)
+        try:
+            states = next(source)
+            if states is not None:
+                accepted += 1
+                drive(game, states.copy(), rng, decisions)
+        except (Fault, OutOfBounds, LookupError, ArithmeticError, ValueError) as error:
+            faults.append(f"input {i}: {type(error).__name__}: {error}")
+            if not isinstance(error, Fault):
+                source = inputs(game, rng, number)
+        i += 1
+    faulthandler.cancel_dump_traceback_later()
+    return {"inputs": i, "accepted": accepted, "faults": faults}
+
+
+if __name__ == "__main__":
+    game_id, options, number, seed = sys.argv[1:]
+    print(json.dumps(survey(game_module(game_id).make_game(**json.loads(options)), int(number), int(seed))))

@@ -1,0 +1,87 @@
+"""What a game accepts can be played: states that no game led to, through every kernel, with bounds checked."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames.core.game import record
+from spygames.core.registry import game_module
+from tests.hostile import drive, read
+from tests.strict import OutOfBounds, Strict
+
+VARIANTS: list[tuple[str, dict[str, Any], int]] = [
+    ("agent_avenue_v0", {"mode": "advanced", "players": 3}, 60),
+    ("heimlich_v0", {"players": 3, "top_secret": True, "secret_identities": True}, 40),
+    ("agent_dog_v0", {"players": 4}, 30),
+    ("agent_dog_v0", {"players": 2}, 20),
+]
+"""Games, options, and how many inputs they are tried with each time."""
+FURTHER: list[tuple[str, dict[str, Any]]] = [
+    ("agent_avenue_v0", {}),
+    ("agent_avenue_v0", {"mode": "advanced"}),
+    ("agent_avenue_v0", {"mode": "simple", "players": 4}),
+    ("heimlich_v0", {"players": 7, "top_secret": True, "secret_identities": True}),
+    ("heimlich_v0", {"players": 2, "edition": "ravensburger"}),
+    ("agent_dog_v0", {"players": 3, "deck": {"13": 8, "copy": 4, "companion": 2, "swap": 2}}),
+]
+IN_ALL = 100_000
+"""Inputs of the long test."""
+
+
+def survey(game_id: str, options: dict[str, Any], inputs: int, **environment: str) -> dict[str, Any]:
+    """The report of `tests.hostile` in a process of its own, for kernels are compiled as the environment says."""
+    program = [sys.executable, "-m", "tests.hostile", game_id, json.dumps(options), str(inputs), "1"]
+    run = subprocess.run(program, env=os.environ | environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr[-3000:]
+    return json.loads(run.stdout)
+
+
+@pytest.mark.parametrize(("game_id", "options", "inputs"), VARIANTS, ids=str)
+def test_what_is_accepted_can_be_played(game_id: str, options: dict[str, Any], inputs: int) -> None:
+    report = survey(game_id, options, inputs, NUMBA_DISABLE_JIT="1")
+    assert report["faults"] == []
+    assert report["inputs"] == inputs
+    assert inputs / 10 < report["accepted"] < inputs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("game_id", "options"), [*((g, o) for g, o, _ in VARIANTS), *FURTHER], ids=str)
+def test_what_is_accepted_can_be_played_at_length(game_id: str, options: dict[str, Any], tmp_path: Path) -> None:
+    each = IN_ALL // (len(VARIANTS) + len(FURTHER))
+    report = survey(game_id, options, each, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path))
+    assert report["faults"] == []
+    assert each / 10 < report["accepted"] < each
+
+
+def test_the_driver_finds_faults() -> None:
+    """A position that is accepted and whose kernels count on is driven on; one that the game does not know is not."""
+    game = game_module("agent_avenue_v0").make_game()
+    states = game.start(1)
+    mapping = game.state_to_dict(game, record(states))
+    assert read(game, mapping | {"turn": 0}) is None
+    states["deck_size"] = 39
+    with pytest.raises(AssertionError, match="save is refused"):
+        drive(game, states, np.random.default_rng(1), 5)
+
+
+def test_strict_records_refuse_what_numpy_lets_pass() -> None:
+    states = game_module("agent_avenue_v0").make_game().start(1)
+    s = Strict(record(states))
+    s.turn, s.deck[3], s.options.players = 5, 2, 4
+    assert (states["turn"][0], states["deck"][0, 3], states["options"]["players"][0]) == (5, 2, 4)
+    with pytest.raises(OutOfBounds, match="index -1"):
+        s.deck[-1]
+    with pytest.raises(OutOfBounds, match="index"):
+        s.hands[0, np.int64(-1)] = 1
+    with pytest.raises(OutOfBounds, match="128 in int8"):
+        s.deck[0] = 128
+    with pytest.raises(OutOfBounds, match="32768 in int16"):
+        s.turn = np.int64(32767) + 1
+    with pytest.raises(IndexError):
+        s.deck[38]
