@@ -352,7 +352,27 @@ def test_no_game_gets_stuck_from_a_mapping() -> None:
     assert len(after["hands"]["1"]) == 4
 
 
-@pytest.mark.parametrize("edge", [{"progress": [200, 200]}, {"progress": [-200, -200]}, {"turn": 1000}])
+@pytest.mark.rule("AA-19")
+def test_a_hand_that_cannot_be_drawn_up_ends_the_game(position: Callable[..., Mapping], at: Callable[..., Any]) -> None:
+    """One card is left in the deck for a player without any: it cannot play, so the cards have run out."""
+    mine = ["double_agent", "enforcer", "saboteur", "saboteur", "sentinel", "sentinel"]
+    mapping = position({"0": mine, "1": []}, rest="table", deck=["enforcer"])
+    table = at(mapping).act("play double_agent enforcer", "recruit up")
+    assert (table.mapping["phase"], table.mapping["end_reason"]) == ("over", "ran_out")
+    assert at(table.mapping).states.tobytes() == table.states.tobytes()
+
+
+@pytest.mark.parametrize(
+    "edge",
+    [
+        {"progress": [200, 200]},
+        {"progress": [-200, -200]},
+        {"turn": 1000},
+        {"turn": 30_000, "record": {}},
+        {"progress": [10_000, 10_000], "record": {}},
+        {"progress": [-10_000, -10_000], "record": {}},
+    ],
+)
 @pytest.mark.parametrize("seed", range(5))
 def test_a_game_begun_at_the_edge_of_the_range_can_be_saved_to_its_end(edge: dict, seed: int) -> None:
     env = agent_avenue_v0.env()

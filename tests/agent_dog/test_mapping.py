@@ -1,17 +1,20 @@
 """States and actions as text: both ways, byte for byte, and what is refused."""
 
+import copy
 import json
+import pickle
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from spygames.agent_dog import make_game
+from spygames.agent_dog import Deck, make_game
 from spygames.core.game import Game, ImpossibleState, record
 from tests.agent_dog.conftest import Table, make_position, table_at
 
 PAWNS = {"red": ["track 5"], "blue": ["track 40"], "green": ["track 50"], "yellow": ["track 57"]}
+IN_AREA = {colour: ["area"] * 4 for colour in PAWNS}
 KEYS = [
     "players", "board", "deck_name", "phase", "to_move", "dealer", "round", "turn", "pawns", "hidden", "hands",
     "passed", "out", "deck", "discard", "last_card", "pending", "redrawn", "cards_played", "winners", "end_reason",
@@ -142,6 +145,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"record": {"kept": 1}}, "record"),
     ({"record": {"lost": {"0": []}}}, "record lost"),
     ({"extra": 1}, "unknown"),
+    ({"record": {"lost": {str(seat): ["2"] * 126 for seat in range(4)}}}, "record lost of seat 0 names 2 126 times"),
+    ({"record": {"lost": dict.fromkeys("0123", ["9"] * 11)}}, "record lost of seat 0 names 9 11 times, 10 at most"),
+    ({"pawns": IN_AREA | {"red": ["area"] * 3 + ["track 7"]}}, "7 is a hole"),
+    ({"pawns": IN_AREA | {"red": ["area"] * 3 + ["track " + "9" * 5000]}}, "no place"),
 ]
 
 
@@ -204,6 +211,60 @@ def test_redrawn_that_is_refused() -> None:
     for hands, changes in refused:
         with pytest.raises(ImpossibleState, match="redrawn"):
             table_at(make_position(pawns, hands, 2, **changes))
+
+
+@pytest.mark.parametrize(
+    ("pawns", "hidden", "pending"),
+    [
+        ({"red": ["track 5", "goal 1", "goal 2", "goal 3"]}, [], {"card": "13", "as": "start"}),
+        ({"red": ["track 0", "track 5"]}, [], {"card": "13", "as": "start"}),
+        ({"red": ["track 5"], "blue": ["track 7"]}, [7], {"card": "swap", "as": "swap"}),
+    ],
+    ids=["no pawn", "start space taken", "one hidden pawn"],
+)
+def test_a_card_that_cannot_be_carried_out_is_not_pending(
+    pawns: dict[str, list[str]], hidden: list[int], pending: dict[str, str]
+) -> None:
+    phase = "swap" if pending["as"] == "swap" else "place"
+    mapping = make_position(pawns, {"0": [], "1": ["3"]}, hidden=hidden, phase=phase, pending=PENDING | pending)
+    with pytest.raises(ImpossibleState, match="can carry out nothing as"):
+        table_at(mapping)
+
+
+@pytest.mark.parametrize(("other", "fits"), [(43, True), (11, False)])
+def test_a_companion_under_way_has_moved_no_more_pawns_than_points(other: int, fits: bool) -> None:
+    """AD-19, AD-28: pawns that it has moved are turned over at its end, no others are left to be."""
+    pawns = {"red": ["track 7"], "green": [f"track {other}"]}
+    pending = PENDING | {"card": "companion", "as": "companion", "points": 3, "moved": ["track 7"]}
+    hidden = [other] if fits else []
+    mapping = make_position(pawns, {"0": [], "1": ["3"]}, hidden=hidden, phase="step", pending=pending)
+    if fits:
+        assert table_at(mapping).legal
+        return
+    with pytest.raises(ImpossibleState, match="2 pawns are still to be turned over"):
+        table_at(mapping)
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_a_game_at_the_ends_of_its_counts_can_be_saved_and_goes_on(players: int) -> None:
+    """Counts of turns, rounds and lost cards stop where they can be read back."""
+    seats = [str(seat) for seat in range(players)]
+    lost = {"lost": dict.fromkeys(seats, ["1/11"] * 10)}
+    hands = {seat: ["1/11"] * 2 for seat in seats}
+    start = make_position({"red": ["track 20"]}, hands, players, turn=10**9, round=10**9 - 1, record=lost)
+    table, rng = table_at(start), np.random.default_rng(players)
+    for _ in range(120):
+        table.act(str(rng.choice(sorted(table.legal))))
+        assert table_at(table.mapping).states.tobytes() == table.states.tobytes()
+    assert table.mapping["turn"] == table.mapping["round"] == 10**9
+
+
+def test_a_deck_cannot_be_changed() -> None:
+    deck = Deck({"13": 20, "9": 30})
+    with pytest.raises(TypeError):
+        deck.copies["2"] = 3  # type: ignore[index]
+    assert (copy.deepcopy(deck), pickle.loads(pickle.dumps(deck))) == (deck, deck)
+    assert deck != Deck({"13": 20})
 
 
 def test_bytes_come_back_over_random_play(fresh: Callable[..., Table]) -> None:

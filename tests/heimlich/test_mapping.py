@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.heimlich.conftest import Table, game_of, position
+from tests.table import table_of
 
 from spygames.core.game import ImpossibleState, record
 
 FULL = {"players": 3, "top_secret": True, "secret_identities": True}
+IN_PLAY = ["red", "yellow", "green", "blue", "purple", "orange"]
 KEYS = [
     "edition", "players", "agents", "phase", "to_move", "active", "turn", "die", "points_left", "moved", "positions",
     "safe", "scores", "passports", "hands", "deck", "used", "arrived", "passes", "pending_card", "card_turn",
@@ -153,6 +155,17 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"record": {"arrived_by": {"red": 1}}}, "arrived_by names red, which arrived does not"),
     ({"record": {"scorings": [1]}}, "record scorings must be a list of 3"),
     ({"more": 1}, "unknown keys: more"),
+    ({"turn": 2**31}, "turn must be"),
+    (
+        {"record": {"times": {"0": {"red": -1}, "1": {}, "2": {}}}},
+        "record times must be a whole number from 0 to 30000",
+    ),
+    ({"record": {"gains": {"0": {"red": -30000}, "1": {}, "2": {}}}}, "record gains must be a whole number from -1000"),
+    (
+        {"record": {"points": {"0": {}, "1": {"red": -1001}, "2": {}}}},
+        "record points must be a whole number from -1000",
+    ),
+    ({"record": {"cards_played": [26, 0, 0]}}, "record cards_played makes 26 in all, but used holds 0 cards"),
 ]
 
 
@@ -245,3 +258,49 @@ def test_a_look_up_does_not_build_all_texts_anew(fresh: Callable[..., Table]) ->
         sys.setprofile(None)
     assert found == [*range(game.num_actions)] * 3
     assert len(calls) < 100 * len(found)
+
+
+@pytest.mark.parametrize(
+    ("card", "named", "parts", "message"),
+    [
+        ("swap", [], {"positions": dict.fromkeys(IN_PLAY, 5)}, "not all that swap must name"),
+        ("to_safe", [], {"positions": dict.fromkeys(IN_PLAY, 10)}, "not all that to_safe must name"),
+        ("score_3", ["red"], {"scores": {"red": 41}}, "red is none that score_3"),
+        ("forward_1_3", ["red"], {}, ""),
+        ("off_safe", ["red"], {}, "red is none that off_safe"),
+    ],
+)
+def test_a_card_that_cannot_be_carried_out_is_not_pending(
+    at: Callable[..., Table], card: str, named: list[str], parts: dict[str, Any], message: str
+) -> None:
+    pending = {"used": [card], "pending_card": {"card": card, "agents": named}}
+    if not message:
+        assert at(FULL, phase="card_choice", **pending, **parts).legal
+        return
+    with pytest.raises(ImpossibleState, match=message):
+        at(FULL, phase="card_choice", **pending, **parts)
+
+
+@pytest.mark.parametrize("most", [-1000, 30_000])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_game_at_the_ends_of_its_counts_can_be_saved_to_its_end(
+    fresh: Callable[..., Table], most: int, seed: int
+) -> None:
+    """The record stops where it can be read back, and scripted players find legal actions beside it."""
+    start = fresh(seed, **FULL)
+    game, rng = start.game, np.random.default_rng(seed)
+    counts = {str(seat): dict.fromkeys(IN_PLAY, most) for seat in range(3)}
+    times = {str(seat): dict.fromkeys(IN_PLAY, max(most, 0)) for seat in range(3)}
+    kept = {"points": counts, "gains": counts, "times": times, "scorings": [30_000] * 3}
+    table = table_of(game, start.mapping | {"turn": 2**31 - 1, "record": kept})
+    asked = set()
+    while table.s.to_move >= 0:
+        view, mask = table.view(int(table.s.to_move)), table.mask
+        for bot in game.bots.values():
+            action = int(bot(record(view), mask, rng.integers(2**63, size=1, dtype=np.uint64)))
+            assert mask[action]
+        asked.add(table.mapping["phase"])
+        game.apply(table.s, int(rng.choice(np.flatnonzero(mask))))
+        assert table_of(game, table.mapping).states.tobytes() == table.states.tobytes()
+    assert table.mapping["turn"] == 2**31 - 1
+    assert {"move", "safe", "cards"} <= asked

@@ -9,6 +9,7 @@ from spygames.agent_avenue.bots import BOTS
 from spygames.agent_avenue.players import MARKET_BOTS, TEAM_BOTS
 from spygames.core.game import Game
 from spygames.core.options import choice
+from spygames.core.shown import shown
 
 _OBSERVE = {
     (False, False): sight.observe,
@@ -35,7 +36,7 @@ def make_game(mode: str = "simple", players: int = 2, first_player: int | str = 
         captain = "alternate" if captain is None else captain
         options["captain"] = choice("captain", captain, ("alternate", "fixed"))
     elif captain is not None:
-        raise ValueError(f"captain is for teams of three or four players; leave it out with two, not {captain!r}")
+        raise ValueError(f"captain is for teams of three or four players; leave it out with two, not {shown(captain)}")
     packed = np.zeros(1, layout.OPTIONS)
     packed["first_player"] = layout.NONE if first_player == "random" else first_player
     packed["players"], packed["advanced"], packed["captain_fixed"] = players, advanced, captain == "fixed"

@@ -28,6 +28,7 @@ from spygames.agent_avenue.table import face_down_seat, first_seat, hand_size, i
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Record
 from spygames.core.mapping import check_keys, integer, member, sequence, table
+from spygames.core.shown import shown
 
 _KEYS = (
     "mode", "players", "phase", "to_move", "active_side", "turn", "progress", "hands", "in_play", "discarded",
@@ -49,7 +50,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     check_keys(mapping, _KEYS, _LEFT_OUT)
     for key in ("mode", "players"):
         if type(mapping[key]) is not type(game.options[key]) or mapping[key] != game.options[key]:
-            raise ImpossibleState(f"{key} is {mapping[key]!r}, but this game is played with {game.options[key]!r}")
+            raise ImpossibleState(f"{key} is {shown(mapping[key])}, but this game is played with {game.options[key]!r}")
     s.options = game.packed[0]
     clear(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
@@ -129,11 +130,11 @@ def _read_market(mapping: Mapping[str, Any], s: Record) -> None:
 def _read_ability(mapping: Mapping[str, Any], s: Record) -> None:
     waiting = sequence(_given(mapping, "pending", []), "pending")
     if len(waiting) > 1:
-        raise ImpossibleState(f"pending holds one entry at most, not {waiting!r}")
+        raise ImpossibleState(f"pending holds one entry at most, not {shown(waiting)}")
     for entry in waiting:
         check_keys(entry, ("side", "do"), (), "pending")
         if entry["do"] != "market":
-            raise ImpossibleState(f"pending can wait for 'market' only, not {entry['do']!r}")
+            raise ImpossibleState(f"pending can wait for 'market' only, not {shown(entry['do'])}")
         s.pending = integer(entry["side"], "pending side", 0, SIDES - 1)
     ability = mapping.get("ability")
     if ability is not None:
@@ -165,7 +166,7 @@ def _read_seen(mapping: Mapping[str, Any], s: Record) -> None:
 def _read_team(mapping: Mapping[str, Any], s: Record) -> None:
     captains = _given(mapping, "captain", {})
     if not isinstance(captains, Mapping) or not {str(side) for side in captains} <= {"0", "1"}:
-        raise ImpossibleState(f"captain must map sides to seats, not {captains!r}")
+        raise ImpossibleState(f"captain must map sides to seats, not {shown(captains)}")
     for key, seat in captains.items():
         side, captain = int(key), integer(seat, f"captain of side {key}", 0, int(s.options.players) - 1)
         if side_of(s, captain) != side:
@@ -198,7 +199,7 @@ def _refuse_unused(mapping: Mapping[str, Any], keys: tuple[str, ...]) -> None:
         value = mapping.get(key)
         entries = list(value.values()) if isinstance(value, Mapping) else [value]
         if not all(entry is None or (isinstance(entry, list | tuple | Mapping) and not entry) for entry in entries):
-            raise ImpossibleState(f"{key} must be empty or left out in this variant, not {value!r}")
+            raise ImpossibleState(f"{key} must be empty or left out in this variant, not {shown(value)}")
 
 
 def _optional(value: object, key: str, names: tuple[str, ...]) -> int:
@@ -211,7 +212,7 @@ def _optional_number(value: object, key: str, count: int) -> int:
 
 def _count(counts: np.ndarray, value: object, key: str) -> None:
     if not isinstance(value, Mapping):
-        raise ImpossibleState(f"{key} must map agents to counts, not {value!r}")
+        raise ImpossibleState(f"{key} must map agents to counts, not {shown(value)}")
     for name, count in value.items():
         card = member(name, key, AGENTS)
         counts[card] = integer(count, key, 1, COPIES[card])

@@ -21,6 +21,7 @@ from spygames.agent_avenue.reading import state_from_dict
 from spygames.agent_avenue.table import partner, side_of
 from spygames.core.game import Game
 from spygames.core.kernel import Record
+from spygames.core.shown import shown
 
 __all__ = ["action_to_string", "state_from_dict", "state_to_dict", "string_to_action"]
 
@@ -70,7 +71,7 @@ def string_to_action(game: Game, s: Record, text: str, seat: int) -> int:
     if not 0 <= action < game.num_actions:
         teams, market = game.num_players > 2, game.options["mode"] == "advanced"
         forms = ", ".join(_TEAM_FORMS if teams else _MARKET_FORMS if market else _FORMS)
-        raise ValueError(f"{text!r} is no action of Agent Avenue: {forms}, with AGENT in {', '.join(AGENTS)}")
+        raise ValueError(f"{shown(text)} is no action of Agent Avenue: {forms}, with AGENT in {', '.join(AGENTS)}")
     return action
 
 

@@ -13,6 +13,7 @@ from spygames.agent_dog.layout import ENTITIES, NONE, OPTIONS, STATE, num_action
 from spygames.agent_dog.places import action_to_string, string_to_action
 from spygames.core.game import Game
 from spygames.core.options import choice
+from spygames.core.shown import one_line, shown
 
 __all__ = ["BOARDS", "DECKS", "Board", "Deck", "make_game"]
 
@@ -35,7 +36,7 @@ def make_game(
     board_name, the_board = _board(board)
     deck_name, the_deck = _deck(deck, players)
     if type(max_turns) is not int or not 1 <= max_turns <= 10**9:
-        raise ValueError(f"max_turns must be a whole number from 1 to 10**9, not {max_turns!r}")
+        raise ValueError(f"max_turns must be a whole number from 1 to 10**9, not {shown(max_turns)}")
     options: dict[str, Any] = {
         "players": players,
         "board": board_name or {"track": the_board.track, "holes": list(the_board.holes), "meeting": the_board.meeting},
@@ -91,7 +92,7 @@ def _board(board: Any) -> tuple[str | None, Board]:
     """The board and its name, if it has one."""
     if isinstance(board, Mapping):
         if set(board) != {"holes", "meeting", "track"}:
-            raise ValueError(f"a board has the keys track, holes, meeting, not {', '.join(map(str, board))}")
+            raise ValueError(f"a board has the keys track, holes, meeting, not {one_line(', '.join(map(str, board)))}")
         board = Board(**board)
     if not isinstance(board, Board):
         board = BOARDS[choice("board", board, tuple(BOARDS))]

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from spygames.core.shown import shown
+
 COLOURS = ("red", "blue", "green", "yellow")
 """Clockwise; the start space of colour k is the first space of quadrant k (AD-1)."""
 PAWNS = 4
@@ -28,14 +30,14 @@ class Board:
     def __post_init__(self) -> None:
         if type(self.track) is not int or self.track % 4 or not MIN_TRACK <= self.track <= MAX_TRACK:
             raise ValueError(
-                f"track must be a multiple of 4 from {MIN_TRACK} to {MAX_TRACK}, not {self.track!r}: "
+                f"track must be a multiple of 4 from {MIN_TRACK} to {MAX_TRACK}, not {shown(self.track)}: "
                 "no move may reach over a whole quadrant"
             )
         if not isinstance(self.holes, Sequence) or isinstance(self.holes, str):
-            raise ValueError(f"holes must be a list of offsets, not {self.holes!r}")
+            raise ValueError(f"holes must be a list of offsets, not {shown(self.holes)}")
         for name, offset in (*(("a hole", hole) for hole in self.holes), ("meeting", self.meeting)):
             if type(offset) is not int or not 0 <= offset < self.quarter:
-                raise ValueError(f"{name} must be an offset from 0 to {self.quarter - 1}, not {offset!r}")
+                raise ValueError(f"{name} must be an offset from 0 to {self.quarter - 1}, not {shown(offset)}")
         if len(set(self.holes)) < len(self.holes):
             raise ValueError(f"holes names an offset twice: {list(self.holes)}")
         object.__setattr__(self, "holes", tuple(sorted(self.holes)))

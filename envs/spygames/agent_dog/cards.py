@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from spygames.core.shown import shown
+
 CARDS = ("2", "3", "5", "6", "7", "8", "9", "10", "12", "1/11", "13", "swap", "copy", "companion")
 KINDS = len(CARDS)
 COPY, COMPANION_CARD = CARDS.index("copy"), CARDS.index("companion")
@@ -60,12 +62,12 @@ class Deck:
 
     def __post_init__(self) -> None:
         if not isinstance(self.copies, Mapping):
-            raise ValueError(f"a deck maps cards to copies, not {self.copies!r}")
+            raise ValueError(f"a deck maps cards to copies, not {shown(self.copies)}")
         for card, n in self.copies.items():
             if card not in CARDS:
-                raise ValueError(f"a deck has no card {card!r}; there are {', '.join(CARDS)}")
+                raise ValueError(f"a deck has no card {shown(card)}; there are {', '.join(CARDS)}")
             if type(n) is not int or not 0 <= n <= MAX_CARDS:
-                raise ValueError(f"copies of {card} must be a whole number from 0 to {MAX_CARDS}, not {n!r}")
+                raise ValueError(f"copies of {card} must be a whole number from 0 to {MAX_CARDS}, not {shown(n)}")
         if self.total > MAX_CARDS:
             raise ValueError(f"a deck has at most {MAX_CARDS} cards, not {self.total}")
         if not any(self.copies.get(card) for card in START_CARDS):

@@ -10,8 +10,9 @@ from spygames.agent_dog.cards import CARDS, CHOICES, COPY, FUNCTIONS, OFFERED
 from spygames.agent_dog.layout import FROM_TRACK, GOAL, NONE
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Record
+from spygames.core.shown import shown
 
-_PLACE = re.compile(r"track (?P<space>\d+)|goal (?:(?P<colour>[a-z]+) )?(?P<index>\d)")
+_PLACE = re.compile(r"track (?P<space>[0-9]{1,3})|goal (?:(?P<colour>[a-z]+) )?(?P<index>[0-9])")
 
 
 def place_text(place: int, colour: int) -> str:
@@ -38,7 +39,7 @@ def read_place(text: object, key: str, track: int, colour: int = NONE) -> int:
         if of != NONE:
             return GOAL + PAWNS * of + int(match["index"])
     goal = "'goal 2'" if colour != NONE else "'goal red 2'"
-    raise ImpossibleState(f"{key}: {text!r} is no place, which is 'track 17' (0 to {track - 1}) or {goal}")
+    raise ImpossibleState(f"{key}: {shown(text)} is no place, which is 'track 17' (0 to {track - 1}) or {goal}")
 
 
 def card_text(card: int, function: int) -> str:
@@ -101,5 +102,5 @@ def string_to_action(game: Game, s: Record, text: str, seat: int) -> int:
         forms = (
             "pass CARD, card CARD [as FUNCTION], from PLACE [into goal], step PLACE [into goal], swap, meet, discard"
         )
-        raise ValueError(f"{text!r} is no action of Agent DOG: {forms}")
+        raise ValueError(f"{shown(text)} is no action of Agent DOG: {forms}")
     return action

@@ -29,6 +29,7 @@ from spygames.agent_dog.turns import clear_card
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Record
 from spygames.core.mapping import check_keys, integer, member, sequence, table
+from spygames.core.shown import shown
 
 _KEYS = (
     "players", "board", "deck_name", "phase", "to_move", "dealer", "round", "turn", "pawns", "hidden", "hands",
@@ -112,7 +113,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     }
     for key, value in named.items():
         if mapping[key] != value:
-            raise ImpossibleState(f"{key} is {mapping[key]!r}, but this game is played with {value!r}")
+            raise ImpossibleState(f"{key} is {shown(mapping[key])}, but this game is played with {value!r}")
     rules.take_options(s, game.packed.view(np.recarray)[0])
     clear_card(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
@@ -128,12 +129,12 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     _read_cards(game, mapping, s)
     _read_pending(game, mapping["pending"], s)
     if not isinstance(mapping["redrawn"], bool):
-        raise ImpossibleState(f"redrawn must be true or false, not {mapping['redrawn']!r}")
+        raise ImpossibleState(f"redrawn must be true or false, not {shown(mapping['redrawn'])}")
     s.redrawn = mapping["redrawn"]
     for key in ("out", "winners"):
         seats = [integer(seat, key, 0, last) for seat in sequence(mapping[key], key)]
         if sorted(set(seats)) != seats:
-            raise ImpossibleState(f"{key} must name seats in ascending order, not {seats}")
+            raise ImpossibleState(f"{key} must name seats in ascending order, not {shown(seats)}")
         for seat in seats:
             if key == "out":
                 s.out[seat] = 1
@@ -160,15 +161,15 @@ def _read_pawns(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
                 continue
             place = read_place(text, key, track, colour)
             if s.board[place] != EMPTY:
-                raise ImpossibleState(f"{key}: {text!r} holds another pawn already")
+                raise ImpossibleState(f"{key}: {shown(text)} holds another pawn already")
             s.board[place] = colour
     for space in sequence(mapping["hidden"], "hidden"):
         in_goal = isinstance(space, str)
         place = read_place(space, "hidden", track) if in_goal else integer(space, "hidden", 0, track - 1)
         if s.board[place] == EMPTY:
-            raise ImpossibleState(f"hidden names {space!r}, where no pawn stands")
+            raise ImpossibleState(f"hidden names {shown(space)}, where no pawn stands")
         if s.board[place] >= HAT:
-            raise ImpossibleState(f"hidden names {space!r} twice")
+            raise ImpossibleState(f"hidden names {shown(space)} twice")
         s.board[place] += HAT
 
 
@@ -218,7 +219,7 @@ def _read_pending(game: Game, pending: object, s: Record) -> None:
             raise ImpossibleState(f"pending meetings: {space} is no meeting point on which a pawn stands")
         s.meetings |= 1 << space // quarter
     if not isinstance(pending["penalty"], bool):
-        raise ImpossibleState(f"pending penalty must be true or false, not {pending['penalty']!r}")
+        raise ImpossibleState(f"pending penalty must be true or false, not {shown(pending['penalty'])}")
     s.penalty = pending["penalty"]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from spygames.core.game import Game, ImpossibleState, record
 from spygames.core.kernel import Record
 from spygames.core.mapping import check_keys, integer, member, sequence, table
+from spygames.core.shown import shown
 from spygames.heimlich import identities, rules, top_secret
 from spygames.heimlich.board import (
     AGENTS,
@@ -81,10 +82,10 @@ def _check_variant(game: Game, m: Mapping[str, Any], s: Record) -> None:
     """The mapping is of this game, and keys of switches that are off are empty."""
     for key in ("edition", "players"):
         if m[key] != game.options[key] or isinstance(m[key], bool):
-            raise ImpossibleState(f"{key} is {m[key]!r}, but this game is played with {game.options[key]!r}")
+            raise ImpossibleState(f"{key} is {shown(m[key])}, but this game is played with {game.options[key]!r}")
     agents = list(AGENTS[: s.options.agents])
     if not isinstance(m["agents"], list) or m["agents"] != agents:
-        raise ImpossibleState(f"agents must be {agents} with these players, not {m['agents']!r}")
+        raise ImpossibleState(f"agents must be {agents} with these players, not {shown(m['agents'])}")
     off = {key for key in _OF_CARDS if not s.options.top_secret}
     off |= {key for key in _OF_PREDICTIONS if not s.options.secret_identities}
     for key in off:
@@ -92,7 +93,7 @@ def _check_variant(game: Game, m: Mapping[str, Any], s: Record) -> None:
         if isinstance(value, Mapping) and not any(value.values()):
             continue  # every seat with nothing
         if value != _EMPTY[key]:
-            raise ImpossibleState(f"{key} must be {_EMPTY[key]!r} or left out in this variant, not {value!r}")
+            raise ImpossibleState(f"{key} must be {_EMPTY[key]!r} or left out in this variant, not {shown(value)}")
 
 
 def _read_turn(m: Mapping[str, Any], s: Record) -> None:
@@ -108,7 +109,9 @@ def _read_turn(m: Mapping[str, Any], s: Record) -> None:
         lowest = 1 if s.options.plain_die else 2
         if isinstance(m["die"], str):
             allowed = "" if s.options.plain_die else "'1-3' or "
-            raise ImpossibleState(f"die must be {allowed}a whole number from {lowest} to {FACES}, not {m['die']!r}")
+            raise ImpossibleState(
+                f"die must be {allowed}a whole number from {lowest} to {FACES}, not {shown(m['die'])}"
+            )
         s.die = integer(m["die"], "die", lowest, FACES)
     most = 3 if s.die == ONE_TO_THREE else int(s.die)
     s.points_left = integer(m["points_left"], "points_left", 0, most)
@@ -176,7 +179,7 @@ def _read_cards(m: Mapping[str, Any], s: Record) -> None:
         names = sequence(card["agents"], "agents of pending_card")
         most = int(FIRST[s.pending] != NO_AGENT) + int(SECOND[s.pending] != NO_AGENT)
         if len(names) > most:
-            raise ImpossibleState(f"agents of pending_card can be {most} at most, not {names!r}")
+            raise ImpossibleState(f"agents of pending_card can be {most} at most, not {shown(names)}")
         for i, name in enumerate(names):
             agent = member(name, "agents of pending_card", AGENTS[: s.options.agents])
             if agent in s.named:
@@ -190,7 +193,7 @@ def _read_predictions(m: Mapping[str, Any], s: Record) -> None:
         return
     players = int(s.options.players)
     if not isinstance(m["guessed"], bool):
-        raise ImpossibleState(f"guessed must be true or false, not {m['guessed']!r}")
+        raise ImpossibleState(f"guessed must be true or false, not {shown(m['guessed'])}")
     s.guessed = m["guessed"]
     owners = ["free", *(f"player_{seat}" for seat in range(players))]
     for seat, guesses in table(m["guesses"] or {str(seat): {} for seat in range(players)}, "guesses", players):
@@ -222,7 +225,9 @@ def _read_record(remembered: Any, s: Record) -> None:
     s.former = NONE if name is None else member(name, "record former", AGENTS[: s.options.agents])
     late = remembered.get("swapped_late", False)
     if not isinstance(late, bool) or (late and not s.guessed):
-        raise ImpossibleState(f"record swapped_late must be false, or true once everybody has predicted, not {late!r}")
+        raise ImpossibleState(
+            f"record swapped_late must be false, or true once everybody has predicted, not {shown(late)}"
+        )
     s.swapped_late = late
     if s.swapped != NONE and (NEW_IDENTITY not in s.used or s.former == NONE or s.owner[s.former] != NONE):
         raise ImpossibleState("record swapped needs new_identity among used, and as former a free agent")
@@ -257,7 +262,7 @@ def _check_phase(m: Mapping[str, Any], s: Record) -> None:
     left = identities.still_to_predict(s) if s.phase == GUESS else 0
     expected = [(int(s.to_move) + i) % int(s.options.players) for i in range(left)]
     if list(sequence(m["guessing"], "guessing")) != expected:
-        raise ImpossibleState(f"guessing must be {expected} here, not {m['guessing']!r}")
+        raise ImpossibleState(f"guessing must be {expected} here, not {shown(m['guessing'])}")
     mask = np.zeros(256, np.int8)
     rules.legal(s, mask)
     if s.phase != OVER and not mask.any():
@@ -330,7 +335,7 @@ def _check_end(m: Mapping[str, Any], s: Record) -> None:
 def _by_agent(value: object, key: str, s: Record) -> list[tuple[int, Any]]:
     """The values of a mapping by agent."""
     if not isinstance(value, Mapping):
-        raise ImpossibleState(f"{key} must map agents to values, not {value!r}")
+        raise ImpossibleState(f"{key} must map agents to values, not {shown(value)}")
     return [(member(name, key, AGENTS[: s.options.agents]), content) for name, content in value.items()]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from spygames.core.game import Game
 from spygames.core.kernel import Record
+from spygames.core.shown import shown
 from spygames.heimlich.board import (
     ABSOLUTE,
     AGENTS,
@@ -94,8 +95,8 @@ def string_to_action(game: Game, s: Record, text: str, seat: int) -> int:
     if game.options["secret_identities"]:
         forms += ["'guess AGENT OWNER'"]
     raise ValueError(
-        f"{text!r} is no action of this game of Heimlich & Co.: {', '.join(forms)}, with AGENT in {', '.join(AGENTS)} "
-        f"and BUILDING in {', '.join(BUILDINGS)}"
+        f"{shown(text)} is no action of this game of Heimlich & Co.: {', '.join(forms)}, "
+        f"with AGENT in {', '.join(AGENTS)} and BUILDING in {', '.join(BUILDINGS)}"
     )
 
 
