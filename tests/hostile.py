@@ -139,9 +139,8 @@ def mutate(mapping: dict[str, Any], rng: np.random.Generator) -> None:
         near = (value - 1, value + 1, -value)
         container[key] = int(rng.choice(near)) if what == 3 else NUMBERS[rng.integers(len(NUMBERS))]
     elif isinstance(value, str) or value is None:
-        container[key] = rng.choice((None, 0, 1, *names)) if value is None else names[rng.integers(len(names))]
-        if not isinstance(container[key], str | None):
-            container[key] = int(container[key])
+        others = [*names, None, 0, 1]
+        container[key] = others[rng.integers(len(names) if value is not None else len(others))]
     elif isinstance(value, list):
         repeats, word = int(rng.choice(REPEATS)), names[rng.integers(len(names))]
         value[:] = [[], value[:-1], value[::-1], value * 2, [word] * repeats][rng.integers(5)]
@@ -153,18 +152,32 @@ def mutate(mapping: dict[str, Any], rng: np.random.Generator) -> None:
             value[key], value[other] = value[other], value.get(key, value[other])
 
 
+def at(number: int, mapping: dict[str, Any], what: int) -> dict[str, Any]:
+    """A copy with the number, or all numbers of the part, at a place of the mapping changed to `number`."""
+    changed = copy.deepcopy(mapping)
+    container, key = list(nodes(changed))[what]
+    if isinstance(container[key], dict | list):
+        set_numbers(container[key], number)
+    elif type(container[key]) is int:
+        container[key] = number
+    return changed
+
+
 def to_the_ends(game: Game, mapping: dict[str, Any], rng: np.random.Generator) -> Iterator[dict[str, Any]]:
-    """The mapping with each number, and all numbers of each part, at the ends of what is accepted."""
-    for what in rng.permutation(len(list(nodes(mapping)))):
+    """The mapping with counts and the record at the highest and at the lowest that is accepted, all at once; then with
+    each number, and all numbers of each part, at its ends."""
+    places = list(nodes(mapping))
+    course = [i for i, (container, _) in enumerate(places) if container in (mapping, mapping["record"])]
+    for numbers in (NUMBERS[::-1], NUMBERS):
+        extreme = mapping
+        for what in course:
+            tried = (at(number, extreme, what) for number in numbers)
+            extreme = next((each for each in tried if each == extreme or read(game, each) is not None), extreme)
+        yield extreme
+    for what in rng.permutation(len(places)):
         for numbers in (NUMBERS, NUMBERS[::-1]):
             for number in numbers:
-                changed = copy.deepcopy(mapping)
-                container, key = list(nodes(changed))[what]
-                value = container[key]
-                if isinstance(value, dict | list):
-                    set_numbers(value, number)
-                elif type(value) is int:
-                    container[key] = number
+                changed = at(number, mapping, what)
                 if changed == mapping:
                     break
                 if read(game, changed) is not None:
@@ -172,26 +185,21 @@ def to_the_ends(game: Game, mapping: dict[str, Any], rng: np.random.Generator) -
                     break
 
 
-def fill(mapping: dict[str, Any], rng: np.random.Generator) -> None:
-    """Each table of the record is filled up: counts for all that any of them names, cards as often as may be."""
-    kept = mapping["record"]
-    for part in [part for part in kept.values() if isinstance(part, dict)]:
-        entries = [entry for entry in part.values() if isinstance(entry, dict)]
-        names = {
-            name
-            for other in kept.values()
-            if isinstance(other, dict)
-            for e in other.values()
-            if isinstance(e, dict)
-            for name in e
-        }
-        number = int(rng.choice(NUMBERS[2:-5]))
-        for entry in entries:
-            entry.update(dict.fromkeys(names, number))
-        lists = [entry for entry in part.values() if isinstance(entry, list)]
-        hands = [card for hand in mapping["hands"].values() for card in hand] or ["2"]
-        for entry in lists:
-            entry[:] = [hands[rng.integers(len(hands))]] * int(rng.choice(REPEATS))
+def filled(game: Game, mapping: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """The mapping with a record as full as is accepted: counts for all that it names, one card as often as may be."""
+    for _ in range(10):
+        changed = copy.deepcopy(mapping)
+        tables = [part for part in changed["record"].values() if isinstance(part, dict)]
+        counts = [entry for part in tables for entry in part.values() if isinstance(entry, dict)]
+        names = {name for entry in counts for name in entry}
+        for entry in counts:
+            entry.update(dict.fromkeys(names, int(rng.choice(NUMBERS[2:-5]))))
+        cards = [card for hand in mapping["hands"].values() for card in hand]
+        for entry in [entry for part in tables for entry in part.values() if isinstance(entry, list)]:
+            entry[:] = [str(rng.choice(cards))] * int(rng.choice(REPEATS)) if cards else entry
+        if read(game, changed) is not None:
+            return changed
+    return mapping
 
 
 # ---------------------------------------------------------------- what they must stand
@@ -265,9 +273,8 @@ def inputs(game: Game, rng: np.random.Generator, number: int) -> Iterator[np.nda
         if i % 3 == 0:
             changed = next(ends, None)
             if changed is None:
-                fill(mapping, rng)
-                ends = to_the_ends(game, mapping, rng)
-                changed = mapping
+                changed = filled(game, mapping, rng)
+                ends = to_the_ends(game, changed, rng)
             yield read(game, changed)
         elif i % 3 == 1:
             for _ in range(int(rng.integers(1, 4))):
@@ -277,7 +284,8 @@ def inputs(game: Game, rng: np.random.Generator, number: int) -> Iterator[np.nda
             states = base.copy()
             raw = states.view(np.uint8)
             for at in rng.integers(8, raw.size, int(rng.integers(1, 3))):
-                raw[at] = rng.choice((0, 1, 2, 5, 127, 128, 255, raw[at] ^ 1, int(raw[at]) + 1 & 255))
+                near = int(raw[at]) ^ 1, int(raw[at]) + 1 & 255
+                raw[at] = (0, 1, 2, 5, 127, 128, 255, *near)[rng.integers(9)]
             yield read_bytes(game, states)
 
 
