@@ -86,6 +86,7 @@ def test_make_batch() -> None:
     observation = np.zeros((4, agent_avenue_v0.make_game().num_features), np.float32)
     batch = spygames.make_batch("agent_avenue_v0", 4, seed=3, first_player=1, observation=observation, threads=1)
     assert batch.observation is observation
+    assert repr(batch) == "Batch(agent_avenue_v0, mode=simple, players=2, first_player=1; n=4)"
     assert batch.seats.tolist() == [1] * 4
 
 

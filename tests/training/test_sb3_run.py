@@ -116,7 +116,7 @@ def test_the_command_refuses_to_resume(
 
 def test_an_unknown_option_ends_the_command_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     argv = ["--algorithm", "maskable_ppo", "--option", "colour=9"]
-    assert "no option 'colour'" in complaint(script("train"), argv, capsys)
+    assert "unexpected keyword argument 'colour'" in complaint(script("train"), argv, capsys)
 
 
 @pytest.mark.parametrize("change", [{"network": Network(kind="recurrent")}, {"ppo": PPO(credit="table")}])

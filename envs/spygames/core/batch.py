@@ -176,6 +176,9 @@ class Batch:
         self.write_to(self.observation, self.mask)
         self.views = self._out[2]
 
+    def __repr__(self) -> str:
+        return f"Batch({self.game.title}; n={self.n})"
+
     def __copy__(self) -> "Batch":
         return copy.deepcopy(self)  # one that shared the games with this one would be of no use
 
