@@ -73,6 +73,8 @@ def by_batch(game: Game, seeds: Sequence[int], steps: int) -> Page:
             page.append((at, "state", batch.states[i].tobytes()))
             page.append((at, "view", batch.observation[i].tobytes()))
             page.append((at, "mask", batch.mask[i].tobytes()))
+        if not batch.mask.any(1).all():  # it is not the game that the others play, and can not go on
+            break
         batch.step(np.array([chosen(mask, step) for mask in batch.mask]))
         for i in np.flatnonzero(batch.done).tolist():
             pages[i].append((f"seed {seeds[i]}, decision {step}", "results", batch.rewards[i].tobytes()))
