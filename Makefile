@@ -1,4 +1,4 @@
-# make setup | demo | test | lint | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
+# make setup | demo | test | test-all | test-wheels | lint | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -7,7 +7,7 @@ PIP_INSTALL := -m pip install --disable-pip-version-check -c constraints.txt
 TEST_ARGS ?= -n 2
 BENCH_ARGS ?= --write
 
-.PHONY: setup demo test lint format bench clean
+.PHONY: setup demo test test-all test-wheels lint format bench clean
 .DEFAULT_GOAL := setup
 
 setup: .venv/.installed
@@ -31,6 +31,19 @@ demo: setup
 test: setup
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q $(TEST_ARGS)
 
+# The long ones, too: every variant, long duels, long references, training on several machines (docs/testing.md).
+test-all: setup
+	OMP_NUM_THREADS=1 $(PY) -m pytest -q -m "" $(TEST_ARGS)
+
+# What users install: the built package alone, with what it needs and nothing else, away from this folder.
+test-wheels:
+	rm -rf .venv-wheel dist
+	$(PYTHON) -m venv .venv-wheel
+	.venv-wheel/bin/python -m pip wheel --disable-pip-version-check --no-deps -w dist .
+	.venv-wheel/bin/python $(PIP_INSTALL) dist/*.whl
+	folder=$$(mktemp -d) && cp tests/wheel.py $$folder && cd $$folder && $(CURDIR)/.venv-wheel/bin/python -I wheel.py; \
+	  code=$$?; rm -rf $$folder; exit $$code
+
 lint: setup
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
@@ -51,5 +64,5 @@ bench: .venv-bench/.installed
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-bench .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf .venv .venv-bench .venv-wheel .pytest_cache .ruff_cache .hypothesis dist
 	find envs training scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -36,7 +36,9 @@ print(*sorted({"torch", "spygames_training", "stable_baselines3", "rich", "tyro"
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/benchmarks.md", "docs/decisions.md", "CHANGELOG.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "docs/benchmarks.md", "docs/decisions.md", "docs/testing.md", "CHANGELOG.md"]
+)
 def test_links_lead_somewhere(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     targets = [t for t in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in t]

@@ -1,11 +1,13 @@
-"""How many ways a turn can go from fixed positions, counted by the kernels; a change of rules changes these."""
+"""How many ways a turn can go from fixed positions, by the kernels and by the slow reference."""
 
-import numpy as np
 import pytest
 
-from spygames.core.game import record
-from tests.agent_dog.conftest import Table, make_position, table_at
+from tests.agent_dog import reference
+from tests.agent_dog.conftest import make_position, table_at
+from tests.counting import of_kernels, of_reference
 
+LARGEST = 200
+"""As many positions does the slow reference look at."""
 HOME = [f"goal {i}" for i in range(4)]
 OPEN = {"red": ["track 5", "track 60"], "blue": ["track 20"], "green": ["track 44"], "yellow": ["track 52"]}
 FULL = {
@@ -17,24 +19,7 @@ FULL = {
 CARDS = ["1/11", "13", "companion", "swap", "3"]
 
 
-def turn_ways(table: Table) -> list[int]:
-    """Sequences of 1, 2, ... decisions of the mover until its card is carried out."""
-    counts, front = [], [table.states]
-    while front:
-        following = []
-        for states in front:
-            s = record(states)
-            mask = np.zeros(table.game.num_actions, np.int8)
-            table.game.legal(s, mask)
-            for action in np.flatnonzero(mask):
-                after = states.copy()
-                table.game.apply(record(after), int(action))
-                following.append(after)
-        counts.append(len(following))
-        front = [after for after in following if after["turn"][0] == table.s.turn and after["to_move"][0] >= 0]
-    return counts
-
-
+@pytest.mark.rule("AD-9", "AD-11", "AD-14", "AD-25", "AD-26", "AD-27", "AD-28")
 @pytest.mark.parametrize(
     ("players", "pawns", "hidden", "counts"),
     [
@@ -53,4 +38,7 @@ def turn_ways(table: Table) -> list[int]:
 def test_ways_of_a_turn(players: int, pawns: dict[str, list[str]], hidden: list[int], counts: list[int]) -> None:
     hands = {"0": CARDS, "1": ["2", "5"], "2": ["3"]}
     table = table_at(make_position(pawns, {s: h for s, h in hands.items() if int(s) < players}, players, hidden=hidden))
-    assert turn_ways(table) == counts
+    assert of_kernels(table) == counts
+    bare = {key: value for key, value in table.mapping.items() if key not in ("rng", "record")}
+    depth = next((n for n in range(len(counts)) if sum(counts[: n + 1]) > LARGEST), len(counts))
+    assert of_reference(bare | {"max_turns": 2000}, reference.legal, reference.act, depth) == counts[:depth]

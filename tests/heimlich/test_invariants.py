@@ -17,9 +17,10 @@ from spygames.heimlich.state import CHOICE, GUESS, MOVE, OVER, ROUND, SAFE
 States = np.ndarray
 
 
+@pytest.mark.parametrize("games", [60, pytest.param(2000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("options", invariants.VARIANTS, ids=str)
-def test_random_games_break_no_invariant(options: dict[str, Any]) -> None:
-    played = play_games(game_of(**options), range(200))
+def test_random_games_break_no_invariant(options: dict[str, Any], games: int) -> None:
+    played = play_games(game_of(**options), range(games))
     assert {name: rows.tolist() for name, rows in played.broken.items() if len(rows)} == {}
     assert (played.states["end_reason"] == 0).all()
     cards, predictions = bool(options.get("top_secret")), bool(options.get("secret_identities"))

@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.heimlich.conftest import Table, game_of, position
+from tests.worlds import seen
 
 from spygames.core.game import record
 
-WORLDS = [{"players": n} for n in range(2, 7)]
-WORLDS += [{"players": n, "top_secret": True} for n in (3, 5)]
-WORLDS += [{"players": n, "secret_identities": True} for n in (3, 5, 7)]
-WORLDS += [{"players": n, "top_secret": True, "secret_identities": True} for n in (3, 5, 7)]
-
-
-def seen(table: Table, seat: int) -> tuple[Any, ...]:
-    """What reaches a seat that looks on or moves."""
-    asked = table.s.to_move == seat
-    texts = [table.game.action_to_string(table.game, table.s, a, seat) for a in range(table.game.num_actions)]
-    mask = table.mask.tobytes() if asked else b""
-    return table.view(seat).tobytes(), mask, texts, int(table.s.to_move), table.returns(), table.drawing(seat)
+WORLDS = [
+    {"players": 2},
+    {"players": 4},
+    {"players": 3, "top_secret": True},
+    {"players": 5, "secret_identities": True},
+    {"players": 3, "top_secret": True, "secret_identities": True},
+]
+FURTHER = [{"players": n} for n in (3, 5, 6)]
+FURTHER += [{"players": 5, "top_secret": True}]
+FURTHER += [{"players": n, "secret_identities": True} for n in (3, 7)]
+FURTHER += [{"players": n, "top_secret": True, "secret_identities": True} for n in (5, 7)]
 
 
 def world(options: dict[str, Any], mapping: dict[str, Any]) -> Table:
@@ -46,7 +46,9 @@ def other_world(mapping: dict[str, Any], seat: int, rng: np.random.Generator) ->
 
 
 @pytest.mark.rule("HC-5", "HC-11", "HC-25", "HC-31", "HC-33")
-@pytest.mark.parametrize("options", WORLDS, ids=str)
+@pytest.mark.parametrize(
+    "options", [*WORLDS, *(pytest.param(options, marks=pytest.mark.slow) for options in FURTHER)], ids=str
+)
 def test_two_worlds_look_the_same(options: dict[str, Any]) -> None:
     rng = np.random.default_rng(4)
     steps = moves = 0

@@ -1,5 +1,9 @@
 """The trainer is right: on two solved games its agents come close to equilibrium, by exact NashConv."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from spygames.core.game import Game
@@ -11,7 +15,7 @@ from . import kuhn, leduc
 from .nashconv import nash_conv
 
 
-def trained_nash_conv(game: Game, folder, decisions: int, hidden: tuple[int, ...], **ppo) -> float:
+def trained_nash_conv(game: Game, folder: Path, decisions: int, hidden: tuple[int, ...], **ppo: Any) -> float:
     """NashConv in chips of the agent that a run ends with, which plays by sampling."""
     config = Config(
         decisions=decisions,
@@ -25,16 +29,16 @@ def trained_nash_conv(game: Game, folder, decisions: int, hidden: tuple[int, ...
     return nash_conv(game, policy.probabilities)
 
 
-@pytest.mark.slow
-def test_kuhn_comes_within_a_twentieth_of_a_chip(tmp_path, record_property):
-    value = trained_nash_conv(kuhn.make_game(), tmp_path, 4_000_000, (64, 64), entropy_end=0.0, kl=0.3)
+@pytest.mark.parametrize(("decisions", "most"), [(400_000, 0.2), pytest.param(4_000_000, 0.05, marks=pytest.mark.slow)])
+def test_kuhn_comes_close(tmp_path: Path, record_property: Callable[..., None], decisions: int, most: float) -> None:
+    value = trained_nash_conv(kuhn.make_game(), tmp_path, decisions, (64, 64), entropy_end=0.0, kl=0.3)
     record_property("nash_conv", value)
     print(f"Kuhn poker: NashConv {value:.4f} chips")
-    assert value <= 0.05
+    assert value <= most
 
 
 @pytest.mark.slow
-def test_leduc_comes_within_half_a_chip(tmp_path, record_property):
+def test_leduc_comes_within_half_a_chip(tmp_path: Path, record_property: Callable[..., None]) -> None:
     value = trained_nash_conv(
         leduc.make_game(), tmp_path, 10_000_000, (128, 128), entropy=0.3, entropy_end=0.05, reward_scale=0.1
     )

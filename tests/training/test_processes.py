@@ -37,6 +37,7 @@ draw = "hard"
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 
 
+@pytest.mark.slow
 def test_two_processes_train_what_one_would_also_after_a_kill(tmp_path: Path) -> None:
     """Two processes with a worker each, both killed in between, end with the weights of one process with two."""
     config = tmp_path / "config.toml"

@@ -1,0 +1,85 @@
+"""Nothing betrays a hidden card or colour: the same game in two worlds that a seat cannot tell apart."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.agent_dog.conftest import ORDER, game_of, make_position
+from tests.table import Table, table_of
+from tests.worlds import play_both
+
+VARIANTS = [{"players": 2}, {"players": 3}, {"players": 4}, {"players": 4, "hidden_colours": "tracked"}]
+PAWNS = {"red": ["track 7", "track 12"], "blue": ["track 21"], "green": ["track 39"], "yellow": ["track 23"]}
+NUMBERS = ORDER[:9]
+
+
+def other_hand(mapping: dict[str, Any], seat: int, one: str, two: str) -> dict[str, Any]:
+    """The same position in which a card of `seat` has changed places with one in the deck."""
+    hand = [*mapping["hands"][str(seat)]]
+    hand[hand.index(one)] = two
+    deck = [*mapping["deck"]]
+    deck[len(deck) - 1 - deck[::-1].index(two)] = one
+    hands = mapping["hands"] | {str(seat): sorted(hand, key=ORDER.index)}
+    return mapping | {"hands": hands, "deck": deck}
+
+
+@pytest.mark.rule("AD-6", "AD-24")
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_hands_are_hidden(options: dict[str, Any]) -> None:
+    """From the first exchange to the end of the first round, or until somebody has laid down a hand."""
+    game, rng = game_of(options), np.random.default_rng(3)
+    decisions = worlds = 0
+    for seed in range(12):
+        start = Table(game, game.start(seed)).mapping
+        hider, watcher = rng.choice(game.num_players, 2, replace=False).tolist()
+        held = [card for card in start["hands"][str(hider)] if card in NUMBERS]
+        if not held:
+            continue
+        other = str(rng.choice([card for card in NUMBERS if card not in held]))
+        changed = other_hand(start, hider, held[0], other)
+
+        def goes_on(a: dict[str, Any], b: dict[str, Any]) -> bool:
+            return not any(
+                each["round"] or each["out"] or each["redrawn"] or each["phase"] == "redraw" for each in (a, b)
+            )
+
+        decisions += play_both(table_of(game, start), table_of(game, changed), watcher, rng, goes_on)
+        worlds += 1
+    assert worlds > 6
+    assert decisions > 3 * worlds
+
+
+def position(players: int, swapped: bool, hands: dict[str, list[str]]) -> dict[str, Any]:
+    """Two pawns stand hidden on holes, the one or the other way round."""
+    pawns = {colour: places for colour, places in PAWNS.items() if players == 4 or colour in ("red", "green")}
+    if swapped:
+        pawns = pawns | {"red": ["track 39", "track 12"], "green": ["track 7"]}
+    return make_position(pawns, hands, players, hidden=[7, 23, 39] if players == 4 else [7, 39])
+
+
+@pytest.mark.rule("AD-24", "AD-26")
+@pytest.mark.parametrize("players", [2, 4])
+def test_colours_under_hats_are_hidden(players: int) -> None:
+    """Until a hat has moved or a hand is laid down, what is seen tells nothing of the colours below; swaps go on."""
+    game, rng = game_of({"players": players}), np.random.default_rng(4)
+    decisions = 0
+    hands = {str(seat): ["2", "3", "6", "swap", "companion"] for seat in range(players)}
+    for _ in range(12):
+        first, second = (table_of(game, position(players, swapped, hands)) for swapped in (False, True))
+
+        def goes_on(a: dict[str, Any], b: dict[str, Any]) -> bool:
+            return all(
+                each["hidden"] == ([7, 23, 39] if players == 4 else [7, 39]) and not each["out"] for each in (a, b)
+            )
+
+        decisions += play_both(first, second, int(rng.integers(players)), rng, goes_on)
+    assert decisions > 25
+
+
+def test_tracked_colours_are_seen() -> None:
+    """The test means something: where hidden colours are known to all, the worlds look different at once."""
+    game = game_of({"players": 4, "hidden_colours": "tracked"})
+    worlds = [table_of(game, position(4, swapped, {"0": ["2", "3"]})) for swapped in (False, True)]
+    with pytest.raises(AssertionError):
+        play_both(worlds[0], worlds[1], 1, np.random.default_rng(0), lambda a, b: True)

@@ -1,0 +1,44 @@
+"""Counts of the ways in which a turn can go: by the kernels, and by a slow reference that shares nothing with them."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from spygames.core.game import NOBODY, record
+from tests.table import Table
+
+State = dict[str, Any]
+
+
+def of_kernels(table: Table, depth: int = 100) -> list[int]:
+    """How many sequences of 1, 2, ... `depth` decisions there are, until the turn that `table` is in is over."""
+    game, counts, front = table.game, [], [table.states]
+    mask = np.zeros(game.num_actions, np.int8)
+    while front and len(counts) < depth:
+        following = []
+        for states in front:
+            game.legal(record(states), mask)
+            for action in np.flatnonzero(mask):
+                following.append(states.copy())
+                game.apply(record(following[-1]), int(action))
+        counts.append(len(following))
+        front = [after for after in following if after["turn"][0] == table.s.turn and after["to_move"][0] != NOBODY]
+    return counts
+
+
+def of_reference(
+    start: State, legal: Callable[[State], set[str]], act: Callable[[State, str], None], depth: int = 100
+) -> list[int]:
+    """The same of a mapping; `act` changes one."""
+    counts, front = [], [start]
+    while front and len(counts) < depth:
+        following = []
+        for state in front:
+            for text in legal(state):
+                following.append(copy.deepcopy(state))
+                act(following[-1], text)
+        counts.append(len(following))
+        front = [after for after in following if after["turn"] == start["turn"] and after["to_move"] is not None]
+    return counts

@@ -1,0 +1,32 @@
+"""Plays with nothing but the installed package; `make test-wheels` runs it in an empty environment and folder."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import numpy as np
+import pettingzoo
+
+import spygames
+from spygames.core.registry import game_ids
+
+assert Path(spygames.__file__).is_relative_to(sys.prefix), spygames.__file__
+unwanted = {"torch", "pytest", "scipy", "rich"}
+assert not {name for name in unwanted if importlib.util.find_spec(name)}, "the environment is not empty"
+assert set(game_ids()) >= {"agent_avenue_v0", "heimlich_v0", "agent_dog_v0"}
+for game_id in game_ids():
+    env = pettingzoo.make("aec", f"spygames/{game_id.replace('_v', '-v')}")
+    env.reset(seed=1)
+    rng, decisions = np.random.default_rng(1), 0
+    for _ in env.agent_iter(100):
+        observation, _, over, cut_off, _ = env.last()
+        done = over or cut_off
+        env.step(None if done else int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+        decisions += not done
+    print(f"{game_id}: {decisions} decisions of one game played")
+    assert decisions > 5
+    if importlib.util.find_spec("spygames.testing") and game_id == "agent_avenue_v0":
+        from spygames.testing import check_game  # type: ignore[import-not-found]
+
+        check_game(spygames.make_game(game_id))
+        print(f"{game_id}: the contract holds")
