@@ -20,6 +20,7 @@ for game_id in game_ids():
     rng, decisions = np.random.default_rng(1), 0
     for _ in env.agent_iter(100):
         observation, _, over, cut_off, _ = env.last()
+        assert observation is not None
         done = over or cut_off
         env.step(None if done else int(rng.choice(np.flatnonzero(observation["action_mask"]))))
         decisions += not done

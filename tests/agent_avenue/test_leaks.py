@@ -1,5 +1,6 @@
 """Nothing betrays a hidden card: the same game in two worlds that differ in a card of another seat's hand."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def other_world(mapping: dict[str, Any], seat: int) -> dict[str, Any] | None:
     return mapping | {"hands": mapping["hands"] | {str(seat): changed}, "deck": deck}
 
 
-def nothing_shown(one: dict[str, Any], two: dict[str, Any]) -> bool:
+def nothing_shown(one: Mapping[str, Any], two: Mapping[str, Any]) -> bool:
     """Whether the deck's bottom card is still there, and no market card has shown or asked for cards of a hand."""
     asked = {(one.get("ability") or {}).get("card"), *one.get("market_discard", ())}
     return bool(one["deck"]) and not SHOWING & asked

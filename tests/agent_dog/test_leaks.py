@@ -1,5 +1,6 @@
 """Nothing betrays a hidden card or colour: the same game in two worlds that a seat cannot tell apart."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def test_hands_are_hidden(options: dict[str, Any]) -> None:
         other = str(rng.choice([card for card in NUMBERS if card not in held]))
         changed = other_hand(start, hider, held[0], other)
 
-        def goes_on(a: dict[str, Any], b: dict[str, Any]) -> bool:
+        def goes_on(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
             return not any(
                 each["round"] or each["out"] or each["redrawn"] or each["phase"] == "redraw" for each in (a, b)
             )
@@ -68,7 +69,7 @@ def test_colours_under_hats_are_hidden(players: int) -> None:
     for _ in range(12):
         first, second = (table_of(game, position(players, swapped, hands)) for swapped in (False, True))
 
-        def goes_on(a: dict[str, Any], b: dict[str, Any]) -> bool:
+        def goes_on(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
             return all(
                 each["hidden"] == ([7, 23, 39] if players == 4 else [7, 39]) and not each["out"] for each in (a, b)
             )

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -292,7 +293,9 @@ def test_texts_show_what_the_viewer_may_see() -> None:
         ("leduc", first_legal, 2),
     ],
 )
-def test_nash_conv_of_known_policies(name: str, policy, expected: float) -> None:
+def test_nash_conv_of_known_policies(
+    name: str, policy: Callable[[np.ndarray, np.ndarray], np.ndarray], expected: float
+) -> None:
     assert nash_conv(GAMES[name], policy) == pytest.approx(expected, abs=1e-9)
 
 
@@ -337,7 +340,7 @@ def test_best_response_is_the_best_of_all_pure_strategies() -> None:
         (lambda observation, mask: uniform(observation, mask) * np.nan, "at least 0"),
     ],
 )
-def test_what_is_no_policy_is_refused(policy, message: str) -> None:
+def test_what_is_no_policy_is_refused(policy: Callable[[np.ndarray, np.ndarray], np.ndarray], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         tree("leduc").nash_conv(policy)
 

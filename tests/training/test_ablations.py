@@ -120,7 +120,12 @@ def test_games_count_for_the_agents_that_played_them_only(
     ],
 )
 def test_what_is_wrong_is_said_before_the_first_run(
-    more: tuple[str, ...], wrong: str, small: Path, ablations: ModuleType, tmp_path: Path, capsys
+    more: tuple[str, ...],
+    wrong: str,
+    small: Path,
+    ablations: ModuleType,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert wrong in complaint(ablations, asked(small, tmp_path / "out", *more), capsys)
     assert not (tmp_path / "out").exists()
@@ -150,5 +155,7 @@ def test_every_change_is_one_of_the_config(ablations: ModuleType) -> None:
         assert (ablations.changed(config, name) == config) == (name == ablations.DEFAULTS)
 
 
-def test_a_missing_config_ends_with_one_line(tmp_path: Path, ablations: ModuleType, capsys) -> None:
+def test_a_missing_config_ends_with_one_line(
+    tmp_path: Path, ablations: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert "cannot read" in complaint(ablations, [str(tmp_path / "none.toml")], capsys)

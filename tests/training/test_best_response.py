@@ -97,10 +97,7 @@ def test_between_three_sides_the_fair_share_is_that_of_the_agent(
 
 
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(
-    tmp_path: Path,
-    best_response: ModuleType,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, best_response: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     green, whole, parts = agent(tmp_path / "green"), tmp_path / "whole", tmp_path / "parts"
     assert best_response.main(short(green, "--out", whole)) == 0
@@ -154,7 +151,11 @@ def test_a_stop_before_the_run_has_begun(
 
 @pytest.mark.parametrize("error", [Diverged("no numbers any more"), OSError(28, "No space left on device")])
 def test_what_ends_a_run_is_said_in_two_lines(
-    error: Exception, tmp_path: Path, best_response: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys
+    error: Exception,
+    tmp_path: Path,
+    best_response: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     def fails(run: Run) -> None:
         raise error
@@ -167,7 +168,9 @@ def test_what_ends_a_run_is_said_in_two_lines(
     assert second.endswith(f"python scripts/best_response.py --resume {out}")
 
 
-def test_wrong_input_is_answered_with_one_line(tmp_path: Path, best_response: ModuleType, capsys) -> None:
+def test_wrong_input_is_answered_with_one_line(
+    tmp_path: Path, best_response: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
     green, out = str(agent(tmp_path / "green")), str(tmp_path / "out")
     assert "--resume" in complaint(best_response, [], capsys)
     assert "only --games" in complaint(best_response, ["--resume", out, "--seed", "0"], capsys)

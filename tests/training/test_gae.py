@@ -42,7 +42,7 @@ def by_definition(rewards, done, seats, values, gamma, lam, game):
 
 @pytest.mark.parametrize("players", [1, 2, 3, 7])
 @pytest.mark.parametrize(("gamma", "lam"), [(1.0, 0.95), (0.9, 0.8), (1.0, 1.0), (0.97, 0.0)])
-def test_advantages_follow_the_definition(players, gamma, lam):
+def test_advantages_follow_the_definition(players: int, gamma: float, lam: float) -> None:
     rng = np.random.default_rng(players)
     steps, games = 40, 6
     rewards = rng.normal(size=(steps, games, players)).astype(np.float32)
@@ -56,7 +56,7 @@ def test_advantages_follow_the_definition(players, gamma, lam):
         np.testing.assert_allclose(advantages[known, game], expected[known], rtol=1e-4, atol=1e-4)
 
 
-def test_a_loss_at_the_rivals_move_reaches_the_loser():
+def test_a_loss_at_the_rivals_move_reaches_the_loser() -> None:
     """Seat 0 decides, seat 1 ends the game and wins: seat 0's decision is charged with its own -1."""
     rewards = np.array([[[0, 0]], [[-1, 1]]], np.float32)
     done = np.array([[False], [True]])
@@ -66,7 +66,7 @@ def test_a_loss_at_the_rivals_move_reaches_the_loser():
     np.testing.assert_array_equal(advantages[:, 0], [-1, 1])
 
 
-def test_nothing_leaks_over_the_end_of_a_game():
+def test_nothing_leaks_over_the_end_of_a_game() -> None:
     """What is paid in the next game does not reach decisions of the one before."""
     rewards = np.array([[[1, -1]], [[0, 0]], [[-5, 5]]], np.float32)
     done = np.array([[True], [False], [True]])
@@ -75,7 +75,7 @@ def test_nothing_leaks_over_the_end_of_a_game():
     np.testing.assert_array_equal(advantages[:, 0], [1, -5, 5])
 
 
-def test_credit_by_table_is_one_trajectory_of_whoever_moves():
+def test_credit_by_table_is_one_trajectory_of_whoever_moves() -> None:
     game = make_game("agent_avenue_v0")
     torch.manual_seed(0)
     network = ActorCritic(game.num_features, game.num_actions, (16,))

@@ -58,7 +58,7 @@ def by_kernel(e, clip=CLIP, value=VALUE, entropy_weight=ENTROPY, kl_weight=KL):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_gradients_and_parts_agree_with_torch(seed):
+def test_gradients_and_parts_agree_with_torch(seed: int) -> None:
     e = example(seed)
     for ours, theirs in zip(by_kernel(e), by_torch(e), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)
@@ -67,13 +67,13 @@ def test_gradients_and_parts_agree_with_torch(seed):
 @pytest.mark.parametrize(
     "weights", [(0.2, 1.0, 0.0, 0.0), (0.2, 0.0, 1.0, 0.0), (0.2, 0.0, 0.0, 1.0), (0.01, 0.0, 0.0, 0.0)]
 )
-def test_each_term_alone_agrees_with_torch(weights):
+def test_each_term_alone_agrees_with_torch(weights: tuple[float, ...]) -> None:
     e = example(9)
     for ours, theirs in zip(by_kernel(e, *weights), by_torch(e, *weights), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)
 
 
-def test_illegal_actions_get_no_gradient_whatever_their_logits():
+def test_illegal_actions_get_no_gradient_whatever_their_logits() -> None:
     e = example(3)
     before = by_kernel(e)[0]
     illegal = ~e["mask"][e["rows"]]

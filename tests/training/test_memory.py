@@ -33,7 +33,7 @@ def small_network(game: Game = GAME, config: Network = RECURRENT) -> ActorCritic
     return make_network(game, config)
 
 
-def test_unrolling_is_one_step_after_the_other():
+def test_unrolling_is_one_step_after_the_other() -> None:
     torch.manual_seed(0)
     memory = Memory(5, 3)
     lengths = np.array([2, 0, 4, 1, 4])
@@ -46,13 +46,13 @@ def test_unrolling_is_one_step_after_the_other():
     torch.testing.assert_close(memory.unroll(features, lengths, first), torch.stack(expected))
 
 
-def test_no_sequences_unroll_to_nothing():
+def test_no_sequences_unroll_to_nothing() -> None:
     memory = Memory(3, 4)
     after = memory.unroll(torch.zeros(0, 3), np.zeros(0, np.int64), torch.zeros(0, 4))
     assert after.shape == (0, 4)
 
 
-def test_learning_sees_what_playing_saw():
+def test_learning_sees_what_playing_saw() -> None:
     """Unrolled over the sequences of two windows, the network gives the log-probabilities and values that it gave."""
     network = small_network()
     with torch.no_grad():
@@ -91,7 +91,7 @@ def logits_of_a_game(coins: tuple[int, int], seat: int) -> bytes:
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_seat_remembers_what_it_has_seen_and_nothing_else(seat):
+def test_a_seat_remembers_what_it_has_seen_and_nothing_else(seat: int) -> None:
     def coins(own: int, other: int) -> tuple[int, int]:
         return (own, other) if seat == 0 else (other, own)
 
@@ -99,7 +99,7 @@ def test_a_seat_remembers_what_it_has_seen_and_nothing_else(seat):
     assert logits_of_a_game(coins(0, 0), seat) != logits_of_a_game(coins(1, 0), seat)
 
 
-def test_a_game_begins_without_memories_and_each_seat_has_its_own():
+def test_a_game_begins_without_memories_and_each_seat_has_its_own() -> None:
     rollout, network = Rollout(GAME, 16, 8, seed=0, memory=8), small_network()
     rollout.play(network, EXACT)
     assert rollout.done[-1].all()
@@ -124,7 +124,7 @@ def mean_return(network: ActorCritic) -> float:
     return float(play_games(GAME, [from_network(GAME, network)], np.zeros((500, 2), int), seeds, 1).mean())
 
 
-def test_it_learns_what_a_network_without_memory_cannot(tmp_path):
+def test_it_learns_what_a_network_without_memory_cannot(tmp_path: Path) -> None:
     network = learned(tmp_path / "recurrent", Network((32,), kind="recurrent", memory=16))
     assert mean_return(network) > 0.95
     assert abs(mean_return(learned(tmp_path / "mlp", Network((32,))))) < 0.1
@@ -146,13 +146,13 @@ def test_it_learns_what_a_network_without_memory_cannot(tmp_path):
         assert env.table.rewards["player_1"] == 1
 
 
-def test_memory_has_room_for_whoever_keeps_the_most():
+def test_memory_has_room_for_whoever_keeps_the_most() -> None:
     players = [Scripted(GAME, "random"), from_network(GAME, small_network())]
     assert new_memory(GAME, players, 3).shape == (3, 2, 8)
     assert new_memory(GAME, players[:1]).shape == (1, 2, 0)
 
 
-def test_a_player_with_memory_says_so_where_there_is_no_room():
+def test_a_player_with_memory_says_so_where_there_is_no_room() -> None:
     batch = Batch(GAME, 2, 0, threads=1)
     luck = np.zeros((2, 1), np.uint64)
     d = Decisions(GAME, batch.states, batch.views, batch.observation, batch.mask, luck, np.arange(2))

@@ -1,7 +1,8 @@
 """The networks to choose from: what each part may see, and what of it is kept."""
 
 from dataclasses import replace
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ def all_views(batch: Batch) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_all_views_are_those_of_the_seats_from_the_mover_on(name):
+def test_all_views_are_those_of_the_seats_from_the_mover_on(name: str) -> None:
     game = spygames.make_game(name)
     batch = played(game, 20, 30)
     views = all_views(batch)
@@ -55,7 +56,7 @@ def test_all_views_are_those_of_the_seats_from_the_mover_on(name):
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_critic_sees_what_is_hidden_and_the_actor_does_not(name):
+def test_the_critic_sees_what_is_hidden_and_the_actor_does_not(name: str) -> None:
     """The same positions with all that the mover cannot know drawn anew: its logits are the same to the byte."""
     game = spygames.make_game(name)
     network = small_network(game, critic="all")
@@ -73,13 +74,13 @@ def test_the_critic_sees_what_is_hidden_and_the_actor_does_not(name):
     assert (values != other_values).float().mean() > 0.5
 
 
-def test_a_critic_that_sees_all_asks_for_all_views():
+def test_a_critic_that_sees_all_asks_for_all_views() -> None:
     game = kuhn.make_game()
     with pytest.raises(ValueError, match="views of all seats"):
         small_network(game, critic="all")(torch.zeros(1, game.num_features))
 
 
-def test_the_agent_that_is_kept_has_no_critic(tmp_path):
+def test_the_agent_that_is_kept_has_no_critic(tmp_path: Path) -> None:
     game = spygames.make_game("heimlich_v0")
     network = small_network(game, critic="all")
     save_checkpoint(tmp_path / "agent", game, network, 5)
@@ -108,11 +109,11 @@ def explained(tmp_path, critic: Literal["own", "all"]) -> float:
     return float(np.mean([run._update()["explained_variance"] for _ in range(36)][-6:]))
 
 
-def test_a_critic_that_sees_all_explains_more(tmp_path):
+def test_a_critic_that_sees_all_explains_more(tmp_path: Path) -> None:
     assert explained(tmp_path, "all") > explained(tmp_path, "own") + 0.1
 
 
-def test_a_rollout_keeps_the_views_of_all_seats():
+def test_a_rollout_keeps_the_views_of_all_seats() -> None:
     game = kuhn.make_game()
     rollout = Rollout(game, 8, 4, seed=0)
     rollout.play(small_network(game, critic="all"), PPO(precision="float32"))
@@ -122,7 +123,7 @@ def test_a_rollout_keeps_the_views_of_all_seats():
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_entities_are_read_from_the_fields_that_tell_of_them(name):
+def test_entities_are_read_from_the_fields_that_tell_of_them(name: str) -> None:
     """Each number of a flat view that belongs to a thing stands in that thing's row and in no other place."""
     game = spygames.make_game(name)
     views = game.new_views()
@@ -138,7 +139,7 @@ def test_entities_are_read_from_the_fields_that_tell_of_them(name):
                 assert set(array.take(thing, axis).ravel()) <= set(row)
 
 
-def test_attention_treats_things_of_a_kind_alike():
+def test_attention_treats_things_of_a_kind_alike() -> None:
     """Agents in another order make the same tokens in that order, as long as nothing learned says which is which."""
     game = spygames.make_game("heimlich_v0")
     trunk = small_network(game, kind="entities").trunk
@@ -156,7 +157,7 @@ def test_attention_treats_things_of_a_kind_alike():
 
 
 @pytest.mark.parametrize("settings", [{"kind": "entities"}, {"kind": "entities", "critic": "all"}], ids=str)
-def test_every_kind_comes_back_from_its_checkpoint(tmp_path, settings):
+def test_every_kind_comes_back_from_its_checkpoint(tmp_path: Path, settings: dict[str, Any]) -> None:
     game = spygames.make_game("heimlich_v0")
     network = small_network(game, embedding=8, **settings)
     save_checkpoint(tmp_path / "agent", game, network, 5)
@@ -167,13 +168,13 @@ def test_every_kind_comes_back_from_its_checkpoint(tmp_path, settings):
     )
 
 
-def test_entities_of_another_time_are_refused(tmp_path):
+def test_entities_of_another_time_are_refused(tmp_path: Path) -> None:
     game = spygames.make_game("heimlich_v0")
     save_checkpoint(tmp_path / "agent", game, small_network(game, kind="entities"), 5)
     with pytest.raises(CheckpointError, match="other entities"):
         load_checkpoint(tmp_path / "agent", replace(game, entities={"agents": ("score", "position")}))
 
 
-def test_a_game_without_entities_says_so():
+def test_a_game_without_entities_says_so() -> None:
     with pytest.raises(ValueError, match="names no entities"):
         small_network(kuhn.make_game(), kind="entities")

@@ -11,7 +11,7 @@ from spygames_training.opponents import Pool
 from spygames_training.rollout import Rollout
 
 
-def test_opponents_keep_their_seats_for_the_whole_game():
+def test_opponents_keep_their_seats_for_the_whole_game() -> None:
     game = spygames.make_game("agent_avenue_v0")
     torch.manual_seed(0)
     network = ActorCritic(game.num_features, game.num_actions, (16,))
@@ -38,7 +38,7 @@ def test_opponents_keep_their_seats_for_the_whole_game():
     assert len(pool.snapshots) <= 3
 
 
-def test_hard_opponents_are_drawn_more_often():
+def test_hard_opponents_are_drawn_more_often() -> None:
     game = spygames.make_game("agent_avenue_v0")
     torch.manual_seed(0)
     network = ActorCritic(game.num_features, game.num_actions, (16,))
@@ -64,7 +64,7 @@ def test_hard_opponents_are_drawn_more_often():
     assert games[2] > games[1] > 0
 
 
-def test_the_learners_results_are_counted_by_opponent():
+def test_the_learners_results_are_counted_by_opponent() -> None:
     game = spygames.make_game("heimlich_v0", players=3)
     rollout = Rollout(game, 4, 2, seed=0, share=1.0)
     rollout.controller[...] = [[0, 1, 2], [2, 0, 2], [1, 1, 0], [0, 1, 1]]
@@ -75,7 +75,7 @@ def test_the_learners_results_are_counted_by_opponent():
     assert rollout.pop_results() == {}
 
 
-def test_a_team_learns_together():
+def test_a_team_learns_together() -> None:
     game = spygames.make_game("agent_avenue_v0", players=4)
     torch.manual_seed(0)
     network = ActorCritic(game.num_features, game.num_actions, (16,))
