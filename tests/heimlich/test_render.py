@@ -1,4 +1,4 @@
-"""The drawing: a recorded one, its width, and what a seat is shown of the others."""
+"""The drawing: recorded ones of each phase, their width, and what a seat is shown of the others."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,10 +28,40 @@ MIDDLE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("viewer", [0, NOBODY])
-def test_recorded_drawings(at: Callable[..., Any], viewer: int) -> None:
+BASE, CARDS = {"players": 3}, {"players": 4, "top_secret": True}
+POSITIONS: dict[str, tuple[dict[str, Any], dict[str, Any], list[str]]] = {  # options, parts of a position, actions
+    "middle": (FULL, MIDDLE, []),
+    "move": (BASE, {"die": 6, "scores": {"green": 12}}, ["move yellow 2"]),
+    "safe": (BASE, {"die": 2, "safe": 10, "positions": {"red": 8}}, ["move red 2"]),
+    "edition_1984": ({"players": 3, "edition": "ravensburger"}, {"die": 5}, []),
+    "cards": (CARDS, {"die": 2, "hands": {"1": ["swap"], "2": ["to_safe", "join"]}}, ["move red 2"]),
+    "card_choice": (CARDS, {"phase": "cards", "hands": {"0": ["swap"]}}, ["card swap", "agent red"]),
+    "guess": (
+        {"players": 3, "secret_identities": True},
+        {"phase": "guess", "guessing": [0, 1, 2], "scores": {"red": 30}},
+        ["guess yellow player_2"],
+    ),
+    "end": (
+        {"players": 3, "secret_identities": True},
+        {"die": 4, "positions": {"red": 6}, "scores": {"red": 38}, "guessed": True, "guesses": MIDDLE["guesses"]},
+        ["move red 4"],
+    ),
+}
+
+
+@pytest.mark.parametrize("viewer", [0, 1, NOBODY])
+@pytest.mark.parametrize("name", POSITIONS)
+def test_recorded_drawings(at: Callable[..., Any], name: str, viewer: int) -> None:
+    options, parts, actions = POSITIONS[name]
     who = "nobody" if viewer == NOBODY else f"player_{viewer}"
-    assert at(FULL, **MIDDLE).drawing(viewer) + "\n" == (DRAWINGS / f"middle_{who}.txt").read_text()
+    assert at(options, **parts).act(*actions).drawing(viewer) + "\n" == (DRAWINGS / f"{name}_{who}.txt").read_text()
+
+
+def test_every_phase_is_drawn(at: Callable[..., Any]) -> None:
+    phases = {at(options, **parts).act(*actions).mapping["phase"] for options, parts, actions in POSITIONS.values()}
+    assert phases == {"move", "cards", "card_choice", "safe", "guess", "over"}
+    whos = ("nobody", "player_0", "player_1")
+    assert {path.stem for path in DRAWINGS.glob("*.txt")} == {f"{name}_{who}" for name in POSITIONS for who in whos}
 
 
 @pytest.mark.rule("HC-5", "HC-33")
