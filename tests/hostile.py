@@ -12,6 +12,7 @@ own, which is faster by far once all is compiled.
 
 import copy
 import faulthandler
+import itertools
 import json
 import sys
 from collections.abc import Iterator, MutableMapping, MutableSequence
@@ -81,16 +82,17 @@ def mask_of(game: Game, states: np.ndarray) -> np.ndarray:
 
 
 def positions(game: Game, rng: np.random.Generator, number: int) -> list[np.ndarray]:
-    """States [1] of random games, each from a game of its own, spread over its length."""
+    """States [1] of random games, each from a game of its own, spread over its first decisions or over all."""
     found = []
     for _ in range(number):
-        states = game.start(int(rng.integers(2**63)))
-        for _ in range(int(rng.integers(rng.choice((5, 30, 200))))):
+        states, seen = game.start(int(rng.integers(2**63))), []
+        for _ in range(int(rng.choice((5, 30, 200)))):
+            seen.append(states.copy())
             legal = np.flatnonzero(mask_of(game, states))
             if not legal.size:
                 break
             game.apply(strict(states), int(rng.choice(legal)))
-        found.append(states)
+        found.append(seen[rng.integers(len(seen))])
     return found
 
 
@@ -163,25 +165,25 @@ def at(number: int, mapping: dict[str, Any], what: int) -> dict[str, Any]:
     return changed
 
 
-def to_the_ends(game: Game, mapping: dict[str, Any], rng: np.random.Generator) -> Iterator[dict[str, Any]]:
-    """The mapping with counts and the record at the highest and at the lowest that is accepted, all at once; then with
-    each number, and all numbers of each part, at its ends."""
+def to_the_ends(game: Game, mapping: dict[str, Any], rng: np.random.Generator) -> Iterator[np.ndarray | None]:
+    """First the mapping with counts and the record at the highest and at the lowest that is accepted, all at once; then
+    with each number, and all numbers of each part, at both ends. A state [1], or None for each try that is refused."""
     places = list(nodes(mapping))
-    course = [i for i, (container, _) in enumerate(places) if container in (mapping, mapping["record"])]
+    course = [i for i, (container, _) in enumerate(places) if container is mapping or container is mapping["record"]]
     for numbers in (NUMBERS[::-1], NUMBERS):
         extreme = mapping
         for what in course:
             tried = (at(number, extreme, what) for number in numbers)
             extreme = next((each for each in tried if each == extreme or read(game, each) is not None), extreme)
-        yield extreme
+        yield read(game, extreme)
     for what in rng.permutation(len(places)):
         for numbers in (NUMBERS, NUMBERS[::-1]):
             for number in numbers:
                 changed = at(number, mapping, what)
-                if changed == mapping:
-                    break
-                if read(game, changed) is not None:
-                    yield changed
+                states = read(game, changed) if changed != mapping else None
+                if changed != mapping:
+                    yield states
+                if states is not None or changed == mapping:
                     break
 
 
@@ -264,28 +266,32 @@ def view_of(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
 
 
 def inputs(game: Game, rng: np.random.Generator, number: int) -> Iterator[np.ndarray | None]:
-    """So many hostile states [1], None for each that the game refuses. A third each: ends, mappings, bytes."""
-    bases = positions(game, rng, max(4, min(number // 20, 500)))
-    ends: Iterator[dict[str, Any]] = iter(())
-    for i in range(number):
+    """Hostile states [1] without end, None for each that the game refuses: numbers at their ends, other changes of
+    mappings, and changed bytes, by turns. `number`: how many will be looked at."""
+    bases = positions(game, rng, max(4, min(number // 100, 500)))
+
+    def drawn() -> tuple[np.ndarray, dict[str, Any]]:
         base = bases[rng.integers(len(bases))]
-        mapping = json.loads(json.dumps(game.state_to_dict(game, record(base))))
-        if i % 3 == 0:
-            changed = next(ends, None)
-            if changed is None:
-                changed = filled(game, mapping, rng)
-                ends = to_the_ends(game, changed, rng)
-            yield read(game, changed)
-        elif i % 3 == 1:
+        return base, json.loads(json.dumps(game.state_to_dict(game, record(base))))
+
+    ends = (states for _ in itertools.count() for states in to_the_ends(game, filled(game, drawn()[1], rng), rng))
+    while True:
+        for states in itertools.islice(ends, 8):  # up to the next one that is accepted
+            yield states
+            if states is not None:
+                break
+        base, mapping = drawn()
+        for _ in range(4):
+            changed = copy.deepcopy(mapping)
             for _ in range(int(rng.integers(1, 4))):
-                mutate(mapping, rng)
-            yield read(game, mapping)
-        else:
+                mutate(changed, rng)
+            yield read(game, changed)
+        for _ in range(4):
             states = base.copy()
             raw = states.view(np.uint8)
-            for at in rng.integers(8, raw.size, int(rng.integers(1, 3))):
-                near = int(raw[at]) ^ 1, int(raw[at]) + 1 & 255
-                raw[at] = (0, 1, 2, 5, 127, 128, 255, *near)[rng.integers(9)]
+            for at_byte in rng.integers(8, raw.size, int(rng.integers(1, 3))):
+                near = int(raw[at_byte]) ^ 1, int(raw[at_byte]) + 1 & 255
+                raw[at_byte] = (0, 1, 2, 5, 127, 128, 255, *near)[rng.integers(9)]
             yield read_bytes(game, states)
 
 

@@ -16,10 +16,10 @@ from tests.hostile import drive, read
 from tests.strict import OutOfBounds, Strict
 
 VARIANTS: list[tuple[str, dict[str, Any], int]] = [
-    ("agent_avenue_v0", {"mode": "advanced", "players": 3}, 60),
-    ("heimlich_v0", {"players": 3, "top_secret": True, "secret_identities": True}, 40),
-    ("agent_dog_v0", {"players": 4}, 30),
-    ("agent_dog_v0", {"players": 2}, 20),
+    ("agent_avenue_v0", {"mode": "advanced", "players": 3}, 700),
+    ("heimlich_v0", {"players": 3, "top_secret": True, "secret_identities": True}, 150),
+    ("agent_dog_v0", {"players": 4}, 150),
+    ("agent_dog_v0", {"players": 2}, 100),
 ]
 """Games, options, and how many inputs they are tried with each time."""
 FURTHER: list[tuple[str, dict[str, Any]]] = [
@@ -47,7 +47,7 @@ def test_what_is_accepted_can_be_played(game_id: str, options: dict[str, Any], i
     report = survey(game_id, options, inputs, NUMBA_DISABLE_JIT="1")
     assert report["faults"] == []
     assert report["inputs"] == inputs
-    assert inputs / 10 < report["accepted"] < inputs
+    assert inputs / 50 < report["accepted"] < inputs
 
 
 @pytest.mark.slow
@@ -56,7 +56,7 @@ def test_what_is_accepted_can_be_played_at_length(game_id: str, options: dict[st
     each = IN_ALL // (len(VARIANTS) + len(FURTHER))
     report = survey(game_id, options, each, NUMBA_BOUNDSCHECK="1", NUMBA_CACHE_DIR=str(tmp_path))
     assert report["faults"] == []
-    assert each / 10 < report["accepted"] < each
+    assert each / 50 < report["accepted"] < each
 
 
 def test_the_driver_finds_faults() -> None:
