@@ -118,7 +118,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--against", nargs="+", default=["greedy", "expert"], help="(default: greedy expert)")
     parser.add_argument("--out", type=Path, default=Path("runs/ablations"), help="(default: runs/ablations)")
     args = parser.parse_args(argv)
-    return finished("ablations.py", lambda: run(args))
+    return finished("ablations.py", lambda: run(args), "stopped; the same command goes on")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ from typing import Any
 
 from rich.console import Console
 
-from spygames_training.command_line import Parser, positive, seed
+from spygames_training.command_line import ERRORS, Parser, complain, finished, positive, seed
 from spygames_training.config import PPO, Config, Opponents
 from spygames_training.evaluation import Result, evaluate, total_games
 from spygames_training.files import write_whole
@@ -115,22 +115,19 @@ def report(run: Run, results: dict[str, Result]) -> None:
 
 def main(argv: list[str] | None = None) -> int:
     args = arguments(argv)
-    try:
-        run = old_run(args.resume) if args.resume else new_run(args)
-    except KeyboardInterrupt:
-        print("best_response.py: interrupted before it began", file=sys.stderr)
-        return 130
-    except (ValueError, OSError) as error:
-        print(f"best_response.py: {error}", file=sys.stderr)
-        return 2
+    return finished("best_response.py", lambda: learn(args), "interrupted before it began")
+
+
+def learn(args: argparse.Namespace) -> int:
+    run = old_run(args.resume) if args.resume else new_run(args)
     go_on = f"python scripts/best_response.py --resume {run.folder}"
     try:
         report(run, measured(run, run.train(), args.games))
     except KeyboardInterrupt as stop:
         print(f"{stop.args[0] if stop.args else 'stopped and saved'}; go on with: {go_on}")
         return 130
-    except (ValueError, OSError) as error:
-        print(f"best_response.py: {error}", file=sys.stderr)
+    except ERRORS as error:
+        complain("best_response.py", error)
         if run.state.exists():
             print(f"the last saved state is whole: {go_on}", file=sys.stderr)
         return 1

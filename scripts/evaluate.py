@@ -19,7 +19,7 @@ from rich.console import Console
 
 from spygames.core.players import make_player
 from spygames.core.shown import one_line
-from spygames_training.command_line import Parser, add_game_arguments, choose_game, positive, seed
+from spygames_training.command_line import Parser, add_game_arguments, choose_game, finished, positive, seed
 from spygames_training.evaluation import cross_play, evaluate, share_matrix, total_cross_games, total_games
 from spygames_training.files import write_whole
 from spygames_training.tables import as_json, check_picture, heat_map, matrix_table, progress_bar, results_table
@@ -62,14 +62,7 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
 
 def main(argv: list[str] | None = None) -> int:
     args = arguments(argv)
-    try:
-        return run(args)
-    except KeyboardInterrupt:
-        print("evaluate.py: interrupted", file=sys.stderr)
-        return 130
-    except (ValueError, OSError) as error:
-        print(f"evaluate.py: {error}", file=sys.stderr)
-        return 2
+    return finished("evaluate.py", lambda: run(args))
 
 
 def run(args: argparse.Namespace) -> int:

@@ -26,7 +26,7 @@ from spygames import make_game
 from spygames.core.batch import spread
 from spygames.core.game import Game
 from spygames.core.players import make_player
-from spygames_training.command_line import Parser, positive, seed
+from spygames_training.command_line import Parser, finished, positive, seed
 from spygames_training.evaluation import Progress, bootstrap, play_games
 from spygames_training.tables import progress_bar
 
@@ -155,18 +155,10 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
 
 def main(argv: list[str] | None = None) -> int:
     args = arguments(argv)
-    try:
-        run(args)
-    except KeyboardInterrupt:
-        print("identity_classifier.py: interrupted", file=sys.stderr)
-        return 130
-    except (ValueError, OSError) as error:
-        print(f"identity_classifier.py: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return finished("identity_classifier.py", lambda: run(args))
 
 
-def run(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> int:
     if args.json and (args.json.is_dir() or not args.json.resolve().parent.is_dir()):
         raise ValueError(f"{args.json} cannot be written: it is a folder, or its folder does not exist")
     options: dict[str, Any] = {
@@ -193,6 +185,7 @@ def run(args: argparse.Namespace) -> None:
         content["results"] = [asdict(result) for result in results]
         args.json.write_text(json.dumps(content, indent=2) + "\n")
         console.print(f"results: {args.json}")
+    return 0
 
 
 if __name__ == "__main__":

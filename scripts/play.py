@@ -18,7 +18,7 @@ import numpy as np
 from spygames.core.game import NOBODY, Game, IllegalAction, flat, record
 from spygames.core.players import Decisions, Player, answers, make_player, new_memory
 from spygames.core.rng import mix
-from spygames_training.command_line import Parser, add_game_arguments, choose_game, seed
+from spygames_training.command_line import Parser, add_game_arguments, choose_game, finished, seed
 
 HELP = "Type the number of an action, or its text. show: the position again; help: this; quit (or Ctrl-D): leave."
 
@@ -34,14 +34,14 @@ def main(argv: list[str] | None = None, ask: Callable[[str], str] = input) -> in
     parser.add_argument("--seed", type=seed, help="of the deal and the opponent's luck (default: a new one)")
     add_game_arguments(parser)
     args = parser.parse_args(argv)
-    try:
-        game = choose_game([args.against], args.game, dict(args.option))
-        if not 0 <= args.seat < game.num_players:
-            raise ValueError(f"--seat must be from 0 to {game.num_players - 1}, not {args.seat}")
-        opponent = make_player(game, args.against)
-    except (ValueError, OSError) as error:
-        print(f"play.py: {error}", file=sys.stderr)
-        return 2
+    return finished("play.py", lambda: run(args, ask))
+
+
+def run(args: argparse.Namespace, ask: Callable[[str], str]) -> int:
+    game = choose_game([args.against], args.game, dict(args.option))
+    if not 0 <= args.seat < game.num_players:
+        raise ValueError(f"--seat must be from 0 to {game.num_players - 1}, not {args.seat}")
+    opponent = make_player(game, args.against)
     number = secrets.randbits(32) if args.seed is None else args.seed
     print(f"{game.id}: you are seat {args.seat}, against {opponent.name}. The deal is --seed {number}.\n{HELP}")
     try:

@@ -22,7 +22,7 @@ from spygames.core.players import make_player
 from spygames.core.record import GameRecord, RecordError, load_games, play_record, replay, save_games
 from spygames.core.registry import make_game
 from spygames.core.rng import next_seed
-from spygames_training.command_line import Parser, add_game_arguments, choose_game, positive, seed
+from spygames_training.command_line import Parser, add_game_arguments, choose_game, finished, positive, seed
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:
@@ -46,14 +46,14 @@ def arguments(argv: list[str] | None) -> argparse.Namespace:
 
 def main(argv: list[str] | None = None) -> int:
     args = arguments(argv)
-    try:
-        if args.replay is None:
-            play_games(args)
-        else:
-            replay_games(args.replay, args.show, args.game)
-    except (ValueError, OSError) as error:
-        print(f"record_game.py: {error}", file=sys.stderr)
-        return 2
+    return finished("record_game.py", lambda: run(args))
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.replay is None:
+        play_games(args)
+    else:
+        replay_games(args.replay, args.show, args.game)
     return 0
 
 

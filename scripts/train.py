@@ -25,10 +25,12 @@ from typing import TYPE_CHECKING
 
 import tyro
 
-from spygames_training.command_line import option
+from spygames_training.command_line import ERRORS, complain, finished, option
 from spygames_training.config import Config, read_config
-from spygames_training.processes import Processes, join, leave
+from spygames_training.processes import join, leave
 from spygames_training.training import Run, resume_config
+
+EARLY = "stopped before training began"
 
 if TYPE_CHECKING:
     from spygames_training.sb3.training import MaskableRun
@@ -45,13 +47,6 @@ def maskable_run(config: Config, folder: Path, resume: Path | None) -> "Maskable
     return MaskableRun(config, folder)
 
 
-def stopped_early(processes: Processes) -> int:
-    """Says so; returns the exit code."""
-    if processes.first:
-        print("train.py: stopped before training began", file=sys.stderr)
-    return 130
-
-
 def main(argv: list[str] | None = None) -> int:
     first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     first.add_argument("--config", type=Path, help="a TOML file with the options below")
@@ -62,32 +57,30 @@ def main(argv: list[str] | None = None) -> int:
     )
     first.add_argument("--algorithm", choices=("ppo", "maskable_ppo"), default="ppo", help="ppo, this package's own")
     own, rest = first.parse_known_args(argv)
+    return finished("train.py", lambda: train(own, rest, f"{__doc__}\n\n{first.format_help()}"), EARLY)
+
+
+def train(own: argparse.Namespace, rest: list[str], usage: str) -> int:
+    """Makes the run and trains it; an error in training itself is 1."""
     processes = join()
-    try:
-        if own.resume and (own.config or own.out or own.option):
-            raise ValueError("--resume goes on with a run as it is: --config, --out and --option do not go with it")
-        base = resume_config(own.resume) if own.resume else read_config(own.config) if own.config else Config()
-        usage = f"{__doc__}\n\n{first.format_help()}"
-        base = replace(base, options={**base.options, **dict(own.option)})
-        config = tyro.cli(Config, args=rest, default=base, description=usage, prog="train.py")
-        folder = own.resume or own.out or Path("runs") / config.name
-        if own.algorithm == "maskable_ppo":
-            if processes.count > 1:
-                raise ValueError("maskable_ppo trains in one process")
-            run = maskable_run(config, folder, own.resume)
-        else:
-            run = Run(config, folder, resume=own.resume is not None, processes=processes)
-    except KeyboardInterrupt:
-        return stopped_early(processes)
-    except (ValueError, OSError) as error:
-        print(f"train.py: {error}", file=sys.stderr)
-        return 2
+    if own.resume and (own.config or own.out or own.option):
+        raise ValueError("--resume goes on with a run as it is: --config, --out and --option do not go with it")
+    base = resume_config(own.resume) if own.resume else read_config(own.config) if own.config else Config()
+    base = replace(base, options={**base.options, **dict(own.option)})
+    config = tyro.cli(Config, args=rest, default=base, description=usage, prog="train.py")
+    folder = own.resume or own.out or Path("runs") / config.name
+    if own.algorithm == "maskable_ppo":
+        if processes.count > 1:
+            raise ValueError("maskable_ppo trains in one process")
+        run = maskable_run(config, folder, own.resume)
+    else:
+        run = Run(config, folder, resume=own.resume is not None, processes=processes)
     saved = run.state if isinstance(run, Run) else folder / "checkpoint"
     try:
         run.train()
     except KeyboardInterrupt as stop:
         if not saved.exists():
-            return stopped_early(processes)
+            raise
         if stop.args:  # a second signal
             print(f"{stop.args[0]}: {folder}")
         elif own.algorithm == "maskable_ppo":
@@ -95,8 +88,8 @@ def main(argv: list[str] | None = None) -> int:
         elif processes.first:
             print(f"stopped and saved; go on with: python scripts/train.py --resume {folder}")
         return 130
-    except (ValueError, OSError) as error:
-        print(f"train.py: {error}", file=sys.stderr)
+    except ERRORS as error:
+        complain("train.py", error)
         if isinstance(run, Run) and saved.exists():
             print(f"the last saved state is whole: python scripts/train.py --resume {folder}", file=sys.stderr)
         return 1

@@ -43,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=Path("runs/all"), help="holds the runs (default: runs/all)")
     parser.add_argument("--write", action="store_true", help="keep table, figures and picture in docs/")
     args = parser.parse_args(argv)
-    return finished("train_all.py", lambda: run(args))
+    return finished("train_all.py", lambda: run(args), "stopped; the same command goes on")
 
 
 def run(args: argparse.Namespace) -> int:

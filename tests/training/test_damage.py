@@ -1,6 +1,8 @@
 """Runs whose folder was damaged: one line that names the file, exit code 2, and nothing in the folder is changed."""
 
 import json
+import math
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +14,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from spygames_training.config import PPO, Config, Network, Opponents
-from spygames_training.training import Run
+from spygames_training.training import Run, resume_config
 from tests.training.scripts import complaint, script
 
 CONFIG = Config(
@@ -40,14 +42,17 @@ def folder(finished: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(finished, tmp_path / "run"))
 
 
-def state(change: Callable[[Facts, Tensors], object]) -> Callable[[Path], None]:
-    """Writes the state anew with what `change` makes of it; a string is put in the place of its facts."""
+def state(change: Callable[[Facts, Tensors], object], vouched: bool = False) -> Callable[[Path], None]:
+    """Writes the state anew with what `change` makes of it; a string is put in the place of its facts. Unless it is to
+    stay `vouched` for, it has no digest, as in version 0.1.0."""
 
     def damage(folder: Path) -> None:
         file = folder / "state.safetensors"
         with safe_open(file, "pt") as opened:
             facts = json.loads(opened.metadata()["facts"])
             tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
+        if not vouched:
+            facts.pop("sha256", None)
         text = change(facts, tensors)
         save_file(tensors, file, {"facts": text if isinstance(text, str) else json.dumps(facts)})
 
@@ -62,6 +67,45 @@ def tensor(name: str, change: Callable[[torch.Tensor], torch.Tensor]) -> Callabl
     return state(lambda _, tensors: tensors.update({name: change(tensors[name])}))
 
 
+def filled(name: str, value: float) -> Callable[[Path], None]:
+    return tensor(name, lambda old: torch.full_like(old, value))
+
+
+def flipped(name: str, part: float) -> Callable[[Path], None]:
+    """One bit is another, so far into the file."""
+
+    def damage(folder: Path) -> None:
+        data = bytearray((folder / name).read_bytes())
+        data[int(part * len(data))] ^= 1
+        (folder / name).write_bytes(data)
+
+    return damage
+
+
+def changed(name: str, old: str, new: str) -> Callable[[Path], None]:
+    """Another text in a file."""
+
+    def damage(folder: Path) -> None:
+        text = (folder / name).read_text()
+        assert old in text
+        (folder / name).write_text(text.replace(old, new, 1))
+
+    return damage
+
+
+def replaced(name: str, make: Callable[[Path], object]) -> Callable[[Path], None]:
+    """Something else in the place of a file or folder, or where the run will write one."""
+
+    def damage(folder: Path) -> None:
+        place = folder / name
+        if place.is_dir():
+            shutil.rmtree(place)
+        place.unlink(missing_ok=True)
+        make(place)
+
+    return damage
+
+
 def written(name: str, content: bytes) -> Callable[[Path], None]:
     def damage(folder: Path) -> None:
         (folder / name).write_bytes(content)
@@ -69,19 +113,20 @@ def written(name: str, content: bytes) -> Callable[[Path], None]:
     return damage
 
 
-def a_folder(name: str) -> Callable[[Path], None]:
-    def damage(folder: Path) -> None:
-        (folder / name).unlink()
-        (folder / name).mkdir()
-
-    return damage
+def endless(place: Path) -> None:
+    place.symlink_to("/dev/zero")
 
 
+def progress(**values: Any) -> Callable[[Path], None]:
+    return state(lambda facts, _: facts["progress"].update(values))
+
+
+HUGE = 10**400
 ROW = b'{"decisions": 128}\n'
 STATE, METRICS, RUN = "state.safetensors", "metrics.jsonl", "run.json"
 DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
     (STATE, "digest", state(lambda facts, _: facts.pop("digest") and None)),
-    (STATE, "progress", state(lambda *_: "[]")),
+    (STATE, "no mapping", state(lambda *_: "[]")),
     (STATE, "no saved state", state(lambda *_: "{")),
     (STATE, "no saved state", state(lambda *_: "[" * 100_000)),
     (STATE, "progress", fact("progress", [])),
@@ -105,7 +150,30 @@ DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
     (STATE, "'network.value.bias' torch.float64", tensor("network.value.bias", lambda old: old.double())),
     (STATE, "no opponent 99", tensor("rollout.0.controller", lambda old: torch.full_like(old, 99))),
     (STATE, "no saved state", written(STATE, b"\0\0\0")),
-    (STATE, "cannot be read", a_folder(STATE)),
+    (STATE, "not what was saved", state(lambda facts, _: facts["progress"].update(decisions=128), vouched=True)),
+    (STATE, "not what was saved", state(lambda _, tensors: tensors["ema.value.bias"].add_(1) and None, vouched=True)),
+    *[(STATE, "saved", flipped(STATE, part)) for part in (0.5, 0.7, 0.9, 0.999)],
+    (STATE, "progress", progress(seconds=math.inf)),
+    (STATE, "progress", progress(seconds=math.nan)),
+    (STATE, "progress", progress(seconds=HUGE)),
+    (STATE, "progress", progress(decisions=HUGE)),
+    (STATE, "progress", progress(decisions=-5)),
+    (STATE, "progress", progress(results={"win_share/random": math.nan})),
+    (STATE, "next_number", fact("next_number", 2**64)),
+    (STATE, "record", fact("record", [[1, 0, HUGE]])),
+    (STATE, "record", fact("record", [[1, 0, -2]])),
+    (STATE, "record", fact("record", [[1, 2, 1]])),
+    (STATE, "row 0 of states holds", filled("rollout.0.states", 0x7F)),
+    (STATE, "row 0 of states holds", filled("rollout.1.states", 255)),
+    (STATE, "nobody learns", filled("rollout.0.controller", 1)),
+    (STATE, "network.value.bias are not all finite", filled("network.value.bias", math.nan)),
+    (STATE, "ema.value.bias are not all finite", filled("ema.value.bias", math.inf)),
+    (STATE, "adam.0.exp_avg are not all finite", filled("adam.0.exp_avg", math.nan)),
+    (STATE, "adam.0.exp_avg_sq are not all from 0", filled("adam.0.exp_avg_sq", -1)),
+    (STATE, "adam.0.step are not all from 0", filled("adam.0.step", -1)),
+    (STATE, "no file", replaced(STATE, Path.mkdir)),
+    (STATE, "no file", replaced(STATE, os.mkfifo)),
+    (STATE, "no file", replaced(STATE, endless)),
     (METRICS, "line 1", written(METRICS, b"3\n" + ROW)),
     (METRICS, "line 2", written(METRICS, ROW + b"[]\n")),
     (METRICS, "line 1", written(METRICS, b'{"entropy": 1}\n')),
@@ -113,12 +181,32 @@ DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
     (METRICS, "line 1", written(METRICS, b'{"decisions": 128, "win_share/random": "half"}\n')),
     (METRICS, "line 1", written(METRICS, b'{"decis\n' + ROW)),
     (METRICS, "line 1", written(METRICS, b"\xff\xfe\n" + ROW)),
+    (METRICS, "not what was saved", changed(METRICS, '"entropy": 0', '"entropy": 1')),
+    (METRICS, "not what was saved", written(METRICS, b"")),
+    (METRICS, "not what was saved", written(METRICS, ROW)),
+    (METRICS, "line 1", written(METRICS, b'{"decisions": 128, "entropy": NaN}\n')),
+    (METRICS, "line 1", written(METRICS, b'{"decisions": 128, "entropy": 1%s}\n' % (b"0" * 400))),
+    (METRICS, "line 1", written(METRICS, b'{"decisions": -128}\n')),
+    (METRICS, "no file", replaced(METRICS, Path.mkdir)),
+    (METRICS, "no file", replaced(METRICS, os.mkfifo)),
+    (RUN, "ppo.clip", changed(RUN, '"clip": 0.2', '"clip": 0.3')),
+    (RUN, "a whole number", changed(RUN, '"decisions": 256', '"decisions": 1' + "0" * 400)),
     (RUN, "0xff", written(RUN, b"\xff")),
     (RUN, "no mapping", written(RUN, b"[]")),
     (RUN, "Expecting", written(RUN, b"{")),
     (RUN, "recursion", written(RUN, b"[" * 100_000)),
     (RUN, "unknown key colour", written(RUN, b'{"colour": 1}')),
     (RUN, "network.hidden", written(RUN, b'{"network": {"hidden": [[]]}}')),
+    *[
+        (name, "the run writes one", replaced(name, make))
+        for name, make in (
+            ("summary.json", Path.mkdir),
+            ("curves.png", Path.mkdir),
+            (".lock", Path.mkdir),
+            ("tensorboard", Path.touch),
+        )
+    ],
+    ("checkpoint", "other things", replaced("checkpoint", Path.touch)),
 ]
 
 
@@ -142,9 +230,28 @@ def test_damage_is_named_in_one_line_and_nothing_is_changed(
     assert content(folder) == before
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, endless])
+def test_a_config_of_a_run_that_is_a_pipe_or_a_device_is_not_read(
+    folder: Path, capsys: pytest.CaptureFixture[str], make: Callable[[Path], None]
+) -> None:
+    replaced(RUN, make)(folder)
+    line = complaint(script("train"), ["--resume", str(folder)], capsys)
+    assert line.endswith("it is no regular file")
+
+
 def test_a_line_of_metrics_that_was_cut_by_a_kill_is_no_damage(folder: Path) -> None:
     file = folder / METRICS
-    rows = file.read_bytes().splitlines()
-    file.write_bytes(rows[0] + b"\n" + rows[1][:20])
+    whole = file.read_bytes()
+    file.write_bytes(whole + whole[:20])
     Run(CONFIG, folder, resume=True).train()
-    assert file.read_bytes() == rows[0] + b"\n"
+    assert file.read_bytes() == whole
+
+
+def test_a_state_of_version_0_1_0_has_no_digest_and_is_read(folder: Path) -> None:
+    state(lambda *_: None)(folder)
+    assert Run(CONFIG, folder, resume=True).progress["decisions"] == 256
+
+
+def test_settings_that_may_change_may_also_be_changed_in_the_file(folder: Path) -> None:
+    changed(RUN, '"evaluate_games": 400', '"evaluate_games": 40')(folder)
+    assert Run(resume_config(folder), folder, resume=True).config.evaluate_games == 40

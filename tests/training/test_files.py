@@ -1,6 +1,8 @@
 """What is written takes the old file's place whole, or not at all."""
 
 import os
+import resource
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -9,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spygames_training.files import replacing, write_whole
-from spygames_training.report import plot_curves
+from spygames_training.command_line import finished
+from spygames_training.files import is_count, is_number, read_file, replacing, write_whole
+from spygames_training.report import Board, Report, plot_curves
 from spygames_training.tables import heat_map
 from tests.training.scripts import script
 
@@ -83,3 +86,80 @@ def test_links_and_pipes_are_written_through(tmp_path: Path) -> None:
     reader.join()
     assert found == ["through"]
     assert pipe.is_fifo()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and devices as POSIX has them")
+def test_only_regular_files_of_a_length_are_read(tmp_path: Path) -> None:
+    file, link, pipe, device = (tmp_path / name for name in ("file", "link", "pipe", "device"))
+    file.write_bytes(b"12345")
+    link.symlink_to(file)
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    assert read_file(file, 5) == read_file(link, 5) == b"12345"
+    with pytest.raises(OSError, match="longer than 4 bytes"):
+        read_file(file, 4)
+    for wrong in (pipe, device):
+        with pytest.raises(OSError, match="no regular file"):
+            read_file(wrong, 100)
+    for wrong in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(OSError, match=r"Is a directory|No such file"):
+            read_file(wrong, 100)
+
+
+@pytest.mark.parametrize(
+    ("value", "number", "count"),
+    [
+        (0, True, True),
+        (2**53 - 1, True, True),
+        (2**53, True, False),
+        (-1, True, False),
+        (0.5, True, False),
+        (10**400, False, False),
+        (float("inf"), False, False),
+        (float("nan"), False, False),
+        (True, False, False),
+        ("1", False, False),
+        (None, False, False),
+    ],
+)
+def test_numbers_are_finite_and_counts_are_whole(value: object, number: bool, count: bool) -> None:
+    assert (is_number(value), is_count(value)) == (number, count)
+
+
+def test_tensorboard_reads_what_is_written_and_what_was_made_again_is_gone(tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    for done, steps in ((0, (8, 16, 24)), (16, (24, 32))):
+        board = Board(tmp_path, done)
+        for step in steps:
+            board.add({"entropy": step / 8 + done, "loss": 0.25}, step)
+        board.close()
+    found = EventAccumulator(str(tmp_path))
+    found.Reload()
+    assert [(event.step, event.value) for event in found.Scalars("entropy")] == [(8, 1), (16, 2), (24, 19), (32, 20)]
+    assert [event.value for event in found.Scalars("loss")] == [0.25] * 4
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
+@pytest.mark.filterwarnings("error")
+def test_a_full_disk_is_an_error_of_the_report_and_of_no_thread(tmp_path: Path) -> None:
+    (tmp_path / "metrics.jsonl").symlink_to("/dev/null")  # never full
+    threads, limits = threading.active_count(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    with Report(tmp_path, 10) as report:
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (50, limits[1]))
+            with pytest.raises(OSError, match=r"File too large: .*tfevents"):
+                report.add({**ROWS[0], "decisions_per_second": 1.0, "value_loss": 1.0})
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+            signal.signal(signal.SIGXFSZ, old)
+        assert threading.active_count() == threads
+
+
+def test_memory_that_is_not_there_ends_a_command_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    def work() -> int:
+        raise MemoryError
+
+    assert finished("a.py", work) == 2
+    assert capsys.readouterr().err == "a.py: there is not enough memory\n"

@@ -100,6 +100,32 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path, network, upda
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
 
 
+def test_a_kill_between_state_and_agent_leaves_a_run_to_go_on_with(tmp_path, monkeypatch):
+    """The state is written first; where the run was through, going on with it writes the agent."""
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    run = Run(replace(SMALL, decisions=256), tmp_path)
+    run._update()
+    with monkeypatch.context() as patched:
+        patched.setattr("spygames_training.training.save_checkpoint", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run.save()
+    Run(replace(SMALL, decisions=256), tmp_path, resume=True).train()
+    assert load_checkpoint(tmp_path).meta["step"] == 256
+
+
+def test_what_a_kill_has_left_blocks_no_save(tmp_path):
+    for name in (".state.safetensors.new", ".run.json.new"):
+        (tmp_path / name).mkdir()
+    for name in (".checkpoint.new", ".checkpoint.old"):
+        (tmp_path / name).touch()
+    Run(SMALL, tmp_path).save()
+    assert {path.name for path in tmp_path.iterdir()} == {"run.json", "state.safetensors", "checkpoint"}
+    assert (tmp_path / "state.safetensors").stat().st_mode & 0o777 == (tmp_path / "run.json").stat().st_mode & 0o777
+
+
 def test_a_new_run_does_not_overwrite_one(tmp_path):
     run = Run(SMALL, tmp_path)
     run.save()
@@ -350,21 +376,26 @@ def test_ctrl_c_before_the_first_save_promises_no_resume(tmp_path, monkeypatch, 
     ("text", "message"),
     [
         ("decisons = 5", "unknown key decisons"),
-        ("[ppo]\nclip = 'much'", "ppo.clip must be a float"),
+        ("[ppo]\nclip = 'much'", "ppo.clip must be a number, not 'much'"),
         ("[network]\nkind = 'deep'", "network.kind must be mlp, entities or recurrent"),
         ("[network]\ncritic = 'none'", "network.critic must be own or all"),
         ("[ppo]\ngames = 3", "ppo.games must be a multiple of workers"),
         ("[opponents]\nshare = 0.5", "neither opponents.bots nor opponents.snapshots"),
         ("decisions = ", "Invalid value"),
         ("workers = 0", "workers must be from 1"),
-        ("evaluate_games = 0", "evaluate_games must be at least 1"),
-        ("seed = -1", "seed must be a number from 0 up"),
+        ("evaluate_games = 0", "evaluate_games must be from 1 to 1000000"),
+        ("evaluate_games = 1_000_000_000", "evaluate_games must be from 1 to 1000000"),
+        ("decisions = true", "decisions must be a whole number, not True"),
+        ("ppo.games = 1_000_000_000_000_000_000", r"ppo.games must be a whole number from 0 to 2\^53 - 1"),
+        ("x = " + "[" * 5000, "lie too deep"),
+        ("# " * 10_000, "it is longer than 16384 bytes"),
+        ("seed = -1", r"seed must be a whole number from 0 to 2\^53 - 1, not -1"),
         ("ppo = 3", "ppo must be a table"),
-        ("[ppo]\nlearning_rate = nan", "ppo.learning_rate must be a number from 0 up"),
+        ("[ppo]\nlearning_rate = nan", "ppo.learning_rate must be a number"),
         ("[ppo]\nvalue_weight = -0.5", "ppo.value_weight must be a number from 0 up"),
         ("[network]\nhidden = [0]", "network.hidden must be at most 16 widths from 1 to 8192"),
-        ("[network]\nhidden = ['a']", "network.hidden must hold int values only"),
-        ("[opponents]\nbots = [1]", "opponents.bots must hold str values only"),
+        ("[network]\nhidden = ['a']", "network.hidden must be a list of whole numbers"),
+        ("[opponents]\nbots = [1]", "opponents.bots must be a list of texts"),
     ],
 )
 def test_a_wrong_config_is_refused_by_name(tmp_path, text, message):
@@ -372,6 +403,43 @@ def test_a_wrong_config_is_refused_by_name(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
         read_config(path)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"evaluate_against": "random"}, "evaluate_against must be a list of texts, not 'random'"),
+        ({"decisions": "1000"}, "decisions must be a whole number, not '1000'"),
+        ({"network": Network(hidden=64)}, "network.hidden must be a list of whole numbers, not 64"),  # type: ignore
+        ({"ppo": 3}, "ppo must be a PPO, not 3"),
+        ({"save_every": float("nan")}, "save_every must be a number, not nan"),
+        ({"options": [1]}, r"options must be a table of keys and values, not \(1,\)"),
+        ({"device": "tpu"}, "device must be auto, cpu or cuda, not 'tpu'"),
+    ],
+)
+def test_a_wrong_config_in_python_is_refused_as_in_a_file(wrong, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        Config(**wrong)
+
+
+def test_a_list_in_a_config_is_as_good_as_a_tuple():
+    assert Config(network=Network(hidden=[8])).network.hidden == (8,)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"ppo": PPO(games=10**9)}, r"ppo\.games 1000000000 x ppo\.steps 64 take .* GiB"),
+        ({"ppo": PPO(steps=10**12)}, r"ppo\.games 1024 x ppo\.steps 1000000000000 take .* GiB"),
+        ({"evaluate_against": ("mcts:1000000000",)}, "evaluate_against: .*mcts:1000000000.* 1 to 1000000 simulations"),
+        ({"opponents": Opponents(share=0.5, bots=("gredy",))}, r"opponents\.bots: no player 'gredy'"),
+        ({"evaluate_against": ("gredy",)}, r"evaluate_against: no player 'gredy'"),
+    ],
+)
+def test_what_the_machine_or_the_game_has_not_is_refused_by_the_name_of_the_setting(tmp_path, wrong, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        Run(replace(SMALL, **wrong), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(

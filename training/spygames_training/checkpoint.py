@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -24,7 +23,8 @@ from torch import Tensor
 from spygames.core.game import Game
 from spygames.core.registry import game_ids, make_game
 from spygames.core.shown import one_line, shown
-from spygames_training.config import MAX_LAYERS, MAX_UNITS, Network
+from spygames_training.config import MAX_LAYERS, MAX_UNITS, NO_CRITIC, Network
+from spygames_training.files import read_file, remove, write_synced
 from spygames_training.network import ActorCritic, blank
 
 FORMAT = 1
@@ -99,13 +99,13 @@ def save_checkpoint(
     text = json.dumps(config, indent=2, allow_nan=False) + "\n"
     text = re.sub(r"\[\n[\d,\s]+\]", lambda numbers: " ".join(numbers[0].split()), text)  # a shape on one line
 
-    new, old = path.with_name(f".{path.name}.new"), _aside(path)
-    shutil.rmtree(new, ignore_errors=True)
+    new, old = _aside(path, "new"), _aside(path)
+    remove(new)  # left by a kill, say
     if path.exists():
         _retire(old, path)
     new.mkdir(parents=True)
-    _write(new / MODEL, weights)
-    _write(new / CONFIG, text.encode())
+    write_synced(new / MODEL, weights)
+    write_synced(new / CONFIG, text.encode())
     _sync(new)
     if path.exists():
         os.rename(path, old)  # a folder cannot be renamed onto a full one; until the next line `old` stands for it
@@ -126,9 +126,9 @@ def check_place(path: Path) -> None:
 
 def _retire(old: Path, path: Path) -> None:
     """Deletes the former checkpoint; what else lies there goes over to the one that has taken its place."""
-    for name in _others(old) if old.exists() else ():
+    for name in _others(old) if old.is_dir() else ():
         os.rename(old / name, path / name)
-    shutil.rmtree(old, ignore_errors=True)
+    remove(old)
 
 
 def _others(folder: Path) -> set[str]:
@@ -141,7 +141,7 @@ def find_checkpoint(path: str | Path) -> Path:
     try:
         for folder in (path, path / "checkpoint"):
             for candidate in (folder, _aside(folder)):
-                if (candidate / CONFIG).is_file() or (candidate / MODEL).is_file():
+                if (candidate / CONFIG).exists() or (candidate / MODEL).exists():
                     return candidate
         there = path.exists()
     except (OSError, ValueError):  # too long for a name, or with a character that no name has
@@ -184,17 +184,13 @@ def load_checkpoint(path: str | Path, game: Game | None = None) -> Checkpoint:
 
 def _read_config(file: Path) -> dict[str, Any]:
     try:
-        if file.stat().st_size > MAX_CONFIG_BYTES:
-            raise CheckpointError(f"{file} is longer than {MAX_CONFIG_BYTES} bytes")
-        config = json.loads(file.read_bytes())
+        config = json.loads(read_file(file, MAX_CONFIG_BYTES))
     except FileNotFoundError:
         raise CheckpointError(f"{file} is missing") from None
     except OSError as error:
         raise CheckpointError(f"{file} cannot be read: {error.strerror}") from None
-    except CheckpointError:
-        raise
     except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"{file} is cut short or is not JSON: {_line(error)}") from None
+        raise CheckpointError(f"{file} is cut short or is not JSON: {one_line(error, 200)}") from None
     if not isinstance(config, dict):
         raise CheckpointError(f"{file} holds no mapping")
     if config.get("format") != FORMAT:
@@ -218,7 +214,7 @@ def _named_game(folder: Path, environment: Mapping[str, Any]) -> Game:
     try:
         return make_game(name, **options)
     except (ValueError, TypeError) as error:
-        raise CheckpointError(f"{folder} names options that {name} does not take: {_line(error)}") from None
+        raise CheckpointError(f"{folder} names options that {name} does not take: {one_line(error, 200)}") from None
 
 
 def _difference(layout: Mapping[str, Any], game: Game) -> str:
@@ -250,7 +246,7 @@ def _describe(game: Game, network: ActorCritic) -> dict[str, Any]:
     if kind == "recurrent":
         found["memory"] = network.memory_size
     if network.config.critic != "own":
-        found["critic"] = "none"
+        found["critic"] = NO_CRITIC
     return found
 
 
@@ -262,7 +258,7 @@ def _read_kind(folder: Path, spec: Mapping[str, Any], game: Game) -> Network:
             f"{folder / CONFIG}: hidden must be at most {MAX_LAYERS} whole numbers from 1 to {MAX_UNITS}"
         )
     critic = spec.get("critic", "own")
-    if critic not in ("own", "none"):
+    if critic not in ("own", NO_CRITIC):
         raise CheckpointError(f"{folder / CONFIG}: critic must be own or none, not {critic!s:.20}")
     common = Network(tuple(hidden), critic=critic)
     kind = spec.get("kind", "mlp")
@@ -289,16 +285,14 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorC
     spec = _get(folder, config, "network", dict)
     kind = _read_kind(folder, spec, game)
     try:
-        if file.stat().st_size > MAX_MODEL_BYTES:
-            raise CheckpointError(f"{file} is longer than {MAX_MODEL_BYTES} bytes")
-        data = file.read_bytes()
+        data = read_file(file, MAX_MODEL_BYTES)
         tensors = tensors_from_bytes(data)
     except FileNotFoundError:
         raise CheckpointError(f"{file} is missing") from None
     except OSError as error:
         raise CheckpointError(f"{file} cannot be read: {error.strerror}") from None
     except (SafetensorError, KeyError) as error:
-        raise CheckpointError(f"{file} is cut short or is no safetensors file: {_line(error)}") from None
+        raise CheckpointError(f"{file} is cut short or is no safetensors file: {one_line(error, 200)}") from None
     network = blank(game, kind)
     if difference := tensor_difference(network.state_dict(), tensors):
         raise CheckpointError(f"{file} does not hold the network that {CONFIG} describes: {difference}")
@@ -335,20 +329,9 @@ def _version() -> str:
         return "unknown"
 
 
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200]
-
-
-def _aside(path: Path) -> Path:
-    path = path.absolute()  # "." has no name
-    return path.with_name(f".{path.name}.old") if path.name else path
-
-
-def _write(file: Path, data: bytes) -> None:
-    with open(file, "wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
+def _aside(path: Path, what: str = "old") -> Path:
+    path = Path(os.path.abspath(path))  # "." has no name of its own
+    return path.parent / f".{path.name}.{what}"
 
 
 def _sync(folder: Path) -> None:

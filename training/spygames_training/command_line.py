@@ -9,8 +9,11 @@ from typing import Any, NoReturn
 
 from spygames.core.game import Game
 from spygames.core.registry import make_game
+from spygames.core.shown import one_line
 
 DEFAULT_GAME = "agent_avenue_v0"
+ERRORS = (ValueError, OSError, MemoryError)
+"""What a command ends with one line for; anything else is a fault of its own."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -85,17 +88,22 @@ def named_game(game_id: str, options: dict[str, Any]) -> Game:
         raise ValueError(f"{game_id} does not take these options: {error}") from error
 
 
-def finished(name: str, work: Callable[[], int]) -> int:
-    """The exit code of a command that goes on from where it was stopped: that of `work`, or after a line on stderr 130
-    for Ctrl-C and 2 for a ValueError or OSError."""
+def finished(name: str, work: Callable[[], int], stopped: str = "") -> int:
+    """The exit code of a command: that of `work`, or after a line on stderr 130 for Ctrl-C, where `stopped` may say
+    more, and 2 for one of `ERRORS`."""
     try:
         return work()
     except KeyboardInterrupt:
-        print("stopped; the same command goes on", file=sys.stderr)
+        print(f"{name}: {stopped or 'interrupted'}", file=sys.stderr)
         return 130
-    except (ValueError, OSError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
+    except ERRORS as error:
+        complain(name, error)
         return 2
+
+
+def complain(name: str, error: BaseException) -> None:
+    """One line on stderr about what ended a command."""
+    print(f"{name}: {one_line(error, 1000) or 'there is not enough memory'}", file=sys.stderr)
 
 
 def _is_checkpoint(path: str) -> bool:

@@ -1,13 +1,19 @@
 """What a training run does, as data. The strings under the fields are the command line's help."""
 
 import tomllib
-from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin
+
+from spygames.core.shown import one_line, shown
+from spygames_training.files import LARGEST, is_number, read_file
 
 MAX_LAYERS, MAX_UNITS = 16, 8192
 """Of hidden layers, and of units in each."""
+MAX_TOML_BYTES = 1 << 14
+"""Of a config. Few kilobytes do for any; a key of n parts takes tomllib memory in the order of n squared."""
+NO_CRITIC: Any = "none"
+"""`Network.critic` of an agent that was kept without its critic; no setting of a run."""
 Device = Literal["auto", "cpu", "cuda"]
 Precision = Literal["auto", "float32", "bfloat16"]
 
@@ -24,10 +30,10 @@ class Network:
     """Floats that each thing becomes in a network of entities; even."""
     memory: int = 128
     """Floats that a recurrent network remembers."""
-    critic: Literal["own", "all", "none"] = "own"
+    critic: Literal["own", "all"] = "own"
     """What the critic sees while training. own: what the policy sees, through the same layers. all: the views of all
     seats, so also what is hidden from the one who decides, through hidden layers of its own; the policy never sees
-    them, and the agent that is kept has no critic. none: there is no critic, as in such an agent."""
+    them, and the agent that is kept has no critic."""
 
 
 @dataclass(frozen=True)
@@ -126,16 +132,12 @@ class Config:
     """Seconds between two saved states, from which --resume goes on."""
 
     def __post_init__(self) -> None:
+        _check_types(self)
         ppo = self.ppo
-        for name, value in _numbers(self):
-            if not 0 <= value < float("inf"):
-                raise ValueError(f"{name} must be a number from 0 up, not {value}")
         for name, ok, right in (
-            ("seed", self.seed < 2**53, "below 2^53"),
             ("decisions", self.decisions >= 1, "at least 1"),
             ("workers", 1 <= self.workers <= 1024, "from 1 to 1024"),
-            ("evaluate_games", self.evaluate_games >= 1, "at least 1"),
-            ("device", self.device in ("auto", "cpu", "cuda"), "auto, cpu or cuda"),
+            ("evaluate_games", 1 <= self.evaluate_games <= 1_000_000, "from 1 to 1000000"),
             ("ppo.games", ppo.games >= 1 and ppo.games % max(self.workers, 1) == 0, "a multiple of workers"),
             ("ppo.steps", ppo.steps >= 2, "at least 2"),
             ("ppo.epochs", ppo.epochs >= 1, "at least 1"),
@@ -145,18 +147,13 @@ class Config:
             ("ppo.clip", ppo.clip > 0, "positive"),
             ("ppo.ema", 0 <= ppo.ema < 1, "between 0 and 1, 1 excluded"),
             ("ppo.reference_every", ppo.reference_every >= 1, "at least 1"),
-            ("ppo.credit", ppo.credit in ("seat", "table"), "seat or table"),
-            ("ppo.precision", ppo.precision in ("auto", "float32", "bfloat16"), "auto, float32 or bfloat16"),
             ("opponents.share", 0 <= self.opponents.share <= 1, "between 0 and 1"),
-            ("opponents.draw", self.opponents.draw in ("even", "hard"), "even or hard"),
             ("opponents.snapshot_every", self.opponents.snapshot_every >= 1, "at least 1"),
-            ("network.critic", self.network.critic in ("own", "all"), "own or all"),
             (
                 "network.hidden",
                 len(self.network.hidden) <= MAX_LAYERS and all(1 <= w <= MAX_UNITS for w in self.network.hidden),
                 f"at most {MAX_LAYERS} widths from 1 to {MAX_UNITS}",
             ),
-            ("network.kind", self.network.kind in ("mlp", "entities", "recurrent"), "mlp, entities or recurrent"),
             (
                 "network.embedding",
                 self.network.embedding % 2 == 0 < self.network.embedding <= MAX_UNITS,
@@ -172,14 +169,36 @@ class Config:
             )
 
 
-def _numbers(config: Any, prefix: str = "") -> Iterator[tuple[str, float]]:
-    """All numbers of a config by their names, as in `ppo.clip`."""
+def _check_types(config: Any, prefix: str = "") -> None:
+    """Makes every list a tuple, as TOML and JSON have none; ValueError for a value that is not of its field's type."""
     for f in fields(config):
-        value = getattr(config, f.name)
-        if is_dataclass(value):
-            yield from _numbers(value, f"{prefix}{f.name}.")
-        elif isinstance(value, int | float):
-            yield prefix + f.name, value
+        kind: Any = f.type
+        value: Any
+        name, value = prefix + f.name, getattr(config, f.name)
+        if isinstance(value, list):
+            object.__setattr__(config, f.name, value := tuple[Any, ...](value))
+        if is_dataclass(kind):
+            if type(value) is not kind:
+                raise ValueError(f"{name} must be a {getattr(kind, '__name__', kind)}, not {shown(value)}")
+            _check_types(value, f"{name}.")
+        elif get_origin(kind) is Literal:
+            if value not in (known := get_args(kind)):
+                raise ValueError(f"{name} must be {', '.join(known[:-1])} or {known[-1]}, not {shown(value)}")
+        elif kind in (int, float):
+            if not is_number(value) or (kind is int and type(value) is not int):
+                raise ValueError(f"{name} must be a {_WORDS[kind]}, not {shown(value)}")
+            if not 0 <= value < (LARGEST if kind is int else float("inf")):
+                most = "to 2^53 - 1" if kind is int else "up"
+                raise ValueError(f"{name} must be a {_WORDS[kind]} from 0 {most}, not {shown(value)}")
+        elif get_origin(kind) is tuple:
+            (of, _) = get_args(kind)
+            if not isinstance(value, tuple) or any(type(item) is not of for item in value):
+                raise ValueError(f"{name} must be a list of {_WORDS[of]}s, not {shown(value)}")
+        elif not isinstance(value, get_origin(kind) or kind):
+            raise ValueError(f"{name} must be {_WORDS[get_origin(kind) or kind]}, not {shown(value)}")
+
+
+_WORDS: dict[Any, str] = {int: "whole number", float: "number", str: "text", dict: "a table of keys and values"}
 
 
 def differences(one: Any, other: Any, prefix: str = "") -> list[str]:
@@ -197,36 +216,24 @@ def differences(one: Any, other: Any, prefix: str = "") -> list[str]:
 def read_config(path: str | Path) -> Config:
     """The run that a TOML file describes; ValueError names a key that is unknown or of the wrong type."""
     try:
-        with open(path, "rb") as file:
-            return from_mapping(Config, tomllib.load(file))
+        return from_mapping(Config, tomllib.loads(read_file(path, MAX_TOML_BYTES).decode()))
     except OSError as error:
         raise ValueError(f"cannot read {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from error
+    except RecursionError as error:
+        raise ValueError(f"{path}: lists or tables lie too deep in each other") from error
+    except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError are such
+        raise ValueError(f"{path}: {one_line(error, 300)}") from error
 
 
-def from_mapping(kind: Any, values: dict[str, Any], prefix: str = "") -> Any:
-    """A config dataclass from nested plain values, checked key by key."""
-    known = {f.name: f for f in fields(kind)}
-    default = kind()
-    given: dict[str, Any] = {}
+def from_mapping(kind: Any, values: Any, prefix: str = "") -> Any:
+    """A config dataclass from nested plain values; ValueError names a key that is unknown or of the wrong type."""
     if not isinstance(values, dict):
-        raise ValueError(f"{prefix.rstrip('.')} must be a table, not {values!r:.60}")
+        raise ValueError(f"{prefix.rstrip('.') or 'it'} must be a table, not {shown(values)}")
+    known: dict[str, Any] = {f.name: f.type for f in fields(kind)}
+    given: dict[str, Any] = {}
     for key, value in values.items():
         if key not in known:
-            raise ValueError(f"unknown key {prefix}{key}; known here: {', '.join(known)}")
-        usual = getattr(default, key)
-        if is_dataclass(usual):
-            given[key] = from_mapping(type(usual), value, f"{prefix}{key}.")
-        elif isinstance(usual, tuple) and isinstance(value, list | tuple):
-            of = int if key == "hidden" else str
-            if wrong := [item for item in value if type(item) is not of]:
-                raise ValueError(f"{prefix}{key} must hold {of.__name__} values only, not {wrong[0]!r:.60}")
-            given[key] = tuple(value)
-        elif isinstance(usual, float) and type(value) is int:
-            given[key] = float(value)
-        elif type(value) is type(usual):
-            given[key] = value
-        else:
-            raise ValueError(f"{prefix}{key} must be a {type(usual).__name__}, not {value!r:.60}")
+            raise ValueError(f"unknown key {prefix}{one_line(key)}; known here: {', '.join(known)}")
+        part = known[key]
+        given[key] = from_mapping(part, value, f"{prefix}{key}.") if is_dataclass(part) else value
     return kind(**given)

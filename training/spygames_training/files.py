@@ -1,11 +1,74 @@
-"""A folder for one process, and files that a kill or a full disk at any moment leaves whole: the old or the new one."""
+"""A folder for one process, files that a kill or a full disk at any moment leaves whole, the old or the new one, and
+reading what others may have written."""
 
+import errno
 import os
+import shutil
+import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+
+LARGEST = 1 << 53
+"""Whole numbers in files stay below it, so that every float and every JSON has them exactly."""
+
+
+def is_number(value: object) -> bool:
+    """Whether it is an int or float that is finite as a float, no bool."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def is_count(value: object) -> bool:
+    """Whether it is an int from 0 to `LARGEST` - 1, no bool."""
+    return type(value) is int and 0 <= value < LARGEST
+
+
+def read_file(path: str | Path, most: int) -> bytes:
+    """The bytes of a regular file, or of one that a link leads to, of at most `most` bytes.
+
+    Raises:
+        OSError: it cannot be read, is longer, or is a folder, a pipe or a device, which is not waited for; `strerror`
+            says which.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        data = file.read(min(found.st_size, most) + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"it is longer than {most} bytes", str(path))
+    return data
+
+
+def remove(path: Path) -> None:
+    """Deletes a file, a link, or a folder with all that is in it; nothing where there is none."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """An OSError of the context that names no file, such as that of a full disk, names `path`."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
+
+
+def write_synced(file: Path, data: bytes) -> None:
+    """Writes a file so that it is on the disk when this returns."""
+    with named(file), open(file, "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
 
 
 @contextmanager
@@ -33,8 +96,10 @@ def replacing(path: Path) -> Iterator[Path]:
         return
     path = path.resolve()
     new = path.with_name(f".{path.name}.new")
+    remove(new)  # left by a kill, say
     try:
-        yield new
+        with named(path):
+            yield new
         with open(new, "rb+") as file:
             os.fsync(file.fileno())
         os.replace(new, path)
@@ -43,7 +108,7 @@ def replacing(path: Path) -> Iterator[Path]:
         raise
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Writes `text` in the place of `path`, see `replacing`."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Writes `content` in the place of `path`, see `replacing`."""
     with replacing(path) as new:
-        new.write_text(text)
+        new.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from spygames.core.game import Game
-from spygames_training.config import Network
+from spygames_training.config import NO_CRITIC, Network
 from spygames_training.trunks import EntityTrunk, Memory, entities, layers, linear
 
 
@@ -51,7 +51,7 @@ class ActorCritic(nn.Module):
         if self.sees_all:
             sizes = [seats * num_features, *self.hidden]
             self.critic, width = layers(sizes), sizes[-1]
-        if self.config.critic != "none":
+        if self.config.critic != NO_CRITIC:
             self.value = linear(width, 1, gain=1.0)
 
     @property
@@ -71,7 +71,7 @@ class ActorCritic(nn.Module):
 
     def heads(self, features: Tensor, views: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Logits and value on what the trunk has made of the observation; the rest as in `forward`."""
-        if self.config.critic == "none":
+        if self.config.critic == NO_CRITIC:
             raise ValueError("this network is an agent without a critic: it has logits, no value")
         seen = features
         if self.critic is not None:

@@ -1,7 +1,7 @@
 """Who else sits at the tables while a network learns: scripted bots and earlier selves."""
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -17,13 +17,21 @@ LEAST = 0.05
 """Chance, before it is made one of a sum of 1, of an opponent that is always beaten."""
 
 
+def named_players(game: Game, names: Sequence[str], setting: str) -> list[Player]:
+    """The players that a setting names; ValueError names the setting."""
+    try:
+        return [make_player(game, name) for name in names]
+    except ValueError as error:
+        raise ValueError(f"{setting}: {error}") from error
+
+
 class Pool:
     """The opponents, each with a number of its own: 1 and up, never used again, so that a game goes on against whom it
     began with, also after the pool has replaced that one."""
 
     def __init__(self, game: Game, config: Opponents):
         self.game, self.config = game, config
-        self.bots = {k: make_player(game, name) for k, name in enumerate(config.bots, 1)}
+        self.bots = dict(enumerate(named_players(game, config.bots, "opponents.bots"), 1))
         self.snapshots: dict[int, ActorCritic] = {}
         """Earlier selves by number, the oldest first; those no longer drawn but still in a game included."""
         self.next_number = len(self.bots) + 1

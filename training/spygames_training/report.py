@@ -1,8 +1,12 @@
 """What a training run shows and leaves behind: a live display, metrics.jsonl, TensorBoard events and a plot."""
 
+import hashlib
+import io
 import json
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +15,56 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from spygames_training.files import replacing, write_whole
+from spygames_training.files import is_count, is_number, named, read_file, replacing, write_whole
 
 WIN = "win_share/"
 """Prefix of the metrics that are win shares against somebody."""
 METRICS = "metrics.jsonl"
+MAX_METRICS_BYTES = 1 << 32
+
+
+class Board:
+    """Scalars for TensorBoard, in a file of events of this process; what its own writer does, without a thread, which
+    would print a traceback where the disk is full.
+
+    Args:
+        folder: TensorBoard's; made where it is not there.
+        done: what earlier files in it have beyond this step is not shown.
+
+    Raises:
+        OSError: by each method, and here: the file cannot be written.
+    """
+
+    def __init__(self, folder: Path, done: int):
+        # Slow to import, needed by no other part; their names are made at run time.
+        self._events = import_module("tensorboard.compat.proto.event_pb2")
+        self._summaries = import_module("tensorboard.compat.proto.summary_pb2")
+        folder.mkdir(exist_ok=True)
+        now = time.time_ns()
+        self._file = open(folder / f"events.out.tfevents.{now // 10**9}.{os.getpid()}.{now}", "xb")  # noqa: SIM115
+        self._write(file_version="brain.Event:2")
+        if done:
+            log = self._events.SessionLog
+            self._write(step=done + 1, session_log=log(status=log.SessionStatus.START))
+
+    def add(self, metrics: Mapping[str, float], step: int) -> None:
+        """Writes all of them for one step."""
+        summary = self._summaries.Summary
+        values = [summary.Value(tag=name, simple_value=value) for name, value in metrics.items()]
+        self._write(step=step, summary=summary(value=values))
+
+    def close(self) -> None:
+        """Closes the file; what was added is there already."""
+        self._file.close()
+
+    def _write(self, **event: Any) -> None:
+        from tensorboard.summary.writer.record_writer import RecordWriter
+
+        whole = io.BytesIO()
+        RecordWriter(whole).write(self._events.Event(wall_time=time.time(), **event).SerializeToString())
+        with named(Path(self._file.name)):
+            self._file.write(whole.getvalue())
+            self._file.flush()
 
 
 class Report:
@@ -29,15 +78,13 @@ class Report:
     """
 
     def __init__(self, folder: Path, total: int, done: int = 0, earlier: Sequence[dict[str, Any]] = ()):
-        from torch.utils.tensorboard import SummaryWriter  # slow to import, needed by no other part
-
         self.folder, self.total = folder, total
         self.console = Console()
         self.rows = [*earlier]
         self._file = folder / METRICS
         if self._file.exists():
             write_whole(self._file, "".join(json.dumps(row) + "\n" for row in self.rows))
-        self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=done + 1 if done else None)
+        self._board = Board(folder / "tensorboard", done)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -65,10 +112,9 @@ class Report:
     def add(self, metrics: dict[str, Any]) -> None:
         """One update's metrics: to the file, to TensorBoard and on screen."""
         self.rows.append(metrics)
-        with open(self._file, "a") as file:
+        with named(self._file), open(self._file, "a") as file:
             file.write(json.dumps(metrics) + "\n")
-        for name, value in metrics.items():
-            self._board.add_scalar(name, value, metrics["decisions"])
+        self._board.add(metrics, metrics["decisions"])
         rate = f"{metrics['decisions_per_second']:,.0f}/s"
         self._progress.update(self._task, completed=min(metrics["decisions"], self.total), rate=rate)
         evaluated = any(name.startswith(WIN) for name in metrics)
@@ -124,14 +170,37 @@ class Report:
         return Group(self._progress, table)
 
 
-def read_metrics(folder: Path, done: int) -> list[dict[str, Any]]:
-    """The metrics of the updates up to `done` decisions that a run in `folder` has written; a last line that was cut by
-    a kill is none.
+def metrics_digest(folder: Path) -> list[Any]:
+    """Length in bytes and SHA-256 of the metrics that a run in `folder` has written, which are on the disk by then."""
+    file, data = folder / METRICS, b""
+    if file.exists():
+        with open(file, "rb+") as opened:
+            os.fsync(opened.fileno())
+            data = opened.read()
+    return [len(data), hashlib.sha256(data).hexdigest()]
 
-    ValueError, of one line, if the file holds something else.
+
+def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) -> list[dict[str, Any]]:
+    """The metrics of the updates up to `done` decisions that a run in `folder` has written.
+
+    Args:
+        folder: of the run; without the file there are none.
+        done: decisions.
+        saved: what `metrics_digest` gave at that time. None: it is not known, and a last line that was cut by a kill
+            is none.
+
+    Raises:
+        ValueError: the file holds something else; one line.
     """
     file = folder / METRICS
-    lines = file.read_bytes().splitlines() if file.exists() else []
+    if not file.exists():
+        return []
+    hint = "without the file the run goes on, but its earlier figures are lost"
+    try:
+        data = read_file(file, MAX_METRICS_BYTES)
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read: {error.strerror}; {hint}") from error
+    lines = data.splitlines()
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(lines, 1):
         row: Any = None
@@ -140,17 +209,15 @@ def read_metrics(folder: Path, done: int) -> list[dict[str, Any]]:
         except (ValueError, RecursionError):
             if number == len(lines):
                 break
-        if (
-            not isinstance(row, dict)
-            or "decisions" not in row
-            or not all(type(v) in (int, float) for v in row.values())
-        ):
+        if not isinstance(row, dict) or not is_count(row.get("decisions")) or not all(map(is_number, row.values())):
             raise ValueError(
-                f"{file}, line {number}, is damaged: it must be a JSON object of numbers, decisions among them; "
-                "without the file the run goes on, but its earlier figures are lost"
+                f"{file}, line {number}, is damaged: it must be a JSON object of finite numbers, decisions among them; "
+                f"{hint}"
             )
         if row["decisions"] <= done:
             rows.append(row)
+    if saved is not None and saved != [len(data[: saved[0]]), hashlib.sha256(data[: saved[0]]).hexdigest()]:
+        raise ValueError(f"{file} is damaged: it is not what was saved with the state; {hint}")
     return rows
 
 

@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import json
+import os
 import signal
 import time
 from collections.abc import Sequence
@@ -14,21 +15,22 @@ from typing import Any
 import torch
 
 from spygames.core.game import Game
-from spygames.core.players import Player, make_player, new_memory
+from spygames.core.players import Player, new_memory
+from spygames.core.shown import one_line
 from spygames_training.checkpoint import check_place, save_checkpoint
 from spygames_training.command_line import named_game
 from spygames_training.compute import find_device, one_thread
 from spygames_training.config import Config, differences, from_mapping
 from spygames_training.evaluation import evaluate
-from spygames_training.files import only_one, write_whole
+from spygames_training.files import only_one, read_file, write_whole
 from spygames_training.network import ActorCritic, make_network
-from spygames_training.opponents import Pool
+from spygames_training.opponents import Pool, named_players
 from spygames_training.policy import from_network, temperature_of
 from spygames_training.ppo import Learner
 from spygames_training.processes import ALONE, Processes
-from spygames_training.report import WIN, Report, read_metrics
+from spygames_training.report import METRICS, WIN, Report, metrics_digest, read_metrics
 from spygames_training.rollout import Rollout
-from spygames_training.state import load_state, save_state
+from spygames_training.state import State, StateError, load_state, read_state, save_state
 
 CHANGEABLE = {
     "name",
@@ -40,6 +42,11 @@ CHANGEABLE = {
     "save_every",
 }
 """Settings that a run may go on with changed; the others decide what it has become."""
+
+RUN = "run.json"
+FILES = (RUN, "state.safetensors", METRICS, "curves.png", "summary.json", ".lock")
+"""What a run writes into its folder, beside the folders checkpoint and tensorboard."""
+MAX_RUN_BYTES = 1 << 20
 
 TRAINING_DEALS = 1 << 62
 """Seeds of the games that are learned from begin here, those of evaluations at 0, so that they share no deal."""
@@ -61,8 +68,9 @@ class Run:
             as in one process. The first one evaluates, writes and reports.
 
     Raises:
-        ValueError: there is a run already, or none to go on with, or not one of these settings; an unknown game,
-            option or player.
+        ValueError: there is a run already, or none to go on with, or not one of these settings; a damaged one; an
+            unknown game, option or player; something in the place of a file of the run; more games and steps than the
+            machine has memory for. Nothing in the folder is changed then.
     """
 
     def __init__(
@@ -84,14 +92,13 @@ class Run:
         self.game = game or named_game(config.game, config.options)
         self.judges = find_judges(self.game, config)
         device = find_device(config.device, processes.local_rank)
-        if self.folder.exists() and not self.folder.is_dir():
-            raise ValueError(f"{folder} is no folder")
+        check_folder(self.folder)
+        check_memory(self.game, config, processes)
         self.state = self.folder / "state.safetensors"
         if self.state.exists() and not resume:
             raise ValueError(f"{folder} holds a run already: go on with --resume, or choose another folder with --out")
         if (self.folder / "checkpoint" / "config.json").exists() and not resume:
             raise ValueError(f"{folder} holds an agent already: choose another folder with --out")
-        check_place(self.folder / "checkpoint")
         torch.manual_seed(config.seed)
         with one_thread():
             network = make_network(self.game, config.network).to(device)
@@ -114,10 +121,24 @@ class Run:
         self.progress: dict[str, Any] = {"decisions": 0, "seconds": 0.0}
         self._earlier: list[dict[str, Any]] = []
         if resume:
-            self.progress = load_state(self.state, self.learner, self.rollouts, self.pool)
-            self._earlier = read_metrics(self.folder, self.progress["decisions"])
+            state = read_state(self.state)
+            self._check_settings(state)
+            self.progress = load_state(state, self.learner, self.rollouts, self.pool)
+            saved = state.facts.get("metrics") if state.vouched else None
+            self._earlier = read_metrics(self.folder, self.progress["decisions"], saved)
         self.folder.mkdir(parents=True, exist_ok=True)  # last, so that whoever stops it before leaves nothing
         processes.gather(None)  # nobody goes on, and writes, before all have looked
+
+    def _check_settings(self, state: State) -> None:
+        """StateError if settings that decide what the run has become are not those that the state was saved with."""
+        if not state.vouched:
+            return
+        saved = from_mapping(Config, state.facts["config"])
+        if changed := [name for name in differences(self.config, saved) if name not in CHANGEABLE]:
+            raise StateError(
+                f"{self.folder / RUN} is damaged or of a run with other settings: {state.path.name} was saved with "
+                f"another {', '.join(changed)}"
+            )
 
     def train(self) -> ActorCritic:
         """Trains to the end and returns the policy to ship, the mean of the weights. Ctrl-C or SIGTERM saves and raises
@@ -139,6 +160,8 @@ class Run:
             with one_thread(), self._report() as report:  # each worker is one thread
                 if learner.updates == 0:
                     self.save()  # so that a kill at any moment leaves something to go on from
+                else:
+                    self._save_agent()  # which is older than the state after a kill between the two
                 saved = evaluated = time.monotonic()
                 while progress["decisions"] < config.decisions:
                     before = progress["decisions"]
@@ -183,15 +206,23 @@ class Run:
         return Report(self.folder, self.config.decisions, self.progress["decisions"], self._earlier)
 
     def save(self) -> None:
-        """Writes the settings, the checkpoint of the policy and the state to go on from; all processes take part."""
+        """Writes the settings, the state to go on from and the checkpoint of the policy; all processes take part."""
+        config = dataclasses.asdict(self.config)
+        more: dict[str, Any] = {}
         if self.processes.first:
-            write_whole(self.folder / "run.json", json.dumps(dataclasses.asdict(self.config), indent=2) + "\n")
+            write_whole(self.folder / RUN, json.dumps(config, indent=2) + "\n")
+            more = {"config": config, "metrics": metrics_digest(self.folder)}
+        save_state(self.state, self.learner, self.rollouts, self.pool, self.progress, more)
+        self._save_agent()
+
+    def _save_agent(self) -> None:
+        """Writes the checkpoint of the policy."""
+        if self.processes.first:
             extra = {"config": dataclasses.asdict(self.config), "seconds": round(self.progress["seconds"])}
             results = self.progress.get("results", {})
             save_checkpoint(
                 self.folder / "checkpoint", self.game, self.learner.ema, self.progress["decisions"], results, extra
             )
-        save_state(self.state, self.learner, self.rollouts, self.pool, self.progress)
 
     def _update(self) -> dict[str, Any]:
         """Plays, learns and returns the metrics."""
@@ -250,7 +281,7 @@ def find_judges(game: Game, config: Config) -> list[Player]:
     """Those whom a run evaluates against. ValueError for a player who is not there, for two who are called alike, whose
     figures could not be told apart, and for a way to play that makes no sense."""
     temperature_of(config.evaluate_play)
-    judges = [make_player(game, name) for name in config.evaluate_against]
+    judges = named_players(game, config.evaluate_against, "evaluate_against")
     names = [judge.name for judge in judges]
     if twice := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"evaluate_against names two players called {twice[0]}: take one, or rename its folder")
@@ -268,18 +299,47 @@ def win_shares(
     return shares, {"step": step, "play": config.evaluate_play, "games": config.evaluate_games, **shares}
 
 
+def check_folder(folder: Path) -> None:
+    """ValueError if a run cannot write its files into `folder`, for something else is in the place of one."""
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is no folder")
+    for file in (folder / name for name in FILES):
+        if (file.exists() or file.is_symlink()) and not file.is_file():
+            raise ValueError(f"{file} is no file, but the run writes one of that name: move it away")
+    board = folder / "tensorboard"
+    if (board.exists() or board.is_symlink()) and not board.is_dir():
+        raise ValueError(f"{board} is no folder, but the run writes one of that name: move it away")
+    check_place(folder / "checkpoint")
+
+
+def check_memory(game: Game, config: Config, processes: Processes = ALONE) -> None:
+    """ValueError if what the games of an update take alone is more than this machine's memory."""
+    ppo = config.ppo
+    decision = 4 * game.num_features + game.num_actions + 4 * game.num_players + 28  # what `Rollout` holds of each
+    need = ppo.games * (ppo.steps * decision + game.state_dtype.itemsize) // processes.count
+    try:
+        have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not known here
+        return
+    if need > have:
+        raise ValueError(
+            f"ppo.games {ppo.games} x ppo.steps {ppo.steps} take {need / 2**30:,.0f} GiB, and this machine has "
+            f"{have / 2**30:,.0f}: lower one of them"
+        )
+
+
 def resume_config(folder: str | Path) -> Config:
     """The config of the run in `folder`; ValueError, of one line, if there is none."""
-    path = Path(folder) / "run.json"
+    path = Path(folder) / RUN
     try:
-        values = json.loads(path.read_bytes())
+        values = json.loads(read_file(path, MAX_RUN_BYTES))
         if not isinstance(values, dict):
             raise ValueError("it holds no mapping")
         return from_mapping(Config, values)
     except OSError as error:
-        raise ValueError(f"{folder} holds no run to go on with: {error}") from error
+        raise ValueError(f"{folder} holds no run to go on with: {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is damaged or no config of a run: {error}") from error
+        raise ValueError(f"{path} is damaged or no config of a run: {one_line(error, 300)}") from error
 
 
 def train(config: Config, folder: str | Path, resume: bool = False, game: Game | None = None) -> ActorCritic:

@@ -13,6 +13,9 @@ from spygames.core.game import Game, IllegalAction
 from spygames.core.kernel import announce
 from spygames.core.shown import one_line, shown
 
+MAX_SIMULATIONS = 1_000_000
+"""A decision that a player of this name may make; a tree of so many takes gigabytes."""
+
 
 @dataclass(frozen=True)
 class Decisions:
@@ -133,8 +136,8 @@ def make_player(game: Game, spec: str) -> Player:
     if kind in ("mcts", "mc"):
         from spygames.core.search import SearchPlayer
 
-        if not number.isdecimal() or int(number) < 1:
-            raise ValueError(f"{shown(spec)} must give the simulations a decision, as in {kind}:200")
+        if not number.isdecimal() or len(number) > 9 or not 1 <= int(number) <= MAX_SIMULATIONS:
+            raise ValueError(f"{shown(spec)} must give 1 to {MAX_SIMULATIONS} simulations a decision, as in {kind}:200")
         return SearchPlayer(game, kind, int(number), threads=os.cpu_count() or 1)
     path, _, how = (spec, "", "") if _exists(spec) else spec.rpartition("@")
     if path and _exists(path):

@@ -23,7 +23,7 @@ from spygames_training.report import Report
 from spygames_training.sb3.buffer import PerSeatRolloutBuffer
 from spygames_training.sb3.policy import actor_critic_kwargs, to_actor_critic
 from spygames_training.sb3.vec_env import SelfPlayVecEnv
-from spygames_training.training import catch_signals, find_judges, win_shares
+from spygames_training.training import catch_signals, check_folder, check_memory, find_judges, win_shares
 
 UNUSED = ("kl", "reference_every", "ema")
 """Settings of `PPO` that MaskablePPO has nothing for: a reference to keep near to, and a mean of the weights."""
@@ -106,6 +106,8 @@ class MaskableRun:
         for name in ("state.safetensors", "checkpoint"):
             if (self.folder / name).exists():
                 raise ValueError(f"{folder} holds a run already: choose another folder with --out")
+        check_folder(self.folder)
+        check_memory(self.game, config)
         self.model = maskable_ppo(config, self.game)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.results: dict[str, Any] = {}
