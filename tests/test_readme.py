@@ -12,7 +12,6 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.slow
 def test_python_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the README's order and in one folder: what is trained in one is evaluated in the next."""
     assert len(BLOCKS) >= 9
