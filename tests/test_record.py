@@ -24,13 +24,14 @@ from spygames.core.record import (
     replay,
     save_games,
 )
+from spygames.core.registry import game_ids
 from spygames.core.rng import next_seed
 from tests import pennies
 from tests.poker import kuhn
 
 GOLDEN = Path(__file__).parent / "golden"
 FILES = sorted(GOLDEN.glob("*/*.jsonl"))
-GAMES = sorted(path.parent.name for path in Path(spygames.__file__).parent.glob("*/rules.py"))
+GAMES = sorted(game_id.rpartition("_v")[0] for game_id in game_ids())
 SCRIPT = Path(__file__).parents[1] / "scripts" / "record_game.py"
 
 

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from spygames.core.registry import game_ids
+
 ROOT = Path(__file__).parents[1]
-GAMES = sorted(path.parent for path in (ROOT / "envs" / "spygames").glob("*/rules.py"))
+GAMES = [ROOT / "envs" / "spygames" / game_id.rpartition("_v")[0] for game_id in game_ids()]
 
 
 def stated(readme: str) -> list[str]:

@@ -50,7 +50,7 @@ Agents count from 0: double_agent, enforcer, codebreaker, saboteur, daredevil, s
 
 ### Observation
 
-The fields of `spygames.agent_avenue.rules.VIEW` one after the other, the viewer's own side first;
+The fields of `spygames.agent_avenue.layout.VIEW` one after the other, the viewer's own side first;
 `env.unwrapped.view(agent)` gives them by name. Counts are thermometers (n ones, then zeros) or fractions.
 
 | field | shape | |

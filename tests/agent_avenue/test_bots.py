@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spygames.agent_avenue import make_game
-from spygames.agent_avenue.rules import PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
+from spygames.agent_avenue.actions import PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
 from spygames.core.batch import Batch
 from spygames.core.game import Game, record
 from spygames.core.players import Decisions, Scripted

@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 
 from spygames.agent_avenue.cards import AGENTS
-from spygames.agent_avenue.rules import NONE
+from spygames.agent_avenue.layout import NONE
 from spygames.core.game import Game
 
 Outcome = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]

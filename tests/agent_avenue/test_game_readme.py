@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from spygames.agent_avenue import cards, rules
+from spygames.agent_avenue import actions, cards, layout
 from spygames.core.game import Game, record
 
-README = (Path(rules.__file__).parent / "README.md").read_text()
+README = (Path(layout.__file__).parent / "README.md").read_text()
 
 
 def test_observation_table(game: Game) -> None:
     table = README.split("## Observation")[1].split("## State")[0]
     rows = re.findall(r"^\| `(\w+)` \| ([\dx ]+) \|", table, re.MULTILINE)
     sizes = {name: prod(int(n) for n in shape.split(" x ")) for name, shape in rows}
-    fields = {name: prod(rules.VIEW[name].shape) for name in rules.VIEW.names or ()}
+    fields = {name: prod(layout.VIEW[name].shape) for name in layout.VIEW.names or ()}
     assert list(sizes.items()) == list(fields.items())
     assert f"float32 [{game.num_features}]" in table
 
@@ -24,7 +24,7 @@ def test_observation_table(game: Game) -> None:
 def test_action_table(game: Game) -> None:
     table = README.split("## Actions")[1].split("## Observation")[0]
     assert f"{game.num_actions} in all" in table
-    assert (rules.DISCARD_CARD, rules.PLAY_PAIR, rules.RECRUIT_UP, rules.RECRUIT_DOWN) == (0, 8, 72, 73)
+    assert (actions.DISCARD_CARD, actions.PLAY_PAIR, actions.RECRUIT_UP, actions.RECRUIT_DOWN) == (0, 8, 72, 73)
 
 
 def test_state_table(game: Game) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.agent_avenue import cards, make_game
+from spygames.agent_avenue import board, cards, make_game
 from spygames.core.game import Game, record
 
 COPIES = {"double_agent": 6, "enforcer": 6, "codebreaker": 6, "saboteur": 6, "daredevil": 6, "sentinel": 6}
@@ -36,8 +36,8 @@ def test_the_deck_is_the_printed_one(fresh: Callable[[int], Any]) -> None:
 def test_the_board_is_a_loop_of_14_spaces_with_homes_7_apart(
     at: Callable[..., Any], position: Callable[..., Any]
 ) -> None:
-    assert cards.SPACES == 14
-    assert cards.HOMES.tolist() == [0, 7]
+    assert board.SPACES == 14
+    assert board.HOMES.tolist() == [0, 7]
     hands = {"0": ["enforcer"] * 4, "1": ["sentinel"] * 4}
     for p0, p1 in [(0, 0), (3, -2), (13, 12), (14, 10), (29, 30), (-1, 0), (-15, -14)]:
         table = at(position(hands, progress=[p0, p1]))

@@ -1,21 +1,21 @@
 """Agent Avenue: two neighbours, both spies, recruit agents to unmask each other. Rules by ID: README.md."""
 
+import sys
 from typing import Any
 
 import numpy as np
 
-from spygames.agent_avenue import layout, render, rules, sight, text
-from spygames.agent_avenue.bots import BOTS
-from spygames.agent_avenue.players import MARKET_BOTS, TEAM_BOTS
+from spygames.agent_avenue import actions, determinize, layout, observe, render, rules, state_dict
+from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
 from spygames.core.game import Game
 from spygames.core.options import choice
 from spygames.core.shown import shown
 
 _OBSERVE = {
-    (False, False): sight.observe,
-    (True, False): sight.observe_with_market,
-    (False, True): sight.observe_with_teams,
-    (True, True): sight.observe_all,
+    (False, False): observe.observe,
+    (True, False): observe.observe_with_market,
+    (False, True): observe.observe_with_teams,
+    (True, True): observe.observe_all,
 }
 
 
@@ -54,14 +54,14 @@ def make_game(mode: str = "simple", players: int = 2, first_player: int | str = 
         apply=rules.apply,
         returns=rules.returns,
         observe=_OBSERVE[advanced, teams],
-        determinize=sight.determinize,
-        action_to_string=text.action_to_string,
-        string_to_action=text.string_to_action,
-        state_to_dict=text.state_to_dict,
-        state_from_dict=text.state_from_dict,
+        determinize=determinize.determinize,
+        action_to_string=actions.action_to_string,
+        string_to_action=actions.string_to_action,
+        state_to_dict=state_dict.state_to_dict,
+        state_from_dict=state_dict.state_from_dict,
         to_text=render.to_text,
         bots=MARKET_BOTS if advanced else TEAM_BOTS if teams else BOTS,
-        module=rules,
+        module=sys.modules[__name__],
         teams=(0, 0, 1, 1)[:players] if teams else (),
         entities=layout.ENTITIES,
     )
@@ -69,5 +69,5 @@ def make_game(mode: str = "simple", players: int = 2, first_player: int | str = 
 
 def _num_actions(advanced: bool, teams: bool) -> int:
     if teams:
-        return layout.NUM_TEAM_ACTIONS
-    return layout.NUM_MARKET_ACTIONS if advanced else layout.NUM_ACTIONS
+        return actions.NUM_TEAM_ACTIONS
+    return actions.NUM_MARKET_ACTIONS if advanced else actions.NUM_ACTIONS

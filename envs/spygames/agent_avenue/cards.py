@@ -1,4 +1,4 @@
-"""The printed game: agent cards, board and Black Market, as tables (AA-1 to AA-4)."""
+"""The printed cards: agents and the Black Market, as tables (AA-1, AA-4)."""
 
 import numpy as np
 
@@ -23,16 +23,6 @@ ICONS = np.array(
     ],
     np.int8,
 )
-
-SPACES = 14
-HOMES = np.array([0, 7], np.int8)
-"""Home space of each side; forward is clockwise, which is upward in these numbers."""
-CATCH = 7
-"""The lead with which a side has caught the other: the homes are that far apart."""
-
-IS_HOME = np.array([space in (0, 7) for space in range(SPACES)])
-IS_MARKET = np.array([space in (2, 5, 9, 12) for space in range(SPACES)])
-"""The corners of the advanced board."""
 
 _ = -1  # none, or any
 ONGOING_KIND, INSTANT_KIND = 0, 1
@@ -79,3 +69,4 @@ _COLUMNS = np.array([row[1:] for row in _MARKET], np.int8)
 AGENT, TIMES, PLUS, FROM, LEAST, NEW, OPEN = (np.ascontiguousarray(_COLUMNS[:, i]) for i in range(1, 8))
 BOOST = np.array([next((m for m in range(ONGOING) if AGENT[m] == agent), _) for agent in range(KINDS)], np.int8)
 """The ongoing card that changes how far each agent moves, or -1."""
+assert COPIES.sum() == CARDS

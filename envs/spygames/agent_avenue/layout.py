@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy import float32, int8, int16, uint64
 
-from spygames.agent_avenue.cards import AGENTS, CARDS, CATCH, KINDS, MARKET_SIZE, ONGOING, SUPPLY
+from spygames.agent_avenue.board import CATCH
+from spygames.agent_avenue.cards import AGENTS, CARDS, KINDS, MARKET_SIZE, ONGOING, SUPPLY
 
 SEATS, SIDES = 4, 2  # a seat is a player, a side is what owns a meeple; with two players they are the same number
 HAND, DISCARDS, MEMBER_DISCARDS = 4, 4, 2  # cards drawn up to (AA-11), discards of a player, of a member (AA-8, AA-42)
@@ -30,27 +31,6 @@ END_REASONS = (
     "ran_out",
 )
 CAUGHT, CODEBREAKERS, DAREDEVILS, BY_MASTERPLAN, BY_SECURITY_SYSTEM, BY_LEADER_OF_THE_PACK, RAN_OUT = range(7)
-
-# Actions of every variant: discard card c | play c face up and d face down | recruit the face-up or the face-down card
-DISCARD_CARD = 0
-PLAY_PAIR = DISCARD_CARD + KINDS
-RECRUIT_UP = PLAY_PAIR + KINDS * KINDS
-RECRUIT_DOWN = RECRUIT_UP + 1
-NUM_ACTIONS = RECRUIT_DOWN + 1
-# With the Black Market also: take market card m | take agent c from play | recruit agent c by an ability | decline
-TAKE_MARKET = NUM_ACTIONS
-TAKE_AGENT = TAKE_MARKET + MARKET_SIZE
-RECRUIT_AGENT = TAKE_AGENT + KINDS
-DECLINE = RECRUIT_AGENT + KINDS
-NUM_MARKET_ACTIONS = DECLINE + 1
-# In teams also: I or my partner plays face up | play c face up | play c face down | I or my partner resolves
-LEAD_OWN = NUM_MARKET_ACTIONS
-LEAD_PARTNER = LEAD_OWN + 1
-PLAY_UP = LEAD_PARTNER + 1
-PLAY_DOWN = PLAY_UP + KINDS
-RESOLVE_OWN = PLAY_DOWN + KINDS
-RESOLVE_PARTNER = RESOLVE_OWN + 1
-NUM_TEAM_ACTIONS = RESOLVE_PARTNER + 1
 
 # Where a market card is, in STATE.market; 0 and 1: in play of that side
 AT_SUPPLY, AT_DECK, AT_DISCARD, AT_ABILITY = range(2, 6)

@@ -4,7 +4,8 @@ from textwrap import wrap
 
 import numpy as np
 
-from spygames.agent_avenue.cards import AGENTS, CATCH, HOMES, ICONS, IS_MARKET, KINDS, MARKET_CARDS, MARKET_SIZE, SPACES
+from spygames.agent_avenue.board import CATCH, HOMES, IS_MARKET, SPACES
+from spygames.agent_avenue.cards import AGENTS, ICONS, KINDS, MARKET_CARDS, MARKET_SIZE
 from spygames.agent_avenue.layout import (
     ABILITY,
     AT_DISCARD,
@@ -25,8 +26,7 @@ from spygames.agent_avenue.layout import (
     SIDES,
     UP,
 )
-from spygames.agent_avenue.sight import knows_face_down
-from spygames.agent_avenue.table import hand_size, is_team, lead, other, side_of
+from spygames.agent_avenue.queries import hand_size, is_team, knows_face_down, lead, other, side_of
 from spygames.core.game import NOBODY, Game
 from spygames.core.kernel import Int, Record
 

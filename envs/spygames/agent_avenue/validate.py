@@ -1,7 +1,6 @@
 """What the parts of a state of Agent Avenue must have to do with each other: no check wants more than play needs."""
 
 from spygames.agent_avenue.cards import AGENTS, COPIES, KINDS, MARKET_SIZE, ONGOING, OPEN
-from spygames.agent_avenue.ending import end_step
 from spygames.agent_avenue.layout import (
     ABILITY,
     AT_SUPPLY,
@@ -19,8 +18,9 @@ from spygames.agent_avenue.layout import (
     SIDES,
     UP,
 )
-from spygames.agent_avenue.market import is_possible
-from spygames.agent_avenue.table import discards_of, face_down_seat, first_seat, hand_size, is_team, other, side_of
+from spygames.agent_avenue.queries import discards_of, face_down_seat, first_seat, hand_size, is_team, other, side_of
+from spygames.agent_avenue.rules.end_step import end_step
+from spygames.agent_avenue.rules.market import is_possible
 from spygames.core.game import ImpossibleState
 from spygames.core.kernel import Record
 

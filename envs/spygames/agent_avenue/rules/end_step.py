@@ -1,10 +1,9 @@
 """The End step of Agent Avenue: who has won, whether the cards have run out, whose turn is next."""
 
+from spygames.agent_avenue.board import CATCH, HOMES
 from spygames.agent_avenue.cards import (
-    CATCH,
     CODEBREAKER,
     DAREDEVIL,
-    HOMES,
     KINDS,
     LEADER_OF_THE_PACK,
     MASTERPLAN,
@@ -26,7 +25,8 @@ from spygames.agent_avenue.layout import (
     RAN_OUT,
     THREE,
 )
-from spygames.agent_avenue.table import first_seat, hand_size, is_team, lead, other, owns, refill, space_of
+from spygames.agent_avenue.queries import first_seat, hand_size, is_team, lead, other, owns, space_of
+from spygames.agent_avenue.rules.recruiting import refill
 from spygames.core.kernel import Int, Record, kernel
 
 

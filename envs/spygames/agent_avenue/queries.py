@@ -2,20 +2,9 @@
 
 import numpy as np
 
-from spygames.agent_avenue.cards import (
-    BOOST,
-    GETAWAY,
-    GETAWAY_CAR,
-    HOMES,
-    ICONS,
-    IS_HOME,
-    IS_MARKET,
-    KINDS,
-    PLUS,
-    SPACES,
-    TIMES,
-)
-from spygames.agent_avenue.layout import DISCARDS, FURTHEST, HAND, MEMBER_DISCARDS, NONE, RECRUIT, THREE
+from spygames.agent_avenue.board import HOMES, SPACES
+from spygames.agent_avenue.cards import COPIES, KINDS
+from spygames.agent_avenue.layout import DISCARDS, MEMBER_DISCARDS, NONE, RECRUIT, SIDES
 from spygames.core.kernel import Int, Record, kernel
 
 
@@ -92,29 +81,6 @@ def hand_size(s: Record, seat: Int) -> Int:
 
 
 @kernel
-def draw(s: Record, seat: Int) -> None:
-    """Takes the top card of the agent deck into a hand."""
-    s.deck_size -= 1
-    s.hands[seat, s.deck[s.deck_size]] += 1
-    s.deck[s.deck_size] = NONE
-
-
-@kernel
-def refill(s: Record, seat: Int, size: Int) -> None:
-    """AA-11, AA-21: a hand of `size` draws up to four, as long as there is a deck."""
-    while size < HAND and s.deck_size > 0:
-        draw(s, seat)
-        size += 1
-
-
-@kernel
-def forget(s: Record, seat: Int, card: Int) -> None:
-    """AA-37: a copy has left a hand, and it may have been one that was seen there."""
-    if s.options.advanced:
-        s.seen[seat, card] = max(s.seen[seat, card] - 1, 0)
-
-
-@kernel
 def face_down_seat(s: Record) -> Int:
     """Who played the face-down card, or NONE where there is none."""
     if s.phase != RECRUIT:
@@ -125,34 +91,26 @@ def face_down_seat(s: Record) -> Int:
 
 
 @kernel
-def recruit(s: Record, side: Int, card: Int) -> bool:
-    """AA-13, AA-14: the card joins its like in play, their number selects the icon, the meeple moves by it.
-
-    AA-32: an ongoing card may change the number. True if the meeple lands on a market space.
-    """
-    s.in_play[side, card] += 1
-    steps = np.int64(ICONS[card, min(s.in_play[side, card], THREE) - 1])
-    if s.options.advanced:
-        boost = BOOST[card]
-        if boost != NONE and owns(s, side, boost):
-            steps = np.int64(steps * TIMES[boost] + PLUS[boost])
-    return move(s, side, steps)
+def knows_face_down(s: Record, seat: Int) -> bool:
+    """Whether `seat` played the face-down card itself (AA-12, AA-40)."""
+    return s.face_down != NONE and seat == face_down_seat(s)
 
 
 @kernel
-def move(s: Record, side: Int, steps: Int) -> bool:
-    """Moves a meeple; true if it lands on a market space (AA-23). AA-33: the Getaway Car drives on from a home."""
-    if steps == 0:
-        return False
-    go_forward(s, side, steps)
-    if not s.options.advanced:
-        return False
-    if owns(s, side, GETAWAY_CAR) and IS_HOME[space_of(s, side)]:
-        go_forward(s, side, GETAWAY)
-    return bool(IS_MARKET[space_of(s, side)])
+def unseen(s: Record, seat: Int, card: Int, knows_down: bool) -> Int:
+    """Copies of `card` that may be anywhere hidden, as `seat` can count them; `knows_down`: it played face down."""
+    count = np.int64(COPIES[card]) - s.hands[seat, card] - s.discarded[seat, card] - (s.face_up == card)
+    for side in range(SIDES):
+        count -= s.in_play[side, card]
+    if knows_down:
+        count -= s.face_down == card
+    return count
 
 
 @kernel
-def go_forward(s: Record, side: Int, steps: Int) -> None:
-    """AA-15: spaces forward, or back; the count stays within its bounds."""
-    s.progress[side] = min(max(np.int64(s.progress[side]) + steps, -FURTHEST), FURTHEST)
+def names_in_hand(s: Record, seat: Int) -> Int:
+    """Differently named agents in a hand."""
+    names = 0
+    for card in range(KINDS):
+        names += s.hands[seat, card] > 0
+    return names

@@ -1,86 +1,37 @@
-"""The rules of Agent Avenue: set-up, and what each decision does. AA-n: the rule in README.md.
-
-What the rules work on is in `layout.py`, what is printed in `cards.py`. A turn is Play and Recruit here, then what
-happens at the Black Market in `market.py`, then the End step in `ending.py`; what seats may know is in `sight.py`.
-"""
+"""Set-up, Play and Recruit (AA-5 to AA-16, AA-38 to AA-43), and which decision leads to what."""
 
 import numpy as np
 from numpy import uint64
 
-from spygames.agent_avenue.cards import CARDS, COPIES, KINDS
-from spygames.agent_avenue.ending import begin_turn, end_step
-from spygames.agent_avenue.layout import (
+from spygames.agent_avenue.actions import (
     DISCARD_CARD,
-    DISCARDS,
-    DOWN,
-    END_REASONS,
-    HAND,
-    LEAD,
     LEAD_OWN,
     LEAD_PARTNER,
-    NONE,
     NUM_ACTIONS,
     NUM_MARKET_ACTIONS,
-    OPTIONS,
-    PHASES,
-    PLAY,
     PLAY_DOWN,
     PLAY_PAIR,
     PLAY_UP,
-    RECRUIT,
     RECRUIT_DOWN,
     RECRUIT_UP,
     RESOLVE_OWN,
-    SEATS,
-    SIDES,
-    STATE,
-    THREE,
-    UP,
-    VIEW,
 )
-from spygames.agent_avenue.market import act_at_market, go_on, legal_at_market, no_market, set_up_market
-from spygames.agent_avenue.table import (
+from spygames.agent_avenue.cards import COPIES, KINDS
+from spygames.agent_avenue.layout import DOWN, HAND, LEAD, NONE, PLAY, RECRUIT, SIDES, UP
+from spygames.agent_avenue.queries import (
     discards_of,
-    draw,
     face_down_seat,
     first_seat,
-    forget,
     hand_size,
+    names_in_hand,
     other,
-    recruit,
-    refill,
     side_of,
 )
+from spygames.agent_avenue.rules.end_step import begin_turn, end_step
+from spygames.agent_avenue.rules.market import act_at_market, go_on, legal_at_market, no_market, set_up_market
+from spygames.agent_avenue.rules.recruiting import draw, forget, recruit, refill
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import below, shuffle
-
-__all__ = [
-    "DISCARDS",
-    "DISCARD_CARD",
-    "END_REASONS",
-    "HAND",
-    "NONE",
-    "NUM_ACTIONS",
-    "OPTIONS",
-    "PHASES",
-    "PLAY",
-    "PLAY_PAIR",
-    "RECRUIT",
-    "RECRUIT_DOWN",
-    "RECRUIT_UP",
-    "SEATS",
-    "SIDES",
-    "STATE",
-    "THREE",
-    "VIEW",
-    "apply",
-    "end_step",
-    "hand_size",
-    "init",
-    "legal",
-    "other",
-    "returns",
-]
 
 
 @kernel
@@ -145,15 +96,6 @@ def legal(s: Record, mask: np.ndarray) -> None:
         legal_single(s, mask)
     else:
         legal_at_market(s, mask)
-
-
-@kernel
-def names_in_hand(s: Record, seat: Int) -> Int:
-    """Differently named agents in a hand."""
-    names = 0
-    for card in range(KINDS):
-        names += s.hands[seat, card] > 0
-    return names
 
 
 @kernel
@@ -293,6 +235,3 @@ def returns(s: Record, out: np.ndarray) -> None:
     """+1 for each seat of the side that has won, -1 for each other one (AA-46); 0 for all while the game goes on."""
     for seat in range(len(out)):
         out[seat] = 0.0 if s.winner == NONE else (1.0 if s.winner == side_of(s, seat) else -1.0)
-
-
-assert COPIES.sum() == CARDS

@@ -1,12 +1,11 @@
-"""Scripted players of Agent Avenue. A bot sees a view and a mask, never the state."""
+"""The player `greedy` of simple mode for two."""
 
 import numpy as np
 
-from spygames.agent_avenue.cards import CATCH, KINDS
-from spygames.agent_avenue.expert import expert
-from spygames.agent_avenue.outlook import face_up, lead, lead_after, runs_out, unseen, verdict
-from spygames.agent_avenue.rules import DISCARD_CARD, PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
-from spygames.core.bots import random
+from spygames.agent_avenue.actions import DISCARD_CARD, PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
+from spygames.agent_avenue.board import CATCH
+from spygames.agent_avenue.bots.features import face_up, lead, lead_after, runs_out, unseen, verdict
+from spygames.agent_avenue.cards import KINDS
 from spygames.core.kernel import Int, Record, kernel
 
 WON = 2.0 * CATCH
@@ -56,6 +55,3 @@ def worth_of_choice(view: Record, take_up: bool) -> float:
             total += n * (worth(view, up, down) if take_up else worth(view, down, up))
             count += n
     return total / max(count, 1)
-
-
-BOTS = {"random": random, "greedy": greedy, "expert": expert}

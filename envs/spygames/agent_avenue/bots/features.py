@@ -4,8 +4,9 @@ Everything is seen from the viewer: side 0 is its own, `mine` and `theirs` are t
 the other side recruit in the turn that is looked at.
 """
 
-from spygames.agent_avenue.cards import CATCH, CODEBREAKER, DAREDEVIL, ICONS, KINDS
-from spygames.agent_avenue.rules import HAND, NONE, THREE
+from spygames.agent_avenue.board import CATCH
+from spygames.agent_avenue.cards import CODEBREAKER, DAREDEVIL, ICONS, KINDS
+from spygames.agent_avenue.layout import HAND, NONE, THREE
 from spygames.core.kernel import Int, Record, kernel
 
 OWN, RIVAL = 0, 1

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.agent_avenue.cards import AGENTS, CARDS, COPIES, MARKET_CARDS, MARKET_SIZE, ONGOING, SPYCATION
-from spygames.agent_avenue.checking import check
+from spygames.agent_avenue.cards import AGENTS, CARDS, COPIES, KINDS, MARKET_CARDS, MARKET_SIZE, ONGOING, SPYCATION
 from spygames.agent_avenue.layout import (
     ABILITY,
     AT_ABILITY,
@@ -23,8 +22,9 @@ from spygames.agent_avenue.layout import (
     RECRUIT,
     SIDES,
 )
-from spygames.agent_avenue.rules import clear
-from spygames.agent_avenue.table import face_down_seat, first_seat, hand_size, is_team, side_of
+from spygames.agent_avenue.queries import face_down_seat, first_seat, hand_size, is_team, side_of
+from spygames.agent_avenue.rules.play import clear
+from spygames.agent_avenue.validate import check
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Record
 from spygames.core.mapping import check_keys, integer, member, sequence, table
@@ -38,6 +38,71 @@ _MARKET_KEYS = ("market_supply", "market_deck", "market_in_play", "market_discar
 _MARKET_LEFT_OUT = ("pending", "ability", "seen_in_hand")
 _TEAM_KEYS = ("captain", "lead")
 _LEFT_OUT = (*_MARKET_KEYS, *_MARKET_LEFT_OUT, *_TEAM_KEYS, "rng", "record")
+
+
+def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
+    """The state as plain JSON values, with the keys that the rules name in section 5, `rng` and `record`."""
+    seats, teams = range(game.num_players), game.num_players > 2
+    return {
+        "mode": game.options["mode"],
+        "players": game.options["players"],
+        "phase": PHASES[s.phase],
+        "to_move": _or_none(s.to_move),
+        "active_side": int(s.active_side),
+        "turn": int(s.turn),
+        "progress": [int(p) for p in s.progress],
+        "hands": {str(seat): _cards(s.hands[seat]) for seat in seats},
+        "in_play": {str(side): _counts(s.in_play[side]) for side in range(SIDES)},
+        "discarded": {str(seat): _cards(s.discarded[seat]) for seat in seats},
+        "discards_left": {str(seat): int(s.discards_left[seat]) for seat in seats},
+        "deck": [AGENTS[s.deck[i]] for i in reversed(range(s.deck_size))],
+        "face_up": _card(s.face_up),
+        "face_down": _card(s.face_down),
+        "market_supply": _market_cards(s, AT_SUPPLY),
+        "market_deck": [MARKET_CARDS[s.market_deck[i]] for i in reversed(range(s.market_deck_size))],
+        "market_in_play": {str(side): _market_cards(s, side) for side in range(SIDES)},
+        "market_discard": _market_cards(s, AT_DISCARD),
+        "pending": [] if s.pending == NONE else [{"side": int(s.pending), "do": "market"}],
+        "ability": _ability(s),
+        "captain": {str(side): int(s.captain[side]) for side in range(SIDES)} if teams else {},
+        "lead": _or_none(s.leader),
+        "seen_in_hand": {str(seat): _counts(s.seen[seat]) for seat in seats},
+        "winner": _or_none(s.winner),
+        "end_reason": None if s.end_reason == NONE else END_REASONS[s.end_reason],
+        "rng": int(s.rng),
+        "record": {"kept": int(s.kept)},
+    }
+
+
+def _ability(s: Record) -> dict[str, Any] | None:
+    if s.ability == NONE:
+        return None
+    return {
+        "side": int(side_of(s, s.to_move)),
+        "card": MARKET_CARDS[s.ability],
+        "seat": _or_none(s.resolver),
+        "taken": _card(s.taken),
+    }
+
+
+def _cards(counts: np.ndarray) -> list[str]:
+    return [AGENTS[card] for card in range(KINDS) for _ in range(counts[card])]
+
+
+def _counts(counts: np.ndarray) -> dict[str, int]:
+    return {AGENTS[card]: int(counts[card]) for card in range(KINDS) if counts[card]}
+
+
+def _market_cards(s: Record, place: int) -> list[str]:
+    return [MARKET_CARDS[card] for card in range(MARKET_SIZE) if s.market[card] == place]
+
+
+def _card(card: int) -> str | None:
+    return None if card == NONE else AGENTS[card]
+
+
+def _or_none(number: int) -> int | None:
+    return None if number == NONE else int(number)
 
 
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:

@@ -23,18 +23,9 @@ from math import exp
 
 import numpy as np
 
-from spygames.agent_avenue.cards import (
-    CATCH,
-    CODEBREAKER,
-    COPIES,
-    DAREDEVIL,
-    DOUBLE_AGENT,
-    KINDS,
-    MOLE,
-    SENTINEL,
-    SIDEKICK,
-)
-from spygames.agent_avenue.outlook import (
+from spygames.agent_avenue.actions import DISCARD_CARD, PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
+from spygames.agent_avenue.board import CATCH
+from spygames.agent_avenue.bots.features import (
     OWN,
     RIVAL,
     copies,
@@ -46,7 +37,8 @@ from spygames.agent_avenue.outlook import (
     unseen,
     verdict,
 )
-from spygames.agent_avenue.rules import DISCARD_CARD, NONE, PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP, THREE
+from spygames.agent_avenue.cards import CODEBREAKER, COPIES, DAREDEVIL, DOUBLE_AGENT, KINDS, MOLE, SENTINEL, SIDEKICK
+from spygames.agent_avenue.layout import NONE, THREE
 from spygames.core.kernel import Int, Record, kernel
 
 Eight = tuple[float, float, float, float, float, float, float, float]

@@ -9,29 +9,10 @@ from math import exp
 
 import numpy as np
 
-from spygames.agent_avenue.cards import (
-    BOOST,
-    CATCH,
-    CODEBREAKER,
-    DAREDEVIL,
-    ICONS,
-    IS_MARKET,
-    KINDS,
-    LEADER_OF_THE_PACK,
-    MARKET_SIZE,
-    MASTERPLAN,
-    MIND_CONTROL,
-    ONGOING,
-    PLAN,
-    PLUS,
-    SPACES,
-    TIMES,
-)
-from spygames.agent_avenue.layout import (
+from spygames.agent_avenue.actions import (
     DECLINE,
     DISCARD_CARD,
     LEAD_OWN,
-    NONE,
     PLAY_DOWN,
     PLAY_PAIR,
     PLAY_UP,
@@ -41,10 +22,24 @@ from spygames.agent_avenue.layout import (
     RESOLVE_OWN,
     TAKE_AGENT,
     TAKE_MARKET,
-    THREE,
 )
-from spygames.core.bots import random
-from spygames.core.game import Bot
+from spygames.agent_avenue.board import CATCH, IS_MARKET, SPACES
+from spygames.agent_avenue.cards import (
+    BOOST,
+    CODEBREAKER,
+    DAREDEVIL,
+    ICONS,
+    KINDS,
+    LEADER_OF_THE_PACK,
+    MARKET_SIZE,
+    MASTERPLAN,
+    MIND_CONTROL,
+    ONGOING,
+    PLAN,
+    PLUS,
+    TIMES,
+)
+from spygames.agent_avenue.layout import NONE, THREE
 from spygames.core.kernel import Int, Record, kernel
 
 STACKS = np.array(
@@ -292,7 +287,3 @@ def greedy_in_team(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 def expert_in_team(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """Takes what promises the best chance to win."""
     return decide(view, mask, NONE, 0, 0, True)
-
-
-MARKET_BOTS: dict[str, Bot] = {"random": random, "greedy": greedy_at_market, "expert": expert_at_market}
-TEAM_BOTS: dict[str, Bot] = {"random": random, "greedy": greedy_in_team, "expert": expert_in_team}

@@ -2,6 +2,15 @@
 
 import numpy as np
 
+from spygames.agent_avenue.actions import (
+    DECLINE,
+    LEAD_OWN,
+    RECRUIT_AGENT,
+    RESOLVE_OWN,
+    RESOLVE_PARTNER,
+    TAKE_AGENT,
+    TAKE_MARKET,
+)
 from spygames.agent_avenue.cards import (
     AGENT,
     DOUBLE_TROUBLE,
@@ -18,25 +27,10 @@ from spygames.agent_avenue.cards import (
     SPYCATION,
     SUPPLY,
 )
-from spygames.agent_avenue.ending import end_step
-from spygames.agent_avenue.layout import (
-    ABILITY,
-    AT_ABILITY,
-    AT_DECK,
-    AT_DISCARD,
-    AT_SUPPLY,
-    DECLINE,
-    LEAD_OWN,
-    MARKET,
-    NONE,
-    RECRUIT_AGENT,
-    RESOLVE_OWN,
-    RESOLVE_PARTNER,
-    RESOLVER,
-    TAKE_AGENT,
-    TAKE_MARKET,
-)
-from spygames.agent_avenue.table import forget, hand_size, is_team, move, other, recruit, refill, side_of
+from spygames.agent_avenue.layout import ABILITY, AT_ABILITY, AT_DECK, AT_DISCARD, AT_SUPPLY, MARKET, NONE, RESOLVER
+from spygames.agent_avenue.queries import hand_size, is_team, other, side_of
+from spygames.agent_avenue.rules.end_step import end_step
+from spygames.agent_avenue.rules.recruiting import forget, move, recruit, refill
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import shuffle
 

@@ -1,0 +1,66 @@
+"""Recruiting and drawing: the hand, the deck, the card that joins its like in play, the meeple that moves by it."""
+
+import numpy as np
+
+from spygames.agent_avenue.board import IS_HOME, IS_MARKET
+from spygames.agent_avenue.cards import BOOST, GETAWAY, GETAWAY_CAR, ICONS, PLUS, TIMES
+from spygames.agent_avenue.layout import FURTHEST, HAND, NONE, THREE
+from spygames.agent_avenue.queries import owns, space_of
+from spygames.core.kernel import Int, Record, kernel
+
+
+@kernel
+def draw(s: Record, seat: Int) -> None:
+    """Takes the top card of the agent deck into a hand."""
+    s.deck_size -= 1
+    s.hands[seat, s.deck[s.deck_size]] += 1
+    s.deck[s.deck_size] = NONE
+
+
+@kernel
+def refill(s: Record, seat: Int, size: Int) -> None:
+    """AA-11, AA-21: a hand of `size` draws up to four, as long as there is a deck."""
+    while size < HAND and s.deck_size > 0:
+        draw(s, seat)
+        size += 1
+
+
+@kernel
+def forget(s: Record, seat: Int, card: Int) -> None:
+    """AA-37: a copy has left a hand, and it may have been one that was seen there."""
+    if s.options.advanced:
+        s.seen[seat, card] = max(s.seen[seat, card] - 1, 0)
+
+
+@kernel
+def recruit(s: Record, side: Int, card: Int) -> bool:
+    """AA-13, AA-14: the card joins its like in play, their number selects the icon, the meeple moves by it.
+
+    AA-32: an ongoing card may change the number. True if the meeple lands on a market space.
+    """
+    s.in_play[side, card] += 1
+    steps = np.int64(ICONS[card, min(s.in_play[side, card], THREE) - 1])
+    if s.options.advanced:
+        boost = BOOST[card]
+        if boost != NONE and owns(s, side, boost):
+            steps = np.int64(steps * TIMES[boost] + PLUS[boost])
+    return move(s, side, steps)
+
+
+@kernel
+def move(s: Record, side: Int, steps: Int) -> bool:
+    """Moves a meeple; true if it lands on a market space (AA-23). AA-33: the Getaway Car drives on from a home."""
+    if steps == 0:
+        return False
+    go_forward(s, side, steps)
+    if not s.options.advanced:
+        return False
+    if owns(s, side, GETAWAY_CAR) and IS_HOME[space_of(s, side)]:
+        go_forward(s, side, GETAWAY)
+    return bool(IS_MARKET[space_of(s, side)])
+
+
+@kernel
+def go_forward(s: Record, side: Int, steps: Int) -> None:
+    """AA-15: spaces forward, or back; the count stays within its bounds."""
+    s.progress[side] = min(max(np.int64(s.progress[side]) + steps, -FURTHEST), FURTHEST)
