@@ -186,6 +186,7 @@ DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
     (METRICS, "not what was saved", written(METRICS, ROW)),
     (METRICS, "line 1", written(METRICS, b'{"decisions": 128, "entropy": NaN}\n')),
     (METRICS, "line 1", written(METRICS, b'{"decisions": 128, "entropy": 1%s}\n' % (b"0" * 400))),
+    (METRICS, "line 1", written(METRICS, b'{"decisions": 128, "entropy": 1e300}\n')),
     (METRICS, "line 1", written(METRICS, b'{"decisions": -128}\n')),
     (METRICS, "no file", replaced(METRICS, Path.mkdir)),
     (METRICS, "no file", replaced(METRICS, os.mkfifo)),

@@ -21,6 +21,8 @@ WIN = "win_share/"
 """Prefix of the metrics that are win shares against somebody."""
 METRICS = "metrics.jsonl"
 MAX_METRICS_BYTES = 1 << 32
+LARGEST_METRIC = 3.5e38
+"""Of either sign: what a float32 holds, and a picture can show."""
 
 
 class Board:
@@ -209,7 +211,11 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
         except (ValueError, RecursionError):
             if number == len(lines):
                 break
-        if not isinstance(row, dict) or not is_count(row.get("decisions")) or not all(map(is_number, row.values())):
+        if (
+            not isinstance(row, dict)
+            or not is_count(row.get("decisions"))
+            or not all(is_number(value) and abs(value) < LARGEST_METRIC for value in row.values())
+        ):
             raise ValueError(
                 f"{file}, line {number}, is damaged: it must be a JSON object of finite numbers, decisions among them; "
                 f"{hint}"
