@@ -1,0 +1,41 @@
+"""The docs' links lead somewhere, decisions have a date and a status, and the glossary is in order."""
+
+import re
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DECISIONS = ROOT / "docs" / "decisions"
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "envs").rglob("*.md")]
+
+
+@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in sorted(PAGES)])
+def test_links_lead_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    targets = [t for t in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text) if "://" not in t]
+    assert not [t for t in targets if not (ROOT / page).parent.joinpath(t).exists()]
+
+
+def test_decisions_are_numbered_dated_and_listed() -> None:
+    files = sorted(DECISIONS.glob("0*.md"))
+    assert [int(f.name[:4]) for f in files] == [*range(1, len(files) + 1)]
+    index = (DECISIONS / "index.md").read_text(encoding="utf-8")
+    for file in files:
+        title, _, day, status = file.read_text(encoding="utf-8").splitlines()[:4]
+        assert title.startswith("# "), file.name
+        date.fromisoformat(day.removeprefix("- Date: "))
+        found = re.fullmatch(r"- Status: (accepted|superseded by \[\d{4}\]\((?P<by>.+)\))", status)
+        assert found, file.name
+        assert found["by"] is None or (DECISIONS / found["by"]).exists(), file.name
+        row = f"| {file.name[:4]} | [{title[2:]}]({file.name}) | {day[8:]} | {status[10:]} |"
+        assert row in index, f"docs/decisions/index.md lacks {row}"
+    assert index.count("\n| 0") == len(files)
+
+
+def test_the_glossary_is_alphabetical() -> None:
+    terms = re.findall(r"^- \*\*(.+?)\*\*", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+    lower = [term.lower() for term in terms]
+    assert len(terms) > 50
+    assert lower == sorted(set(lower))
