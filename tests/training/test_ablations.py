@@ -7,6 +7,8 @@ from types import ModuleType
 
 import pytest
 
+from spygames_training.config import read_config
+from spygames_training.experiments import ablations as library
 from tests.training.scripts import FOLDER, complaint, script
 
 
@@ -142,17 +144,17 @@ def test_a_run_with_other_settings_is_noticed_before_the_first_one(
     assert not (out / "small" / "defaults 0").exists()
 
 
-def test_the_caption_gives_fair_shares_between_three_sides(ablations: ModuleType) -> None:
+def test_the_caption_gives_fair_shares_between_three_sides() -> None:
     found = [{"win_share": s, "interval": [0.2, 0.5], "fair_share": f} for s, f in ((0.4, 0.32), (0.3, 0.36))]
-    change = {"seconds": 3.4, "win_share": {"greedy": ablations.over_seeds(found)}}
-    assert "34.0 against greedy" in ablations.caption({"defaults": change})
-    assert ablations.cells("defaults", change, ["greedy", "expert"]) == ["defaults", "35.0 ± 63.5", "", "3"]
+    change = {"seconds": 3.4, "win_share": {"greedy": library.over_seeds(found)}}
+    assert "34.0 against greedy" in library.caption({"defaults": change})
+    assert library.cells("defaults", change, ["greedy", "expert"]) == ["defaults", "35.0 ± 63.5", "", "3"]
 
 
-def test_every_change_is_one_of_the_config(ablations: ModuleType) -> None:
-    config = ablations.read_config(FOLDER.parent / "configs" / "agent_avenue_simple.toml")
-    for name in ablations.CHANGES:
-        assert (ablations.changed(config, name) == config) == (name == ablations.DEFAULTS)
+def test_every_change_is_one_of_the_config() -> None:
+    config = read_config(FOLDER.parent / "configs" / "agent_avenue_simple.toml")
+    for name in library.CHANGES:
+        assert (library.changed(config, name) == config) == (name == library.DEFAULTS)
 
 
 def test_a_missing_config_ends_with_one_line(

@@ -13,6 +13,7 @@ import torch
 import spygames
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import PPO, Network
+from spygames_training.experiments import best_response as library
 from spygames_training.network import make_network
 from spygames_training.training import Diverged, Run, resume_config
 from tests.training.scripts import complaint, script
@@ -21,9 +22,8 @@ from tests.training.scripts import complaint, script
 @pytest.fixture
 def best_response(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The script, with updates of 256 decisions."""
-    module = script("best_response")
-    monkeypatch.setattr(module, "PPO", partial(PPO, games=32, steps=8, minibatch=64))
-    return module
+    monkeypatch.setattr(library, "PPO", partial(PPO, games=32, steps=8, minibatch=64))
+    return script("best_response")
 
 
 def agent(folder: Path, network: Network | None = None, game: str = "agent_avenue_v0", **options: int) -> Path:
@@ -42,9 +42,7 @@ def test_it_finds_out_how_to_beat_an_agent_that_plays_at_random(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     best_response = script("best_response")
-    monkeypatch.setattr(
-        best_response, "PPO", partial(PPO, games=128, steps=32, minibatch=256, learning_rate=5e-3, ema=0.98)
-    )
+    monkeypatch.setattr(library, "PPO", partial(PPO, games=128, steps=32, minibatch=256, learning_rate=5e-3, ema=0.98))
     out = tmp_path / "out"
     argv = ["--decisions", "50000", "--games", "1000", "--out", str(out)]
     assert best_response.main([str(agent(tmp_path / "green", Network((32,)))), *argv]) == 0
@@ -129,7 +127,7 @@ def test_a_stop_while_it_is_measured_goes_on_with_measuring(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(best_response, "evaluate", interrupted)
+        patched.setattr(library, "evaluate", interrupted)
         assert best_response.main(short(agent(tmp_path / "green"), "--out", out)) == 130
     assert f"--resume {out}" in capsys.readouterr().out
     trained = (out / "checkpoint" / "model.safetensors").read_bytes()
@@ -144,7 +142,7 @@ def test_a_stop_before_the_run_has_begun(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(best_response, "Run", interrupted)
+    monkeypatch.setattr(library, "Run", interrupted)
     assert best_response.main(short(agent(tmp_path / "green"), "--out", tmp_path / "out")) == 130
     assert capsys.readouterr().err == "best_response.py: interrupted before it began\n"
 

@@ -450,7 +450,7 @@ def test_what_the_machine_or_the_game_has_not_is_refused_by_the_name_of_the_sett
         (["--resume", "none"], "none holds no run to go on with"),
         (["--evaluate-against", "nobody"], "nobody"),
         (["--option", "players=9"], "players must be"),
-        (["--option", "colour=9"], "does not take these options"),
+        (["--option", "colour=9"], "unexpected keyword argument 'colour'"),
         (["--out", "pyproject.toml"], "pyproject.toml"),
     ],
 )

@@ -77,15 +77,7 @@ def choose_game(specs: Sequence[str], game_id: str | None, options: dict[str, An
                 game = load_checkpoint(path).game
                 game_id, options = game.id, {**game.options, **options}
                 break
-    return named_game(game_id or DEFAULT_GAME, options)
-
-
-def named_game(game_id: str, options: dict[str, Any]) -> Game:
-    """The game; ValueError, of one line, if there is no such game or option."""
-    try:
-        return make_game(game_id, **options)
-    except TypeError as error:
-        raise ValueError(f"{game_id} does not take these options: {error}") from error
+    return make_game(game_id or DEFAULT_GAME, **options)
 
 
 def finished(name: str, work: Callable[[], int], stopped: str = "") -> int:

@@ -15,7 +15,8 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from spygames_training.files import is_count, is_number, named, read_file, replacing, write_whole
+from spygames_training.files import is_count, is_number, named, read_file, write_whole
+from spygames_training.plots import new_figure, save_figure
 
 WIN = "win_share/"
 """Prefix of the metrics that are win shares against somebody."""
@@ -229,12 +230,7 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
 
 def plot_curves(rows: list[dict[str, Any]], path: Path) -> Path:
     """Win shares, entropy, KL and the critic over decisions, as a PNG."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(2, 2, figsize=(11, 7), layout="constrained")
+    figure, axes = new_figure(2, 2, (11, 7))
     wins = sorted({name for row in rows for name in row if name.startswith(WIN)})
     panels = [
         ("win share", wins),
@@ -242,16 +238,14 @@ def plot_curves(rows: list[dict[str, Any]], path: Path) -> Path:
         ("KL to the reference (nats)", ["kl_to_reference"]),
         ("variance explained by the critic", ["explained_variance"]),
     ]
-    for axis, (title, names) in zip(axes.flat, panels, strict=True):
+    for axis, (title, names) in zip(axes, panels, strict=True):
         for name in names:
             points = [(row["decisions"] / 1e6, row[name]) for row in rows if name in row]
             axis.plot(*zip(*points, strict=True), marker="o" if name in wins else "", label=name.removeprefix(WIN))
         axis.set(title=title, xlabel="million decisions")
         axis.grid(alpha=0.3)
-    axes.flat[0].set_ylim(0, 1)
+    axes[0].set_ylim(0, 1)
     if wins:
-        axes.flat[0].legend()
-    with replacing(path) as new:
-        figure.savefig(new, dpi=110, format="png")
-    plt.close(figure)
+        axes[0].legend()
+    save_figure(figure, path, dpi=110)
     return path

@@ -1,12 +1,13 @@
-"""Results of evaluations on the screen, as JSON and as a picture."""
+"""Results on the screen, in Markdown, as JSON and as a picture."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
+from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -22,7 +23,7 @@ from rich.text import Text
 
 from spygames.core.game import Game
 from spygames_training.evaluation import Result
-from spygames_training.files import replacing
+from spygames_training.plots import new_figure, save_figure
 
 
 class _Rate(ProgressColumn):
@@ -43,6 +44,41 @@ def progress_bar(**options: Any) -> Progress:
         TimeRemainingColumn(),
         **options,
     )
+
+
+def wide_console() -> Console:
+    """A console for results: as wide as the terminal, or 120 columns in a file or a pipe, which has no width."""
+    console = Console()
+    return console if console.is_terminal else Console(width=120)
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown, without a newline at its end; all columns but the first are aligned to the right."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table of texts for the screen and for a page."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    caption: str = ""
+
+    def markdown(self) -> str:
+        """Title, table and caption, with empty lines between them."""
+        return "\n\n".join(filter(None, [self.title, markdown_table(self.head, self.rows), self.caption]))
+
+    def rich(self, min_width: int | None = None) -> Table:
+        """For `Console.print`; `min_width` is that of all columns but the first."""
+        table = Table(title=self.title or None, caption=self.caption or None, box=SIMPLE_HEAD, pad_edge=False)
+        for k, name in enumerate(self.head):
+            table.add_column(name, justify="right" if k else "left", min_width=min_width if k else None)
+        for row in self.rows:
+            table.add_row(*row)
+        return table
 
 
 def results_table(results: Sequence[Result], title: str = "") -> Table:
@@ -101,11 +137,8 @@ def check_picture(file: Path) -> None:
 
 def heat_map(names: Sequence[str], shares: np.ndarray, file: str | Path, title: str = "") -> None:
     """Draws `matrix_table` as a picture; the ending of `file` says in which format (`check_picture`)."""
-    from matplotlib.figure import Figure  # slow to import
-
     size = 2.5 + 0.9 * len(names)
-    figure = Figure(figsize=(size + 1.5, size), layout="constrained")
-    axes = figure.subplots()
+    figure, (axes,) = new_figure(1, 1, (size + 1.5, size))
     image = axes.imshow(100 * shares, vmin=0, vmax=100, cmap="RdBu")
     axes.set_xticks(range(len(names)), labels=names, rotation=30, ha="right")
     axes.set_yticks(range(len(names)), labels=names)
@@ -114,5 +147,4 @@ def heat_map(names: Sequence[str], shares: np.ndarray, file: str | Path, title: 
     for i, j in np.argwhere(~np.isnan(shares)):
         axes.text(j, i, f"{100 * shares[i, j]:.1f}", ha="center", va="center")
     figure.colorbar(image, label="wins %")
-    with replacing(Path(file)) as new:
-        figure.savefig(new, dpi=150, format=Path(file).suffix[1:])
+    save_figure(figure, Path(file), 150, Path(file).suffix[1:])

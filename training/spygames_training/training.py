@@ -16,9 +16,9 @@ import torch
 
 from spygames.core.game import Game
 from spygames.core.players import Player, new_memory
+from spygames.core.registry import make_game
 from spygames.core.shown import one_line
 from spygames_training.checkpoint import check_place, save_checkpoint
-from spygames_training.command_line import named_game
 from spygames_training.compute import find_device, one_thread
 from spygames_training.config import Config, differences, from_mapping
 from spygames_training.evaluation import evaluate
@@ -89,7 +89,7 @@ class Run:
                 f"{folder} cannot go on with another {', '.join(changed)}; what may change is "
                 f"{', '.join(sorted(CHANGEABLE))}"
             )
-        self.game = game or named_game(config.game, config.options)
+        self.game = game or make_game(config.game, **config.options)
         self.judges = find_judges(self.game, config)
         device = find_device(config.device, processes.local_rank)
         check_folder(self.folder)

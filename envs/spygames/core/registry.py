@@ -52,20 +52,24 @@ def game_module(game_id: str) -> ModuleType:
     return module
 
 
+class UnknownOption(TypeError, ValueError):
+    """An option that a game does not have: a TypeError like any unknown argument, and a wrong value in a config."""
+
+
 def make_game(game_id: str, **options: Any) -> "Game":
-    """The game with these options; ValueError for an unknown game or option value, TypeError for an unknown option."""
+    """The game with these options; ValueError for an unknown game, option (`UnknownOption`) or value."""
     make = game_module(game_id).make_game
     check_options(make, game_id, options)
     return make(**options)
 
 
 def check_options(make: Callable[..., "Game"], game_id: str, options: Iterable[str]) -> None:
-    """TypeError that says which options there are, if the game's `make` takes one of `options` not."""
+    """UnknownOption names the game's options if its `make` takes one of `options` not."""
     known = inspect.signature(make).parameters
     unknown = [name for name in options if name not in known]
     if unknown and not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
         # Python's own words, by which libraries know that they may leave the argument out.
-        raise TypeError(
+        raise UnknownOption(
             f"{game_id} got an unexpected keyword argument {shown(unknown[0])}; there are {', '.join(known) or 'none'}"
         )
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -10,31 +10,34 @@ from typing import Any
 from spygames_training.config import Config, differences
 from spygames_training.training import Run, resume_config
 
+Say = Callable[[str], None]
+"""Called with a line about the progress, as `print` is."""
+
 
 class Series:
-    """The runs of several configs in folders beside each other. One that is there is not made again, and one that was
-    stopped goes on.
+    """The runs of several configs in folders beside each other. A finished run is not made again, and one that was
+    stopped is resumed.
 
     Args:
         configs: by the name of the run's folder.
         folder: holds those folders.
+        say: told which run begins.
 
     Raises:
-        ValueError: a folder holds a run with other settings; said before any run is made.
+        ValueError: a folder holds a run with other settings; raised before any run is made.
     """
 
-    def __init__(self, configs: Mapping[str, Config], folder: Path):
-        self.configs, self.folder = configs, folder
+    def __init__(self, configs: Mapping[str, Config], folder: Path, say: Say = print):
+        self.configs, self.folder, self.say = configs, folder, say
         self._took: list[float] = []
         for name, config in configs.items():
             if self._begun(name) and (other := differences(resume_config(folder / name), config)):
                 raise ValueError(f"{folder / name} holds a run with another {', '.join(other)}: choose another --out")
 
-    def trained(self, name: str) -> Path:
-        """The folder of a finished run, which is made or gone on with where it is not there. Raises what
-        `Run.train` does."""
+    def train(self, name: str) -> Path:
+        """Trains or resumes the run `name` unless it is finished; returns its folder. Raises what `Run.train` does."""
         number = list(self.configs).index(name) + 1
-        print(f"run {number} of {len(self.configs)}: {name}{self._time()}", flush=True)
+        self.say(f"run {number} of {len(self.configs)}: {name}{self._time()}")
         if not self._finished(name):
             began = time.monotonic()
             Run(self.configs[name], self.folder / name, resume=self._begun(name)).train()
@@ -42,11 +45,11 @@ class Series:
         return self.folder / name
 
     def summary(self, name: str) -> dict[str, Any]:
-        """What a finished run's summary.json says."""
+        """The content of a finished run's summary.json."""
         return json.loads((self.folder / name / "summary.json").read_text())
 
     def _time(self) -> str:
-        """How long all took so far and what is left, by the runs that are finished."""
+        """How long the finished runs took, and how long the others will take at that rate."""
         took = [self.summary(name)["seconds"] for name in self.configs if self._finished(name)]
         left = len(self.configs) - len(took)
         if not took or not left:

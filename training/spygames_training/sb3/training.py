@@ -13,8 +13,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import LinearSchedule
 
 from spygames.core.game import Game
+from spygames.core.registry import make_game
 from spygames_training.checkpoint import save_checkpoint
-from spygames_training.command_line import named_game
 from spygames_training.compute import find_device
 from spygames_training.config import PPO, Config
 from spygames_training.files import only_one
@@ -101,7 +101,7 @@ class MaskableRun:
 
     def __init__(self, config: Config, folder: str | Path, game: Game | None = None):
         self.config, self.folder = config, Path(folder)
-        self.game = game or named_game(config.game, config.options)
+        self.game = game or make_game(config.game, **config.options)
         self.judges = find_judges(self.game, config)
         for name in ("state.safetensors", "checkpoint"):
             if (self.folder / name).exists():

@@ -1,0 +1,35 @@
+"""Matplotlib, set up in one place: figures without a window, saved whole. Imported late, for it is slow to import."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from spygames_training.files import replacing
+
+Axes = Any
+"""A matplotlib Axes; untyped, so that matplotlib is imported only when something is drawn."""
+Figure = Any
+
+
+def new_figure(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figure, list[Axes]]:
+    """A figure of `size` inches with rows x columns axes, row by row. It needs no screen and stays in no list."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, [*figure.subplots(rows, columns, squeeze=False).flat]
+
+
+def save_figure(figure: Figure, path: Path, dpi: int, kind: str = "png") -> None:
+    """Writes the picture in the place of `path`; its folder is made. After an error `path` is as it was."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as new:
+        figure.savefig(new, dpi=dpi, format=kind)
+
+
+def curve_axes(axis: Axes, curves: Mapping[str, Sequence[tuple[float, float]]]) -> None:
+    """Draws named curves, each a list of points, in colours that run from the first to the last."""
+    from matplotlib import colormaps
+
+    for k, (name, points) in enumerate(curves.items()):
+        axis.plot(*zip(*points, strict=True), color=colormaps["turbo"]((k + 0.5) / len(curves)), label=name, lw=1.2)
+    axis.grid(alpha=0.3)
