@@ -33,8 +33,8 @@ NUMBERS = (
 )  # fmt: skip
 """Where ranges and types end, and what is near."""
 REPEATS = (1, 2, 4, 5, 10, 26, 38, 126, 140)
-LONGEST = 60
-"""Seconds that an input may take."""
+LONGEST = 300
+"""Seconds that an input may take: the first ones compile what they need."""
 
 
 class Fault(AssertionError):
