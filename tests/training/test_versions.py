@@ -17,7 +17,7 @@ from spygames.core.players import make_player
 from spygames.core.record import load_games, replay
 from spygames_training.checkpoint import load_checkpoint
 from spygames_training.evaluation import evaluate
-from spygames_training.training import Run, named_game, resume_config
+from spygames_training.training import Run, resume_config
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests" / "fixtures" / "0.1.0"
@@ -85,7 +85,7 @@ def test_a_run_goes_on(tmp_path: Path, same_rules: bool) -> None:
     """Where the code of the game is another by now, its games begin anew, and it says so."""
     folder = Path(shutil.copytree(FOLDER / "run", tmp_path / "run"))
     config = resume_config(folder)
-    game = named_game(config.game, config.options)
+    game = spygames.make_game(config.game, **config.options)
     saved = load_file(folder / "state.safetensors")
     facts = json.loads(_metadata(folder / "state.safetensors")["facts"])
     assert "sha256" not in facts
