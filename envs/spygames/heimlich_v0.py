@@ -54,7 +54,7 @@ Texts are absolute. The die moves agents in the order of their ids, which is the
 
 ### Observation
 
-The fields of `spygames.heimlich.state.view_dtype` one after the other, as the README of the game lists them;
+The fields of `spygames.heimlich.layout.view_dtype` one after the other, as the README of the game lists them;
 `env.unwrapped.view(agent)` gives them by name. They hold the public record of who moved and favoured whom, so
 that a network without memory can deduce who is who.
 

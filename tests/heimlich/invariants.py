@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.heimlich.state import CHOICE, GUESS, MOVE, NONE, OVER, ROUND, SAFE
+from spygames.heimlich.layout import CHOICE, GUESS, MOVE, NONE, OVER, ROUND, SAFE
 
 States = np.ndarray
 Holds = np.ndarray

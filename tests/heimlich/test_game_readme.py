@@ -5,17 +5,18 @@ from pathlib import Path
 
 import pytest
 
+import spygames.heimlich
 from spygames.core.game import record
-from spygames.heimlich import board, make_game, rules, state
+from spygames.heimlich import actions, cards, layout, make_game
 
-README = (Path(rules.__file__).parent / "README.md").read_text()
+README = (Path(spygames.heimlich.__file__).parent / "README.md").read_text()
 
 
 def test_observation_table() -> None:
     table = README.split("## Observation")[1].split("## State")[0]
     rows = re.findall(r"^\| `(\w+)` \| ([\dPAx ]+) \|", table, re.MULTILINE)
     for players, agents in ((3, 6), (5, 7)):
-        dtype = state.view_dtype(players, agents, True, True)
+        dtype = layout.view_dtype(players, agents, True, True)
         sizes = {"P": players, "A": agents}
         shapes = [(name, tuple(sizes.get(n) or int(n) for n in shape.split(" x "))) for name, shape in rows]
         assert shapes == [(name, dtype[name].shape or (1,)) for name in dtype.names or ()]
@@ -25,16 +26,17 @@ def test_observation_table() -> None:
 
 
 def test_action_table() -> None:
-    assert (state.ACT_DONE, state.ACT_SAFE, state.ACT_DRAW, state.ACT_CARD, state.ACT_PASS) == (42, 43, 55, 56, 71)
-    assert (state.ACT_AGENT, state.ACT_STEP, state.ACT_BUILDING, state.CARD_ACTIONS) == (72, 79, 84, 96)
+    kinds = ("DONE", "SAFE", "DRAW", "CARD", "PASS", "AGENT", "STEP", "BUILDING")
+    assert [getattr(actions, f"ACT_{kind}") for kind in kinds] == [42, 43, 55, 56, 71, 72, 79, 84]
+    assert actions.CARD_ACTIONS == 96
     table = README.split("## Actions")[1].split("## Observation")[0]
     numbers = re.findall(r"^\| [^|]*?(\d+)(?: to (\d+)\)?)? \| `", table, re.MULTILINE)
     assert ("56", "70") in numbers
     for players, agents in ((2, 5), (4, 7)):
-        for cards, actions in ((False, 55), (True, 96)):
-            assert make_game(players=players, top_secret=cards).num_actions == actions
-            game = make_game(players=players, top_secret=cards, secret_identities=True)
-            assert game.num_actions == actions + players * (agents - 1)
+        for top_secret, first_guess in ((False, 55), (True, 96)):
+            assert make_game(players=players, top_secret=top_secret).num_actions == first_guess
+            game = make_game(players=players, top_secret=top_secret, secret_identities=True)
+            assert game.num_actions == first_guess + players * (agents - 1)
 
 
 def test_state_table() -> None:
@@ -51,7 +53,7 @@ def test_state_table() -> None:
 @pytest.mark.rule("HC-20")
 def test_card_table() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (\d) \| ", README.split("## Actions")[0], re.MULTILINE)
-    assert [(name, int(n)) for name, n in rows] == list(zip(board.CARDS, board.COPIES.tolist(), strict=True))
+    assert [(name, int(n)) for name, n in rows] == list(zip(cards.CARDS, cards.COPIES.tolist(), strict=True))
 
 
 def test_options() -> None:

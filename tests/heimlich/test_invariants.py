@@ -12,7 +12,7 @@ from tests.random_games import broken_by, broken_in, play_games
 
 from spygames.core.game import record
 from spygames.core.lockstep import first_games
-from spygames.heimlich.state import CHOICE, GUESS, MOVE, OVER, ROUND, SAFE
+from spygames.heimlich.layout import CHOICE, GUESS, MOVE, OVER, ROUND, SAFE
 
 States = np.ndarray
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from tests.heimlich.conftest import AGENTS, COPIES, IN_PLAY
 
-from spygames.heimlich import board, make_game
+from spygames.heimlich import board, cards, make_game
 
 ALARM = 1e-4  # a right implementation falls below this once in 10,000 tests
 Fresh = Callable[..., Any]
@@ -90,8 +90,8 @@ def test_dice(fresh: Fresh, at: Callable[..., Any]) -> None:
 
 @pytest.mark.rule("HC-20", "HC-21")
 def test_cards_are_the_printed_ones_and_dealt_two_each(fresh: Fresh) -> None:
-    assert dict(zip(board.CARDS, board.COPIES.tolist(), strict=True)) == COPIES
-    assert sum(COPIES.values()) == board.ALL_CARDS == 26
+    assert dict(zip(cards.CARDS, cards.COPIES.tolist(), strict=True)) == COPIES
+    assert sum(COPIES.values()) == cards.ALL_CARDS == 26
     for players in range(2, 8):
         mapping = fresh(3, players=players, top_secret=True).mapping
         assert [len(hand) for hand in mapping["hands"].values()] == [2] * players

@@ -1,14 +1,17 @@
 """Heimlich & Co.: secret agents race round a small town; whose agent is whose is the secret. Rules by ID: README.md."""
 
+import sys
 from typing import Any
 
 import numpy as np
 
 from spygames.core.game import Game
 from spygames.core.options import choice
-from spygames.heimlich import redraw, render, rules, state, text, view
-from spygames.heimlich.board import EDITIONS, IN_PLAY, MOST
-from spygames.heimlich.bots import bots_of
+from spygames.heimlich import actions, determinize, observe, render, rules, state_dict
+from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
+from spygames.heimlich.board import EDITIONS, IN_PLAY, MAX_PLAYERS
+from spygames.heimlich.bots import BOTS
+from spygames.heimlich.layout import ENTITIES, NONE, OPTIONS, STATE, view_dtype
 
 
 def make_game(
@@ -31,7 +34,7 @@ def make_game(
     tie_with_free: "player" or "nobody" (HC-19). reward: "win" or "score" (HC-37). nobody_wins: the reward of each
     player when nobody wins, 0 or -1.
     """
-    players = choice("players", players, range(2, MOST + 1))
+    players = choice("players", players, range(2, MAX_PLAYERS + 1))
     options: dict[str, Any] = {
         "players": players,
         "top_secret": choice("top_secret", top_secret, (False, True)),
@@ -47,21 +50,21 @@ def make_game(
     if top_secret and edition == "ravensburger":
         raise ValueError("top_secret=True needs edition='amigo': the edition of 1984 ('ravensburger') has no cards")
     agents = IN_PLAY[edition][players - 2]
-    actions = state.CARD_ACTIONS if top_secret else state.BASE_ACTIONS
-    packed = np.zeros(1, state.OPTIONS)
+    first_guess = CARD_ACTIONS if top_secret else BASE_ACTIONS
+    packed = np.zeros(1, OPTIONS)
     packed[0] = (
         players,
         agents,
         top_secret,
         secret_identities,
         edition == "ravensburger",
-        state.NONE if first_player == "random" else first_player,
+        NONE if first_player == "random" else first_player,
         card_round_opens == "active",
         top_secret and new_identity == "swap" and players < agents,
         tie_with_free == "player",
         reward == "score",
         nobody_wins,
-        actions,
+        first_guess,
     )
     return Game(
         name="heimlich",
@@ -69,21 +72,21 @@ def make_game(
         options=options,
         packed=packed,
         num_players=players,
-        num_actions=actions + (players * (agents - 1) if secret_identities else 0),
-        state_dtype=state.STATE,
-        view_dtype=state.view_dtype(players, agents, top_secret, secret_identities),
+        num_actions=first_guess + (players * (agents - 1) if secret_identities else 0),
+        state_dtype=STATE,
+        view_dtype=view_dtype(players, agents, top_secret, secret_identities),
         init=rules.init,
         legal=rules.legal,
         apply=rules.apply,
         returns=rules.returns,
-        observe=view.OBSERVE[top_secret, secret_identities],
-        determinize=redraw.determinize,
-        action_to_string=text.action_to_string,
-        string_to_action=text.string_to_action,
-        state_to_dict=text.state_to_dict,
-        state_from_dict=text.state_from_dict,
+        observe=observe.OBSERVE[top_secret, secret_identities],
+        determinize=determinize.determinize,
+        action_to_string=actions.action_to_string,
+        string_to_action=actions.string_to_action,
+        state_to_dict=state_dict.state_to_dict,
+        state_from_dict=state_dict.state_from_dict,
         to_text=render.to_text,
-        bots=bots_of(top_secret, secret_identities),
-        module=rules,
-        entities=state.ENTITIES,
+        bots=BOTS[top_secret, secret_identities],
+        module=sys.modules[__name__],
+        entities=ENTITIES,
     )

@@ -1,80 +1,151 @@
-"""Heimlich & Co. as text: actions, and states as mappings. Texts are absolute: agents and buildings by name."""
+"""Actions: their numbers, a kernel each to encode and decode a kind, and their texts in both directions.
 
-from collections.abc import Iterator
+Numbers are relative to the mover: its own agent is agent 0, and seats count leftward from its own. The base game has
+the actions below ACT_DRAW, cards add those below CARD_ACTIONS. The predictions follow from `first_guess` on:
+(agents - 1) x players, agent by agent; for each agent first "free", then the seats to the left. Texts are absolute.
+"""
+
 from functools import cache
-from typing import Any
+from itertools import product
 
 import numpy as np
 
 from spygames.core.game import Game
-from spygames.core.kernel import Record
+from spygames.core.kernel import Int, Record, kernel
 from spygames.core.shown import shown
-from spygames.heimlich.board import (
-    ABSOLUTE,
-    AGENTS,
-    BUILDINGS,
-    CARDS,
-    FACES,
-    KINDS,
-    MOST,
-    ONE_TO_THREE,
-    STEPS,
-)
-from spygames.heimlich.identities import FIRST_OWNER, FREE, UNASKED, still_to_predict
-from spygames.heimlich.reading import state_from_dict
-from spygames.heimlich.state import (
-    ACT_AGENT,
-    ACT_BUILDING,
-    ACT_CARD,
-    ACT_DONE,
-    ACT_DRAW,
-    ACT_MOVE,
-    ACT_PASS,
-    ACT_SAFE,
-    ACT_STEP,
-    BASE_ACTIONS,
-    CARD_ACTIONS,
-    END_REASONS,
-    GUESS,
-    NONE,
-    PHASES,
-    left_of,
-)
+from spygames.heimlich.board import ABSOLUTE, AGENTS, BUILDINGS, FACES, LOOP, MAX_AGENTS
+from spygames.heimlich.cards import CARDS, KINDS, STEPS
 
-__all__ = ["action_to_string", "state_from_dict", "state_to_dict", "string_to_action"]
+ACT_MOVE = 0  # agent, points 1..FACES
+ACT_DONE = ACT_MOVE + MAX_AGENTS * FACES
+ACT_SAFE = ACT_DONE + 1  # building
+ACT_DRAW = BASE_ACTIONS = ACT_SAFE + LOOP
+ACT_CARD = ACT_DRAW + 1  # kind
+ACT_PASS = ACT_CARD + KINDS
+ACT_AGENT = ACT_PASS + 1  # agent
+ACT_STEP = ACT_AGENT + MAX_AGENTS  # index in STEPS
+ACT_BUILDING = ACT_STEP + len(STEPS)
+CARD_ACTIONS = ACT_BUILDING + LOOP
 
-_FIXED = {ACT_DONE: "done", ACT_DRAW: "draw", ACT_PASS: "pass"}
-_FIXED |= {ACT_SAFE + i: f"safe {name}" for i, name in enumerate(BUILDINGS)}
-_FIXED |= {ACT_CARD + i: f"card {name}" for i, name in enumerate(CARDS)}
-_FIXED |= {ACT_STEP + i: f"step {step}" for i, step in enumerate(STEPS)}
-_FIXED |= {ACT_BUILDING + i: f"building {name}" for i, name in enumerate(BUILDINGS)}
+MOVE_AGENT = np.array([action // FACES for action in range(ACT_DONE)], np.int64)
+MOVE_POINTS = np.array([action % FACES + 1 for action in range(ACT_DONE)], np.int64)
+"""[action below ACT_DONE]: the agent that it moves, relative, and the points."""
+
+
+@kernel
+def encode_move(agent: Int, points: Int) -> Int:
+    """The action that moves `agent` (relative) by `points` of the die, 1..FACES."""
+    return ACT_MOVE + agent * FACES + points - 1
+
+
+@kernel
+def decode_move(action: Int) -> tuple[Int, Int]:
+    """The agent (relative) and the points of a move."""
+    return MOVE_AGENT[action], MOVE_POINTS[action]
+
+
+@kernel
+def encode_safe(building: Int) -> Int:
+    """The action that moves the safe to `building`."""
+    return ACT_SAFE + building
+
+
+@kernel
+def decode_safe(action: Int) -> Int:
+    """The building that the safe goes to."""
+    return action - ACT_SAFE
+
+
+@kernel
+def encode_card(kind: Int) -> Int:
+    """The action that plays a card."""
+    return ACT_CARD + kind
+
+
+@kernel
+def decode_card(action: Int) -> Int:
+    """The kind of the card that is played."""
+    return action - ACT_CARD
+
+
+@kernel
+def encode_agent(agent: Int) -> Int:
+    """The action that names `agent` (relative) for a card."""
+    return ACT_AGENT + agent
+
+
+@kernel
+def decode_agent(action: Int) -> Int:
+    """The agent (relative) that is named for a card."""
+    return action - ACT_AGENT
+
+
+@kernel
+def encode_step(index: Int) -> Int:
+    """The action that chooses STEPS[index] for a card."""
+    return ACT_STEP + index
+
+
+@kernel
+def decode_step(action: Int) -> Int:
+    """The index in STEPS of the step that is chosen for a card."""
+    return action - ACT_STEP
+
+
+@kernel
+def encode_building(building: Int) -> Int:
+    """The action that chooses `building` for a card."""
+    return ACT_BUILDING + building
+
+
+@kernel
+def decode_building(action: Int) -> Int:
+    """The building that is chosen for a card."""
+    return action - ACT_BUILDING
+
+
+@kernel
+def encode_guess(first_guess: Int, players: Int, agent: Int, places: Int) -> Int:
+    """The action that gives `agent` (relative, from 1) to the seat `places` to the left; 0 calls the agent free."""
+    return np.int64(first_guess) + (agent - 1) * np.int64(players) + places
+
+
+@kernel
+def decode_guess(first_guess: Int, players: Int, action: Int) -> tuple[Int, Int]:
+    """The agent (relative) of a prediction, and how many places to the left its owner sits; 0 for a free agent."""
+    number = action - np.int64(first_guess)
+    return number // np.int64(players) + 1, number % np.int64(players)
+
+
+_SAME_FOR_ALL = {ACT_DONE: "done", ACT_DRAW: "draw", ACT_PASS: "pass"}
+_SAME_FOR_ALL |= {ACT_SAFE + i: f"safe {name}" for i, name in enumerate(BUILDINGS)}
+_SAME_FOR_ALL |= {ACT_CARD + i: f"card {name}" for i, name in enumerate(CARDS)}
+_SAME_FOR_ALL |= {ACT_STEP + i: f"step {step}" for i, step in enumerate(STEPS)}
+_SAME_FOR_ALL |= {ACT_BUILDING + i: f"building {name}" for i, name in enumerate(BUILDINGS)}
 
 
 @cache
 def _texts(own: int, seat: int, players: int, first_guess: int, num_actions: int) -> tuple[str, ...]:
-    """The text of every action of `seat` while agent `own` is its own; predictions are those from `first_guess` on."""
+    """The text of every action of `seat` while agent `own` is its own; predictions start at `first_guess`."""
     names = [AGENTS[agent] for agent in ABSOLUTE[own]]
-    texts = {
-        ACT_MOVE + FACES * i + points: f"move {name} {points + 1}"
-        for i, name in enumerate(names)
-        for points in range(FACES)
-    }
+    moves = zip(range(ACT_DONE), product(names, range(1, FACES + 1)), strict=True)
+    texts = {action: f"move {name} {points}" for action, (name, points) in moves}
     texts |= {ACT_AGENT + i: f"agent {name}" for i, name in enumerate(names)}
-    texts |= _FIXED
-    for action in range(first_guess, num_actions):
-        agent, places = divmod(action - first_guess, players)
-        owner = "free" if places == 0 else f"player_{(seat + places) % players}"
-        texts[action] = f"guess {names[agent + 1]} {owner}"
+    texts |= _SAME_FOR_ALL
+    owners = ["free", *(f"player_{(seat + places) % players}" for places in range(1, players))]
+    guesses = zip(range(first_guess, num_actions), product(names[1:], owners), strict=False)
+    texts |= {action: f"guess {name} {owner}" for action, (name, owner) in guesses}
     return tuple(texts[action] for action in range(num_actions))
 
 
 @cache
-def _numbers(*variant: int) -> dict[str, int]:
-    return {text: action for action, text in enumerate(_texts(*variant))}
+def _numbers(*key: int) -> dict[str, int]:
+    """The inverse of `_texts`, by the same arguments."""
+    return {text: action for action, text in enumerate(_texts(*key))}
 
 
 def _key(game: Game, s: Record, seat: int) -> tuple[int, int, int, int, int]:
-    """What the texts of a seat depend on, as `_texts` takes it: of all that is hidden its own agent alone."""
+    """The arguments of `_texts` for a seat; the only hidden fact among them is the seat's own agent."""
     first_guess = CARD_ACTIONS if game.options["top_secret"] else BASE_ACTIONS
     return int(s["passports"][seat]), int(seat), game.num_players, first_guess, game.num_actions
 
@@ -98,77 +169,3 @@ def string_to_action(game: Game, s: Record, text: str, seat: int) -> int:
         f"{shown(text)} is no action of this game of Heimlich & Co.: {', '.join(forms)}, "
         f"with AGENT in {', '.join(AGENTS)} and BUILDING in {', '.join(BUILDINGS)}"
     )
-
-
-def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
-    """The state as plain JSON values, with the keys that the README names, `rng` and `record`."""
-    players, agents = game.num_players, AGENTS[: s.options.agents]
-    seats = range(players)
-    asked = still_to_predict(s) if s.phase == GUESS else 0
-    return {
-        "edition": game.options["edition"],
-        "players": players,
-        "agents": list(agents),
-        "phase": PHASES[s.phase],
-        "to_move": _or_none(s.to_move),
-        "active": int(s.active),
-        "turn": int(s.turn),
-        "die": "1-3" if s.die == ONE_TO_THREE else int(s.die),
-        "points_left": int(s.points_left),
-        "moved": {name: int(s.moved[a]) for a, name in enumerate(agents) if s.moved[a]},
-        "positions": {name: int(s.positions[a]) for a, name in enumerate(agents)},
-        "safe": int(s.safe),
-        "scores": {name: int(s.scores[a]) for a, name in enumerate(agents)},
-        "passports": {str(seat): AGENTS[s.passports[seat]] for seat in seats},
-        "hands": {str(seat): _cards(s.hands[seat]) for seat in seats} if s.options.top_secret else {},
-        "deck": [CARDS[s.deck[i]] for i in reversed(range(s.deck_size))],
-        "used": [CARDS[s.used[i]] for i in range(s.used_size)],
-        "arrived": [name for a, name in enumerate(agents) if s.arrived_by[a] != NONE],
-        "passes": int(s.passes),
-        "pending_card": None
-        if s.pending == NONE
-        else {"card": CARDS[s.pending], "agents": [AGENTS[a] for a in s.named if a != NONE]},
-        "card_turn": _or_none(s.card_turn),
-        "guesses": {str(seat): dict(_guesses(s.guesses[seat])) for seat in seats}
-        if s.options.secret_identities
-        else {},
-        "guessed": bool(s.guessed),
-        "guessing": [int(left_of(s, int(s.to_move), i)) for i in range(asked)],
-        "winners": [seat for seat in seats if s.winners >> seat & 1],
-        "end_reason": None if s.end_reason == NONE else END_REASONS[s.end_reason],
-        "rng": int(s.rng),
-        "record": _record(s),
-    }
-
-
-def _record(s: Record) -> dict[str, Any]:
-    """What the rules of play do not need, or nobody but the players remembers."""
-    tables = {"points": s.points, "times": s.times, "gains": s.gains}
-    seats = range(int(s.options.players))
-    return {
-        **{
-            key: {str(seat): {AGENTS[a]: int(n) for a, n in enumerate(table[:, seat]) if n} for seat in seats}
-            for key, table in tables.items()
-        },
-        "scorings": [int(s.scorings[seat]) for seat in seats],
-        "cards_played": [int(s.cards_played[seat]) for seat in seats],
-        "arrived_by": {AGENTS[a]: int(seat) for a, seat in enumerate(s.arrived_by) if seat != NONE},
-        "swapped": _or_none(s.swapped),
-        "former": None if s.former == NONE else AGENTS[s.former],
-        "swapped_late": bool(s.swapped_late),
-    }
-
-
-def _cards(counts: np.ndarray) -> list[str]:
-    return [CARDS[kind] for kind in range(KINDS) for _ in range(counts[kind])]
-
-
-def _guesses(guesses: np.ndarray) -> Iterator[tuple[str, str]]:
-    for agent in range(MOST):
-        if guesses[agent] != UNASKED:
-            owner = "free" if guesses[agent] == FREE else f"player_{int(guesses[agent]) - FIRST_OWNER}"
-            yield AGENTS[agent], owner
-
-
-def _or_none(number: int) -> int | None:
-    return None if number == NONE else int(number)

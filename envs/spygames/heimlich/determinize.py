@@ -1,36 +1,52 @@
-"""`determinize`: all that a seat cannot know is drawn anew, uniformly among what its view allows."""
+"""`determinize`: draws all that a seat cannot know anew, uniformly among what its view allows."""
+
+from math import comb, factorial
 
 import numpy as np
 from numpy import uint64
 
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import below, shuffle
-from spygames.heimlich.board import ALL_CARDS, BEGINNINGS, COPIES, KINDS, NEW_IDENTITY
-from spygames.heimlich.identities import FIRST_OWNER, FREE, UNASKED, answers, is_named
-from spygames.heimlich.state import NONE, OVER, left_of
+from spygames.heimlich.board import MAX_AGENTS
+from spygames.heimlich.cards import ALL_CARDS, COPIES, KINDS, NEW_IDENTITY
+from spygames.heimlich.layout import FIRST_OWNER, FREE, NONE, OVER, UNASKED
+from spygames.heimlich.queries import answers, is_named, left_of
+
+
+def _prefixes(length: int, players: int, agents: int) -> int:
+    """The number of ways to answer for `length` of `agents` agents so that `players` can all still get one."""
+    named = range(max(0, length - (agents - players)), min(length, players) + 1)
+    return sum(comb(length, k) * factorial(players) // factorial(players - k) for k in named)
+
+
+_COUNTS = range(MAX_AGENTS)
+PREFIXES = np.array(
+    [[[_prefixes(r, u, n) if r <= n >= u else 0 for n in _COUNTS] for u in _COUNTS] for r in _COUNTS], np.int64
+)
+"""[answers still to draw, players without an agent, agents without an answer]: the number of ways to answer"""
 
 
 @kernel
 def determinize(s: Record, seat: Int, seed: uint64) -> None:
-    """Redraws passports, the agent that was put back, predictions, hands, deck and the luck to come.
+    """Draws passports, the agent that was put back, predictions, hands and deck anew; `seed` is the chance to come.
 
     At the end passports and predictions lie open (HC-34), so they stay.
     """
     s.rng = seed
     if s.phase != OVER:
-        deal_passports(s, seat)
+        draw_passports(s, seat)
         draw_former(s, seat)
         for places in range(1, s.options.players):
             draw_guesses(s, left_of(s, seat, places))
     elif not (s.swapped_late and s.guessed):  # the agent left out of a prediction made before the swap shows it
         draw_former(s, seat)
     if s.options.top_secret:
-        deal_cards(s, seat)
+        draw_cards(s, seat)
 
 
 @kernel
-def deal_passports(s: Record, seat: Int) -> None:
-    """The other seats get any of the agents that are not the seat's own and, as it knows, not its former one."""
+def draw_passports(s: Record, seat: Int) -> None:
+    """The other seats get any agents but the seat's own and its former one, which it knows to be free."""
     own = s.passports[seat]
     kept = s.former if s.swapped == seat else NONE
     left = np.int64(s.options.agents) - 1 - (kept != NONE)
@@ -64,7 +80,7 @@ def draw_former(s: Record, seat: Int) -> None:
 
 @kernel
 def draw_guesses(s: Record, seat: Int) -> None:
-    """As many answers as the seat has given, each way of answering that HC-33 allows with the same chance."""
+    """As many answers as the seat has given; each way to answer that HC-33 allows has the same chance."""
     left = answers(s, seat)
     if left == 0:
         return
@@ -74,8 +90,8 @@ def draw_guesses(s: Record, seat: Int) -> None:
         s.guesses[seat, agent] = UNASKED
     for agent in range(s.options.agents):
         if agent != own and left > 0:
-            named = unnamed * BEGINNINGS[left - 1, unnamed - 1, open_agents - 1] if unnamed > 0 else 0
-            free = BEGINNINGS[left - 1, unnamed, open_agents - 1]
+            named = unnamed * PREFIXES[left - 1, unnamed - 1, open_agents - 1] if unnamed > 0 else 0
+            free = PREFIXES[left - 1, unnamed, open_agents - 1]
             if below(s, named + free) < free:
                 s.guesses[seat, agent] = FREE
             else:
@@ -98,9 +114,9 @@ def unnamed_seat(s: Record, seat: Int, skip: Int) -> Int:
 
 
 @kernel
-def deal_cards(s: Record, seat: Int) -> None:
-    """The cards that the seat has not seen are shuffled and dealt to the other hands and the deck."""
-    pile = 0  # the deck serves as the pile that is dealt from
+def draw_cards(s: Record, seat: Int) -> None:
+    """The cards that the seat has not seen are shuffled and dealt to the other hands; the deck keeps the rest."""
+    pile = 0  # the unseen cards lie in `deck` until they are dealt
     for kind in range(KINDS):
         unseen = np.int64(s.options.new_identity) if kind == NEW_IDENTITY else COPIES[kind]
         unseen -= s.hands[seat, kind]

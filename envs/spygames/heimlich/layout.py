@@ -1,46 +1,27 @@
-"""What is true (STATE), what may be done (actions) and what a seat may know (VIEW) in every variant."""
+"""Layouts as data: OPTIONS, STATE (what is true), VIEW (what a seat may know), and the constants of their fields."""
 
-import numpy as np
-from numpy import float32, int8, int16, int32, uint64
+from numpy import dtype, float32, int8, int16, int32, uint64
 
-from spygames.core.kernel import Int, Record, kernel
-from spygames.heimlich.board import (
-    ABSOLUTE,
-    ALL_CARDS,
-    FACES,
-    KINDS,
-    LOOP,
-    MOST,
-    RELATIVE,
-    STEPS,
-)
+from spygames.heimlich.board import FACES, LOOP, MAX_AGENTS, MAX_PLAYERS
+from spygames.heimlich.cards import ALL_CARDS, KINDS
 
 NONE = -1  # no seat, no agent, no card, no reason; as an owner: a free agent
 PHASES = ("move", "cards", "card_choice", "safe", "guess", "over")
 MOVE, ROUND, CHOICE, SAFE, GUESS, OVER = range(6)
 END_REASONS = ("finish",)
 FINISHED = 0
-
-# Actions, agents and seats relative to whoever acts. The base game has those below ACT_DRAW, cards those below
-# CARD_ACTIONS, and the predictions come behind: (agents - 1) x players, agent by agent, first "free", then the seats
-# to the left.
-ACT_MOVE = 0  # agent, points 1..6
-ACT_DONE = ACT_MOVE + MOST * FACES
-ACT_SAFE = ACT_DONE + 1  # building
-ACT_DRAW = BASE_ACTIONS = ACT_SAFE + LOOP
-ACT_CARD = ACT_DRAW + 1  # kind
-ACT_PASS = ACT_CARD + KINDS
-ACT_AGENT = ACT_PASS + 1  # agent
-ACT_STEP = ACT_AGENT + MOST  # index in STEPS
-ACT_BUILDING = ACT_STEP + len(STEPS)
-CARD_ACTIONS = ACT_BUILDING + LOOP
+UNASKED, FREE, FIRST_OWNER = range(3)
+"""Values of `guesses`; FIRST_OWNER + seat stands for that seat."""
 
 LOWEST, LARGEST = -1_000, 30_000
-"""Where the counts of the public record stop: nobody needs to know more."""
+"""The range of the counts in the public record; they are clipped to it."""
 LAST_TURN = 2**31 - 1
-"""Where the count of turns stops."""
+"""The count of turns stops here."""
+POINTS, TIMES, GAINS = range(3)  # the last axis of the view's `record`
+POINTS_UNIT, TIMES_UNIT, GAINS_UNIT = 20, 10, 20
+"""What 1 in the view's `record` stands for."""
 
-OPTIONS = np.dtype([
+OPTIONS = dtype([
     ("players", int8),
     ("agents", int8),
     ("top_secret", int8),  # 1: with cards
@@ -54,25 +35,25 @@ OPTIONS = np.dtype([
     ("nobody_wins", int8),  # reward of each if nobody wins: 0 or -1
     ("first_guess", int8),  # the first action that is a prediction
 ])  # fmt: skip
-STATE = np.dtype([  # what is true; widest field first, no padding; agents and seats by their absolute numbers
-    ("rng", uint64),  # HIDDEN: the game's luck
+STATE = dtype([  # what is true; widest field first, no padding; agents and seats by their absolute numbers
+    ("rng", uint64),  # HIDDEN: the random stream of the game
     ("turn", int32),  # 0..LAST_TURN
-    ("points", int16, (MOST, MOST)),  # public record, [agent, seat]: points that it moved the agent, LOWEST..LARGEST
-    ("times", int16, (MOST, MOST)),  # [agent, seat]: how often the seat moved the agent, 0..LARGEST
-    ("gains", int16, (MOST, MOST)),  # [agent, seat]: what the agent scored through the seat, LOWEST..LARGEST
-    ("scorings", int16, MOST),  # by seat: scorings that it caused, 0..LARGEST
-    ("scores", int16, MOST),  # of the tokens, by agent
-    ("positions", int8, MOST),  # building, by agent
-    ("moved", int8, MOST),  # points by the die in this turn, by agent
-    ("arrived_by", int8, MOST),  # the seat that moved the agent to the safe, NONE if that is no reason to score
-    ("owner", int8, MOST),  # HIDDEN: seat by agent, NONE: free, or not in play
-    ("passports", int8, MOST),  # HIDDEN: agent by seat, known to the seat; NONE: no such seat
-    ("hands", int8, (MOST, KINDS)),  # HIDDEN: copies, known to the seat
-    ("hand_sizes", int8, MOST),
-    ("cards_played", int8, MOST),  # by seat, used_size in all at most
+    ("points", int16, (MAX_AGENTS, MAX_PLAYERS)),  # [agent, seat]: points that it moved the agent, LOWEST..LARGEST
+    ("times", int16, (MAX_AGENTS, MAX_PLAYERS)),  # [agent, seat]: how often it moved the agent, 0..LARGEST
+    ("gains", int16, (MAX_AGENTS, MAX_PLAYERS)),  # [agent, seat]: score of the agent through it, LOWEST..LARGEST
+    ("scorings", int16, MAX_PLAYERS),  # by seat: scorings that it caused, 0..LARGEST
+    ("scores", int16, MAX_AGENTS),  # of the tokens, by agent
+    ("positions", int8, MAX_AGENTS),  # building, by agent
+    ("moved", int8, MAX_AGENTS),  # points by the die in this turn, by agent
+    ("arrived_by", int8, MAX_AGENTS),  # the seat that moved it to the safe, NONE if that is no reason to score
+    ("owner", int8, MAX_AGENTS),  # HIDDEN: seat by agent, NONE: free, or not in play
+    ("passports", int8, MAX_PLAYERS),  # HIDDEN: agent by seat, known to the seat; NONE: no such seat
+    ("hands", int8, (MAX_PLAYERS, KINDS)),  # HIDDEN: copies, known to the seat
+    ("hand_sizes", int8, MAX_PLAYERS),
+    ("cards_played", int8, MAX_PLAYERS),  # by seat, used_size in all at most
     ("deck", int8, ALL_CARDS),  # HIDDEN: kinds, the top one at deck_size - 1; NONE above
     ("used", int8, ALL_CARDS),  # kinds, oldest first, then NONE
-    ("guesses", int8, (MOST, MOST)),  # HIDDEN until the end: [seat, agent], 0: not asked, 1: free, seat + 2
+    ("guesses", int8, (MAX_PLAYERS, MAX_AGENTS)),  # HIDDEN until the end: [seat, agent], see FREE
     ("deck_size", int8),
     ("used_size", int8),
     ("safe", int8),  # building
@@ -96,7 +77,7 @@ STATE = np.dtype([  # what is true; widest field first, no padding; agents and s
 ])  # fmt: skip
 
 
-def view_dtype(players: int, agents: int, top_secret: bool, secret_identities: bool) -> np.dtype:
+def view_dtype(players: int, agents: int, top_secret: bool, secret_identities: bool) -> dtype:
     """VIEW, what one seat may know: agents from the own one on, seats from the own one leftward."""
     p, a = players, agents
     base = [
@@ -141,7 +122,7 @@ def view_dtype(players: int, agents: int, top_secret: bool, secret_identities: b
         ("guesses", float32, (p, a)),  # own, at the end all: -1: free, (1 + the owner's relative seat) / 7, 0: none
     ]
     # The board comes last: Numba would take a view that only has more fields behind for the smaller one, and say so.
-    return np.dtype([*(cards if top_secret else []), *(predictions if secret_identities else []), *base])
+    return dtype([*(cards if top_secret else []), *(predictions if secret_identities else []), *base])
 
 
 ENTITIES = {
@@ -149,36 +130,3 @@ ENTITIES = {
     "cards": ("hand", "used", "pending"),
 }
 """Fields of VIEW with an axis for agents or kinds of card; a variant has some of them."""
-
-
-@kernel
-def agent_of(s: Record, seat: Int, relative: Int) -> Int:
-    """The id of the agent that `seat` calls agent number `relative`."""
-    return np.int64(ABSOLUTE[s.passports[seat], relative])
-
-
-@kernel
-def relative_of(s: Record, seat: Int, agent: Int) -> Int:
-    """The number that `seat` gives the agent with this id."""
-    return np.int64(RELATIVE[s.passports[seat], agent])
-
-
-@kernel
-def left_of(s: Record, seat: Int, places: Int) -> Int:
-    """The seat that many places (at most one lap) to the left."""
-    found = np.int64(seat) + places
-    players = np.int64(s.options.players)
-    return found if found < players else found - players
-
-
-@kernel
-def places_to(s: Record, seat: Int, other: Int) -> Int:
-    """How many places to the left of `seat` the seat `other` is."""
-    places = np.int64(other) - np.int64(seat)
-    return places if places >= 0 else places + np.int64(s.options.players)
-
-
-@kernel
-def count(total: Int, more: Int) -> Int:
-    """A count of the public record that goes up, within bounds."""
-    return min(max(np.int64(total) + np.int64(more), LOWEST), LARGEST)

@@ -1,38 +1,45 @@
-"""What a seat may know, written into its VIEW: one kernel for each set of switches, made of three parts."""
+"""`observe`: what a seat may know, written into its VIEW; one kernel for each set of switches, made of three parts."""
 
 import numpy as np
 from numpy import float32
 
 from spygames.core.kernel import Int, Record, kernel
-from spygames.heimlich.board import ALL_CARDS, FACES, HAND, KINDS, LOOP, MOST, ONE_TO_THREE
-from spygames.heimlich.identities import FREE, UNASKED, answers, asked_agent
-from spygames.heimlich.state import (
+from spygames.heimlich.board import FACES, FINISH, LOOP, MAX_AGENTS, ONE_TO_THREE
+from spygames.heimlich.cards import ALL_CARDS, HAND, KINDS
+from spygames.heimlich.layout import (
     CHOICE,
+    FIRST_OWNER,
+    FREE,
+    GAINS,
+    GAINS_UNIT,
     GUESS,
     MOVE,
     NONE,
     OVER,
+    POINTS,
+    POINTS_UNIT,
     ROUND,
     SAFE,
-    agent_of,
-    left_of,
-    places_to,
-    relative_of,
+    TIMES,
+    TIMES_UNIT,
+    UNASKED,
 )
+from spygames.heimlich.queries import agent_of, answers, asked_agent, left_of, places_to, relative_of
 
 _BUILDING = np.eye(LOOP, dtype=np.float32)
 _TO_SAFE = np.array(  # [safe - position, 1 - LOOP..LOOP - 1]: 1 to 6 points bring the agent there, one-hot
     [[(d % LOOP) == points for points in range(1, FACES + 1)] for d in range(1 - LOOP, LOOP)], np.float32
 )
-_POINTS = np.eye(FACES + 1, dtype=np.float32)[:, 1:].copy()
-_AGENT_UNIT, _CARDS_UNIT = float32(1 / MOST), float32(1 / 4)
-_POINTS_UNIT, _TIMES_UNIT, _GAINS_UNIT, _SCORE_UNIT = float32(1 / 20), float32(1 / 10), float32(1 / 20), float32(1 / 42)
-_MOVED_UNIT = float32(1 / FACES)
+_LEFT = np.eye(FACES + 1, dtype=np.float32)[:, 1:].copy()
+# Factors that bring numbers near 1.
+_BY_AGENTS, _BY_HAND = float32(1 / MAX_AGENTS), float32(1 / HAND)
+_BY_POINTS, _BY_TIMES, _BY_GAINS = float32(1 / POINTS_UNIT), float32(1 / TIMES_UNIT), float32(1 / GAINS_UNIT)
+_BY_FINISH, _BY_FACES = float32(1 / FINISH), float32(1 / FACES)
 
 
 @kernel
-def see_board(s: Record, seat: Int, view: Record) -> None:
-    """The base game: board, tokens, turn, and the public record."""
+def write_board(s: Record, seat: Int, view: Record) -> None:
+    """The part of the base game: board, tokens, turn, and the public record."""
     safe = np.int64(s.safe)
     players, agents = len(view.active), len(view.score)
     for relative in range(agents):
@@ -42,21 +49,21 @@ def see_board(s: Record, seat: Int, view: Record) -> None:
             view.position[relative, i] = _BUILDING[position, i]
         for i in range(FACES):
             view.to_safe[relative, i] = _TO_SAFE[safe - position + LOOP - 1, i]
-        view.score[relative] = s.scores[agent] * _SCORE_UNIT
-        view.moved[relative] = s.moved[agent] * _MOVED_UNIT
+        view.score[relative] = s.scores[agent] * _BY_FINISH
+        view.moved[relative] = s.moved[agent] * _BY_FACES
         view.own[relative] = relative == s.passports[seat]
         other = np.int64(seat)
         for places in range(players):
-            view.record[relative, places, 0] = s.points[agent, other] * _POINTS_UNIT
-            view.record[relative, places, 1] = s.times[agent, other] * _TIMES_UNIT
-            view.record[relative, places, 2] = s.gains[agent, other] * _GAINS_UNIT
+            view.record[relative, places, POINTS] = s.points[agent, other] * _BY_POINTS
+            view.record[relative, places, TIMES] = s.times[agent, other] * _BY_TIMES
+            view.record[relative, places, GAINS] = s.gains[agent, other] * _BY_GAINS
             other += 1
             if other == players:
                 other = 0
     for i in range(LOOP):
         view.safe[i] = _BUILDING[safe, i]
     for i in range(FACES):
-        view.points_left[i] = _POINTS[s.points_left, i]
+        view.points_left[i] = _LEFT[s.points_left, i]
     view.one_to_three = s.die == ONE_TO_THREE
     view.phase[0] = s.phase == MOVE
     view.phase[1] = s.phase == SAFE
@@ -64,13 +71,13 @@ def see_board(s: Record, seat: Int, view: Record) -> None:
     for places in range(players):
         other = left_of(s, seat, places)
         view.active[places] = s.phase != OVER and s.active == other
-        view.scorings[places] = s.scorings[other] * _TIMES_UNIT
-        view.revealed[places] = relative_of(s, seat, s.passports[other]) * _AGENT_UNIT if s.phase == OVER else 0
+        view.scorings[places] = s.scorings[other] * _BY_TIMES
+        view.revealed[places] = relative_of(s, seat, s.passports[other]) * _BY_AGENTS if s.phase == OVER else 0
 
 
 @kernel
-def see_cards(s: Record, seat: Int, view: Record) -> None:
-    """What Top Secret adds: the own hand, and what everybody sees of the cards."""
+def write_cards(s: Record, seat: Int, view: Record) -> None:
+    """The part of Top Secret: the own hand, and what everybody sees of the cards."""
     for kind in range(KINDS):
         view.hand[kind] = s.hands[seat, kind] / 2
         view.used[kind] = 0
@@ -80,7 +87,7 @@ def see_cards(s: Record, seat: Int, view: Record) -> None:
     for places in range(len(view.active)):
         other = left_of(s, seat, places)
         view.hand_sizes[places] = s.hand_sizes[other] / HAND
-        view.cards_played[places] = s.cards_played[other] * _CARDS_UNIT
+        view.cards_played[places] = s.cards_played[other] * _BY_HAND
         view.card_mover[places] = (s.phase == ROUND or s.phase == CHOICE) and s.to_move == other
         view.swapped[places] = s.swapped == other
     for relative in range(len(view.score)):
@@ -95,8 +102,8 @@ def see_cards(s: Record, seat: Int, view: Record) -> None:
 
 
 @kernel
-def see_predictions(s: Record, seat: Int, view: Record) -> None:
-    """What Secret Identities adds: the own predictions, who has made any, and all of them at the end."""
+def write_predictions(s: Record, seat: Int, view: Record) -> None:
+    """The part of Secret Identities: the own predictions, who has made any, and all of them at the end."""
     agents = len(view.score)
     asked = asked_agent(s, seat) if s.phase == GUESS and s.to_move == seat else NONE
     for places in range(len(view.active)):
@@ -118,46 +125,46 @@ def see_predictions(s: Record, seat: Int, view: Record) -> None:
 
 @kernel
 def guess_code(s: Record, seat: Int, guess: Int) -> float32:
-    """A prediction as a number: -1 free, (1 + the owner's relative seat) / 7, 0 none."""
+    """A value of `guesses` as the view has it: -1 free, (1 + the owner's relative seat) / 7, 0 none."""
     if guess == UNASKED:
         return float32(0)
     if guess == FREE:
         return float32(-1)
-    return (1 + places_to(s, seat, guess - FREE - 1)) * _AGENT_UNIT
+    return (1 + places_to(s, seat, guess - FIRST_OWNER)) * _BY_AGENTS
 
 
 @kernel
 def observe_base(s: Record, seat: Int, view: Record) -> None:
     """Writes what `seat` may know in the base game."""
-    see_board(s, seat, view)
+    write_board(s, seat, view)
 
 
 @kernel
 def observe_cards(s: Record, seat: Int, view: Record) -> None:
     """Writes what `seat` may know with Top Secret."""
-    see_board(s, seat, view)
-    see_cards(s, seat, view)
+    write_board(s, seat, view)
+    write_cards(s, seat, view)
 
 
 @kernel
 def observe_predictions(s: Record, seat: Int, view: Record) -> None:
     """Writes what `seat` may know with Secret Identities."""
-    see_board(s, seat, view)
-    see_predictions(s, seat, view)
+    write_board(s, seat, view)
+    write_predictions(s, seat, view)
 
 
 @kernel
-def observe_all(s: Record, seat: Int, view: Record) -> None:
+def observe_both(s: Record, seat: Int, view: Record) -> None:
     """Writes what `seat` may know with both."""
-    see_board(s, seat, view)
-    see_cards(s, seat, view)
-    see_predictions(s, seat, view)
+    write_board(s, seat, view)
+    write_cards(s, seat, view)
+    write_predictions(s, seat, view)
 
 
 OBSERVE = {
     (False, False): observe_base,
     (True, False): observe_cards,
     (False, True): observe_predictions,
-    (True, True): observe_all,
+    (True, True): observe_both,
 }
-"""By (top_secret, secret_identities)."""
+"""[top_secret, secret_identities]: the kernel `observe` of a variant"""

@@ -5,9 +5,9 @@ from textwrap import wrap
 
 from spygames.core.game import NOBODY, Game
 from spygames.core.kernel import Record
-from spygames.heimlich.board import AGENTS, BUILDINGS, CARDS, FINISH, KINDS, LOOP, MARK, ONE_TO_THREE, VALUES
-from spygames.heimlich.identities import FIRST_OWNER, FREE, UNASKED
-from spygames.heimlich.state import CHOICE, GUESS, MOVE, NONE, OVER, ROUND, SAFE
+from spygames.heimlich.board import AGENTS, BUILDINGS, FINISH, LOOP, MARK, ONE_TO_THREE, VALUES
+from spygames.heimlich.cards import CARDS, KINDS
+from spygames.heimlich.layout import CHOICE, FIRST_OWNER, FREE, GUESS, MOVE, NONE, OVER, ROUND, SAFE, UNASKED
 
 # The ring, clockwise from the Church at the lower left corner; `middle` is free for the legend.
 _BOARD = """\

@@ -1,6 +1,9 @@
-"""Reading a state of Heimlich & Co. from a mapping, and refusing what contradicts itself."""
+"""A state as a mapping of plain JSON values, in both directions; README.md lists its keys.
 
-from collections.abc import Mapping
+`state_from_dict` refuses values that are malformed or out of range; `validate` refuses what contradicts itself.
+"""
+
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,27 +12,13 @@ from spygames.core.game import Game, ImpossibleState, record
 from spygames.core.kernel import Record
 from spygames.core.mapping import check_keys, integer, member, sequence, table
 from spygames.core.shown import shown
-from spygames.heimlich import identities, rules, top_secret
-from spygames.heimlich.board import (
-    AGENTS,
-    ALL_CARDS,
-    CARDS,
-    COPIES,
-    FACES,
-    FINISH,
-    FIRST,
-    HAND,
-    KINDS,
-    LOOP,
-    NEW_IDENTITY,
-    NO_AGENT,
-    ONE_TO_THREE,
-    SECOND,
-)
-from spygames.heimlich.identities import FIRST_OWNER, FREE, UNASKED
-from spygames.heimlich.state import (
+from spygames.heimlich.board import AGENTS, FACES, FINISH, LOOP, MAX_AGENTS, ONE_TO_THREE
+from spygames.heimlich.cards import ALL_CARDS, CARDS, COPIES, FIRST, HAND, KINDS, NEW_IDENTITY, NO_AGENT, SECOND
+from spygames.heimlich.layout import (
     CHOICE,
     END_REASONS,
+    FIRST_OWNER,
+    FREE,
     GUESS,
     LARGEST,
     LAST_TURN,
@@ -39,8 +28,11 @@ from spygames.heimlich.state import (
     OVER,
     PHASES,
     ROUND,
-    SAFE,
+    UNASKED,
 )
+from spygames.heimlich.queries import left_of, still_to_predict
+from spygames.heimlich.rules.play import clear, copy_options
+from spygames.heimlich.validate import check_end, check_phase, check_variant
 
 _KEYS = (
     "edition", "players", "agents", "phase", "to_move", "active", "turn", "die", "points_left", "positions", "safe",
@@ -50,50 +42,107 @@ _EMPTY: dict[str, Any] = {
     "moved": {}, "hands": {}, "deck": [], "used": [], "arrived": [], "passes": 0, "pending_card": None,
     "card_turn": None, "guesses": {}, "guessed": False, "guessing": [], "winners": [], "end_reason": None,
 }  # fmt: skip
-_OF_CARDS = ("hands", "deck", "used", "passes", "pending_card", "card_turn")
-_OF_PREDICTIONS = ("guesses", "guessed", "guessing", "card_turn")
 _RECORD = ("points", "times", "gains", "scorings", "cards_played", "arrived_by", "swapped", "former", "swapped_late")
 
 
+def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
+    """The state as plain JSON values, with the keys that the README names, `rng` and `record`."""
+    players, agents = game.num_players, AGENTS[: s.options.agents]
+    seats = range(players)
+    asked = still_to_predict(s) if s.phase == GUESS else 0
+    return {
+        "edition": game.options["edition"],
+        "players": players,
+        "agents": list(agents),
+        "phase": PHASES[s.phase],
+        "to_move": _or_none(s.to_move),
+        "active": int(s.active),
+        "turn": int(s.turn),
+        "die": "1-3" if s.die == ONE_TO_THREE else int(s.die),
+        "points_left": int(s.points_left),
+        "moved": {name: int(s.moved[a]) for a, name in enumerate(agents) if s.moved[a]},
+        "positions": {name: int(s.positions[a]) for a, name in enumerate(agents)},
+        "safe": int(s.safe),
+        "scores": {name: int(s.scores[a]) for a, name in enumerate(agents)},
+        "passports": {str(seat): AGENTS[s.passports[seat]] for seat in seats},
+        "hands": {str(seat): _card_names(s.hands[seat]) for seat in seats} if s.options.top_secret else {},
+        "deck": [CARDS[s.deck[i]] for i in reversed(range(s.deck_size))],
+        "used": [CARDS[s.used[i]] for i in range(s.used_size)],
+        "arrived": [name for a, name in enumerate(agents) if s.arrived_by[a] != NONE],
+        "passes": int(s.passes),
+        "pending_card": None
+        if s.pending == NONE
+        else {"card": CARDS[s.pending], "agents": [AGENTS[a] for a in s.named if a != NONE]},
+        "card_turn": _or_none(s.card_turn),
+        "guesses": {str(seat): dict(_guesses(s.guesses[seat])) for seat in seats}
+        if s.options.secret_identities
+        else {},
+        "guessed": bool(s.guessed),
+        "guessing": [int(left_of(s, int(s.to_move), i)) for i in range(asked)],
+        "winners": [seat for seat in seats if s.winners >> seat & 1],
+        "end_reason": None if s.end_reason == NONE else END_REASONS[s.end_reason],
+        "rng": int(s.rng),
+        "record": _public_record(s),
+    }
+
+
+def _public_record(s: Record) -> dict[str, Any]:
+    """What the rules of play do not need, or nobody but the players remembers."""
+    counts = {"points": s.points, "times": s.times, "gains": s.gains}
+    seats = range(int(s.options.players))
+    return {
+        **{
+            key: {str(seat): {AGENTS[a]: int(n) for a, n in enumerate(by_agent[:, seat]) if n} for seat in seats}
+            for key, by_agent in counts.items()
+        },
+        "scorings": [int(s.scorings[seat]) for seat in seats],
+        "cards_played": [int(s.cards_played[seat]) for seat in seats],
+        "arrived_by": {AGENTS[a]: int(seat) for a, seat in enumerate(s.arrived_by) if seat != NONE},
+        "swapped": _or_none(s.swapped),
+        "former": None if s.former == NONE else AGENTS[s.former],
+        "swapped_late": bool(s.swapped_late),
+    }
+
+
+def _card_names(counts: np.ndarray) -> list[str]:
+    return [CARDS[kind] for kind in range(KINDS) for _ in range(counts[kind])]
+
+
+def _guesses(guesses: np.ndarray) -> Iterator[tuple[str, str]]:
+    for agent in range(MAX_AGENTS):
+        if guesses[agent] != UNASKED:
+            owner = "free" if guesses[agent] == FREE else f"player_{int(guesses[agent]) - FIRST_OWNER}"
+            yield AGENTS[agent], owner
+
+
+def _or_none(number: int) -> int | None:
+    return None if number == NONE else int(number)
+
+
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
-    """Writes `mapping` into the zeroed state `s`; ImpossibleState says what is wrong with it.
+    """Writes `mapping` into the zeroed state `s`.
 
     Checked are cards (each copy in one place), passports, the phase against what is asked in it, predictions, and the
-    result. Pieces, tokens, hand sizes and the record of what happened are free within their ranges, so that a
-    scenario can place them as it likes.
+    result. Pieces, tokens, hand sizes and the public record are free within their ranges, so that a scenario can place
+    them as it likes.
+
+    Raises:
+        ImpossibleState: the key that is wrong, and what is right.
     """
     check_keys(mapping, _KEYS, (*_EMPTY, "rng", "record"))
     full = {key: mapping[key] if mapping.get(key) is not None else empty for key, empty in _EMPTY.items()}
     full |= {key: mapping[key] for key in _KEYS}
-    rules.copy_options(s, record(game.packed))
-    rules.clear(s)
-    _check_variant(game, full, s)
+    copy_options(s, record(game.packed))
+    clear(s)
+    check_variant(game, full, _EMPTY, s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
     _read_turn(full, s)
     _read_board(full, s)
     _read_cards(full, s)
     _read_predictions(full, s)
     _read_record(mapping.get("record") or {}, s)
-    _check_phase(full, s)
-    _check_end(full, s)
-
-
-def _check_variant(game: Game, m: Mapping[str, Any], s: Record) -> None:
-    """The mapping is of this game, and keys of switches that are off are empty."""
-    for key in ("edition", "players"):
-        if m[key] != game.options[key] or isinstance(m[key], bool):
-            raise ImpossibleState(f"{key} is {shown(m[key])}, but this game is played with {game.options[key]!r}")
-    agents = list(AGENTS[: s.options.agents])
-    if not isinstance(m["agents"], list) or m["agents"] != agents:
-        raise ImpossibleState(f"agents must be {agents} with these players, not {shown(m['agents'])}")
-    off = {key for key in _OF_CARDS if not s.options.top_secret}
-    off |= {key for key in _OF_PREDICTIONS if not s.options.secret_identities}
-    for key in off:
-        value = m[key]
-        if isinstance(value, Mapping) and not any(value.values()):
-            continue  # every seat with nothing
-        if value != _EMPTY[key]:
-            raise ImpossibleState(f"{key} must be {_EMPTY[key]!r} or left out in this variant, not {shown(value)}")
+    check_phase(full, s)
+    check_end(full, s)
 
 
 def _read_turn(m: Mapping[str, Any], s: Record) -> None:
@@ -233,103 +282,6 @@ def _read_record(remembered: Any, s: Record) -> None:
         raise ImpossibleState("record swapped needs new_identity among used, and as former a free agent")
     if s.swapped == NONE and (s.former != NONE or s.swapped_late):
         raise ImpossibleState("record former and swapped_late belong to a seat in record swapped")
-
-
-def _check_phase(m: Mapping[str, Any], s: Record) -> None:
-    """Who is asked for what fits what lies on the table."""
-    phase = PHASES[s.phase]
-    if (s.phase in (ROUND, CHOICE) and not s.options.top_secret) or (
-        s.phase == GUESS and not s.options.secret_identities
-    ):
-        raise ImpossibleState(f"phase {phase} does not occur in this variant")
-    if (s.phase == OVER) != (s.to_move == NONE):
-        raise ImpossibleState("to_move must be a seat, and null in phase over")
-    if s.phase in (MOVE, SAFE) and s.to_move != s.active:
-        raise ImpossibleState(f"to_move must be {s.active}, the active seat, in phase {phase}")
-    if (s.phase == MOVE) != (s.points_left > 0):
-        raise ImpossibleState("points_left must be above 0 in phase move, and 0 in any other")
-    if (s.phase == CHOICE) != (s.pending != NONE):
-        raise ImpossibleState("pending_card belongs to phase card_choice, and to no other")
-    if s.phase == CHOICE:
-        _check_pending(s)
-    if s.phase != ROUND and s.passes:
-        raise ImpossibleState(f"passes must be 0 in phase {phase}")
-    if s.phase == ROUND and s.hand_sizes[s.to_move] == 0:
-        raise ImpossibleState(f"hands of seat {s.to_move} is empty, so it is not asked in phase cards")
-    if s.card_turn != NONE and s.phase != GUESS:
-        raise ImpossibleState(f"card_turn must be null in phase {phase}")
-    _check_predictions(s)
-    left = identities.still_to_predict(s) if s.phase == GUESS else 0
-    expected = [(int(s.to_move) + i) % int(s.options.players) for i in range(left)]
-    if list(sequence(m["guessing"], "guessing")) != expected:
-        raise ImpossibleState(f"guessing must be {expected} here, not {shown(m['guessing'])}")
-    mask = np.zeros(256, np.int8)
-    rules.legal(s, mask)
-    if s.phase != OVER and not mask.any():
-        raise ImpossibleState(f"seat {s.to_move} has nothing to choose from in phase {phase}")
-
-
-def _check_pending(s: Record) -> None:
-    """The agents that were named are such as the card asks for, and all that it asks for can be named."""
-    kind = int(s.pending)
-    for agent, which in zip(s.named.tolist(), (FIRST[kind], SECOND[kind]), strict=True):
-        if agent != NONE and not top_secret.fits(s, which, agent):
-            raise ImpossibleState(f"agents of pending_card: {AGENTS[agent]} is none that {CARDS[kind]} can name here")
-    if s.named[0] == NONE and not top_secret.playable(s, kind):
-        raise ImpossibleState(f"pending_card: here is not all that {CARDS[kind]} must name")
-
-
-def _check_predictions(s: Record) -> None:
-    """Everybody has predicted, or nobody, or while they are asked those before the seat to move."""
-    players = int(s.options.players)
-    left = identities.still_to_predict(s) if s.phase == GUESS else 0
-    if s.phase == GUESS and s.guessed:
-        raise ImpossibleState("guessed must be false in phase guess")
-    for places in range(players):
-        seat = (int(s.active) + places) % players
-        done = bool(s.guessed) or (s.phase == GUESS and places < players - left)
-        asked = s.phase == GUESS and places == players - left
-        guesses = s.guesses[seat, : s.options.agents]
-        unasked = np.flatnonzero(guesses == UNASKED).tolist()
-        named = guesses[guesses >= FIRST_OWNER].tolist()
-        if not (done or asked) and len(unasked) < len(guesses):
-            raise ImpossibleState(f"guesses of seat {seat} must be empty: it has not predicted")
-        if FIRST_OWNER + seat in named or len(named) > len(set(named)):
-            raise ImpossibleState(f"guesses of seat {seat} can give each other player one agent only")
-        if done and (len(unasked) != 1 or len(named) != players - 1):
-            raise ImpossibleState(
-                f"guesses of seat {seat} must leave out its own agent alone and give every other player one"
-            )
-        own = int(s.passports[seat])
-        if asked and (own not in unasked or len(unasked) == 1 or _not_in_order(unasked, own)):
-            raise ImpossibleState(
-                f"guesses of seat {seat} must be about the first agents, its own left out, but not all"
-            )
-        if asked and len(unasked) - 1 < players - 1 - len(named):
-            raise ImpossibleState(f"guesses of seat {seat} leave no agent for some player")
-
-
-def _not_in_order(unasked: list[int], own: int) -> bool:
-    """Whether an agent was answered for before one with a lower id."""
-    left = [agent for agent in unasked if agent != own]
-    lowest = left[0]
-    return left != [agent for agent in range(lowest, left[-1] + 1) if agent != own]
-
-
-def _check_end(m: Mapping[str, Any], s: Record) -> None:
-    """The result is what the position says, and there is none before."""
-    winners = {integer(seat, "winners", 0, int(s.options.players) - 1) for seat in sequence(m["winners"], "winners")}
-    reason = m["end_reason"]
-    if s.phase != OVER:
-        if winners or reason is not None:
-            raise ImpossibleState("winners and end_reason belong to phase over, and to no other")
-        return
-    s.end_reason = member(reason, "end_reason", END_REASONS)
-    s.winners = rules.furthest(s)
-    if winners != (found := {seat for seat in range(int(s.options.players)) if s.winners >> seat & 1}):
-        raise ImpossibleState(f"winners must be {sorted(found)} with these scores and passports, not {sorted(winners)}")
-    if not rules.is_finished(s):
-        raise ImpossibleState(f"phase is over, but no token is at {FINISH} or more")
 
 
 def _by_agent(value: object, key: str, s: Record) -> list[tuple[int, Any]]:

@@ -1,6 +1,7 @@
-"""How `expert` moves agents: for its own one and against its rivals', as far as its record does not point to its own.
+"""`expert`: moves for its own agent and against its rivals', as long as its record does not point to its own.
 
-Tuples of seven stand for tables by agent, relative to the viewer; what lies beyond the agents in play is never read.
+Tuples of seven hold a number by agent, relative to the viewer; entries beyond the agents in play are never read. There
+is a kernel for each set of switches, as views differ.
 """
 
 from math import exp
@@ -8,9 +9,11 @@ from math import exp
 import numpy as np
 
 from spygames.core.bots import random, uniform
+from spygames.core.game import Bot
 from spygames.core.kernel import Int, Record, kernel
-from spygames.heimlich.board import FACES, FINISH, RELATIVE
-from spygames.heimlich.outlook import (
+from spygames.heimlich.actions import ACT_DONE, BASE_ACTIONS, CARD_ACTIONS, encode_move
+from spygames.heimlich.board import FINISH, RELATIVE
+from spygames.heimlich.bots.features import (
     PER_GAIN,
     PER_POINT,
     PER_TIME,
@@ -24,19 +27,15 @@ from spygames.heimlich.outlook import (
     token,
     worth,
 )
-from spygames.heimlich.state import ACT_DONE, ACT_MOVE
+from spygames.heimlich.bots.greedy import FOE, LATER, WON, place_safe
+from spygames.heimlich.bots.predictions import choose_prediction
+from spygames.heimlich.bots.top_secret import choose_for_card, choose_in_round
 
 Places = tuple[Int, Int, Int, Int, Int, Int, Int]
 Numbers = tuple[float, float, float, float, float, float, float]
 
-WON = 40.0
-"""What winning at once counts, in points of the own token; losing at once the same, below 0."""
-LATER = 0.3
-"""What a building's worth counts as long as nobody scores."""
-FOE = 0.6
-"""What a point of another agent counts against an own one if it is surely a rival's."""
 HIDDEN, SHOWN = 0.45, 20.0
-"""The share of the suspicion that may fall on the own agent, and what the whole of it would cost, in points."""
+"""The share of the suspicion that may fall on the own agent, and the cost of all of it, in points."""
 
 
 @kernel
@@ -55,7 +54,7 @@ def plan_hidden(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
             for total in range(1 if view.one_to_three else points, points + 1):
                 for n in range(total if second == first else 1, total + (second == first)):
                     one, two = np.int64(RELATIVE[own, first]), np.int64(RELATIVE[own, second])
-                    action = ACT_MOVE + one * FACES + n - 1
+                    action = encode_move(one, n)
                     if mask[action]:
                         value = outcome(view, arrived, places, tokens, tallies, rivals, one, n, two, total - n)
                         value += 0.01 * (uniform(rng, 100) / 100)
@@ -77,7 +76,7 @@ def outcome(
     two: Int,
     points_two: Int,
 ) -> float:
-    """What it is worth to move agent `one`, then `two` (the same, with 0 points: nobody else)."""
+    """The value of moving agent `one`, then `two`; the same agent with 0 points stands for nobody else."""
     to_one, to_two, safe = on(places[one], points_one), on(places[two], points_two), safe_of(view)
     scores = arrived or (points_one > 0 and to_one == safe) or (points_two > 0 and to_two == safe)
     value, mine, best, own_weight, weights = 0.0, 0.0, -1.0, 0.0, 0.0
@@ -126,7 +125,7 @@ def all_tokens(view: Record) -> Numbers:
 
 @kernel
 def all_evidence(view: Record) -> Numbers:
-    """What the viewer's own record says of each agent."""
+    """The evidence that the viewer's own record gives for each agent."""
     last = len(view.score) - 1
     return (
         evidence(view, 0, 0), evidence(view, 0, 1), evidence(view, 0, 2), evidence(view, 0, 3),
@@ -142,3 +141,46 @@ def all_rivals(view: Record) -> Numbers:
         0.0, is_a_rivals(view, 1), is_a_rivals(view, 2), is_a_rivals(view, 3),
         is_a_rivals(view, min(4, last)), is_a_rivals(view, min(5, last)), is_a_rivals(view, min(6, last)),
     )  # fmt: skip
+
+
+@kernel
+def expert_base(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+    """Weighs what its agent gains against what rivals gain, as far as it knows them, and against what it betrays."""
+    if view.phase[0]:
+        return plan_hidden(view, mask, rng)
+    return place_safe(view, mask, True, rng)
+
+
+@kernel
+def expert_cards(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+    """The same with cards."""
+    if view.card_phase[0]:
+        return choose_in_round(view, mask, True)
+    if view.card_phase[1]:
+        return choose_for_card(view, mask, rng)
+    return expert_base(view, mask, rng)
+
+
+@kernel
+def expert_predictions(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+    """The same with predictions."""
+    if view.guess_phase:
+        return choose_prediction(view, mask, BASE_ACTIONS, rng)
+    return expert_base(view, mask, rng)
+
+
+@kernel
+def expert_both(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+    """The same with cards and predictions."""
+    if view.guess_phase:
+        return choose_prediction(view, mask, CARD_ACTIONS, rng)
+    return expert_cards(view, mask, rng)
+
+
+EXPERT: dict[tuple[bool, bool], Bot] = {
+    (False, False): expert_base,
+    (True, False): expert_cards,
+    (False, True): expert_predictions,
+    (True, True): expert_both,
+}
+"""[top_secret, secret_identities]: `expert` of a variant"""

@@ -1,4 +1,4 @@
-"""What scripted players read from a view: the board in whole numbers, and who probably owns what.
+"""What scripted players read from a view: the board in whole numbers, and who probably owns which agent.
 
 Agents and seats are relative to the viewer: agent 0 is its own, seat 0 itself.
 """
@@ -8,13 +8,12 @@ from math import exp
 import numpy as np
 
 from spygames.core.kernel import Int, Record, kernel
+from spygames.heimlich.actions import encode_guess
 from spygames.heimlich.board import FACES, FINISH, LOOP, VALUES
+from spygames.heimlich.layout import GAINS, GAINS_UNIT, POINTS, POINTS_UNIT, TIMES, TIMES_UNIT
 
-POINTS, TIMES, GAINS = range(3)  # the last axis of `record`
 PER_POINT, PER_TIME, PER_GAIN = 0.15, 0.4, 0.1
 """What a point moved, a movement and a point scored add to the log-odds that whoever caused it owns the agent."""
-POINTS_UNIT, TIMES_UNIT, GAINS_UNIT = 20, 10, 20
-"""What 1 in `record` stands for."""
 
 
 @kernel
@@ -61,7 +60,7 @@ def own_id(view: Record) -> Int:
 
 @kernel
 def worth(building: Int) -> float:
-    """What an agent scores in a building."""
+    """The points that an agent scores in a building."""
     return float(VALUES[building])
 
 
@@ -81,7 +80,7 @@ def evidence(view: Record, seat: Int, agent: Int) -> float:
 
 @kernel
 def weight(view: Record, seat: Int, agent: Int) -> float:
-    """How much more likely it is, from the public record, that `seat` owns `agent` than before any move."""
+    """The odds from the public record that `seat` owns `agent`, relative to those before any move."""
     return exp(min(evidence(view, seat, agent), 30.0))
 
 
@@ -116,7 +115,7 @@ def exposure(view: Record) -> float:
 
 @kernel
 def verdict(view: Record, own: Int, moved: Int, there: Int) -> float:
-    """What a scoring with the own agent in building `own` and the agent `moved` in `there` would decide.
+    """The result of a scoring with the own agent in building `own` and the agent `moved` in `there`.
 
     +1: it ends the game and the own token is furthest ahead; -1: it ends it otherwise; 0: the game goes on.
     """
@@ -131,11 +130,11 @@ def verdict(view: Record, own: Int, moved: Int, there: Int) -> float:
 
 
 @kernel
-def likeliest_owner(view: Record, agent: Int, first: Int, mask: np.ndarray) -> Int:
-    """The best answer to who owns an agent: places to the left, or 0 for free; `first` is the action for free."""
+def likeliest_owner(view: Record, agent: Int, first_guess: Int, mask: np.ndarray) -> Int:
+    """The best legal answer to who owns an agent: places to the left, 0 for free; -1 if none is legal."""
     best, best_chance = -1, -1.0
     for seat in range(len(view.active)):
-        if mask[first + seat]:
+        if mask[encode_guess(first_guess, len(view.active), agent, seat)]:
             chance = owns(view, seat, agent) if seat else 1.0 - is_a_rivals(view, agent)
             if chance > best_chance:
                 best, best_chance = seat, chance

@@ -4,10 +4,11 @@ import numpy as np
 
 from spygames.core.bots import random
 from spygames.core.kernel import Int, Record, kernel
-from spygames.heimlich.board import (
+from spygames.heimlich.actions import ACT_PASS, encode_agent, encode_building, encode_card, encode_step
+from spygames.heimlich.board import CHURCH, FACES, LOOP
+from spygames.heimlich.bots.features import exposure, on, position, safe_of, worth
+from spygames.heimlich.cards import (
     CARD_SCORE,
-    CARDS,
-    CHURCH,
     EFFECT,
     FIRST,
     GO_TO_AGENT,
@@ -23,20 +24,16 @@ from spygames.heimlich.board import (
     SWAP,
     WITH_SAFE,
 )
-from spygames.heimlich.outlook import exposure, on, position, safe_of, worth
-from spygames.heimlich.state import ACT_AGENT, ACT_BUILDING, ACT_CARD, ACT_PASS, ACT_STEP
 
-_STEPS = np.array(STEPS, np.int64)
 NEEDED = 2.0
-"""Points that a card must bring to be played."""
+"""A card is played if it brings more points than this."""
 EXPOSED = 0.5
-"""From which share of suspicion on `expert` takes a new identity."""
-assert len(CARDS) == KINDS
+"""`expert` takes a new identity when its exposure is above this."""
 
 
 @kernel
 def scored(view: Record, own: Int) -> float:
-    """What the own agent gets if the round ended with it in the building `own`."""
+    """The points of the own agent if the round ended with it in the building `own`."""
     scores = own == safe_of(view) and own != position(view, 0)
     for agent in range(len(view.score)):
         scores = scores or (view.arrived[agent] > 0 and (agent > 0 or own == position(view, 0)))
@@ -51,7 +48,7 @@ def best_landing(view: Record, kind: Int) -> float:
     if EFFECT[kind] == STEP and (FIRST[kind] != WITH_SAFE or home == safe_of(view)):
         for i in range(len(STEPS)):
             if (STEP_SET[kind] >> i) & 1:
-                best = max(best, scored(view, on(home, _STEPS[i])))
+                best = max(best, scored(view, on(home, STEPS[i])))
     elif EFFECT[kind] == SWAP or EFFECT[kind] == GO_TO_AGENT:
         for agent in range(1, len(view.score)):
             if position(view, agent) != home:
@@ -69,7 +66,7 @@ def choose_in_round(view: Record, mask: np.ndarray, careful: bool) -> Int:
     now = scored(view, position(view, 0))
     best, best_value = ACT_PASS, NEEDED
     for kind in range(KINDS):
-        if mask[ACT_CARD + kind]:
+        if mask[encode_card(kind)]:
             value = best_landing(view, kind) - now
             if EFFECT[kind] == SCORE:
                 value = float(CARD_SCORE)
@@ -78,29 +75,29 @@ def choose_in_round(view: Record, mask: np.ndarray, careful: bool) -> Int:
             elif EFFECT[kind] == IDENTITY and careful:
                 value = 10.0 if exposure(view) > EXPOSED else 0.0
             if value > best_value:
-                best, best_value = ACT_CARD + kind, value
+                best, best_value = encode_card(kind), value
     return best
 
 
 @kernel
 def choose_for_card(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The own agent first, where that may be; then the step, agent or building that is best for it."""
-    if mask[ACT_AGENT]:
-        return ACT_AGENT
+    if mask[encode_agent(0)]:
+        return encode_agent(0)
     best, best_value = -1, -np.inf
     for kind in range(KINDS):
         if view.pending[kind] and (EFFECT[kind] == SWAP or EFFECT[kind] == GO_TO_AGENT):
             for agent in range(1, len(view.score)):
                 value = scored(view, position(view, agent))
-                if mask[ACT_AGENT + agent] and value > best_value:
-                    best, best_value = ACT_AGENT + agent, value
+                if mask[encode_agent(agent)] and value > best_value:
+                    best, best_value = encode_agent(agent), value
     if view.named[0]:
         for i in range(len(STEPS)):
-            value = scored(view, on(position(view, 0), _STEPS[i]))
-            if mask[ACT_STEP + i] and value > best_value:
-                best, best_value = ACT_STEP + i, value
-    for building in range(12):
-        value = worth(building) if 1 <= on(building, -position(view, 0)) <= 6 else 0.0
-        if mask[ACT_BUILDING + building] and value > best_value:
-            best, best_value = ACT_BUILDING + building, value
+            value = scored(view, on(position(view, 0), STEPS[i]))
+            if mask[encode_step(i)] and value > best_value:
+                best, best_value = encode_step(i), value
+    for building in range(LOOP):
+        value = worth(building) if 1 <= on(building, -position(view, 0)) <= FACES else 0.0
+        if mask[encode_building(building)] and value > best_value:
+            best, best_value = encode_building(building), value
     return best if best >= 0 else random(view, mask, rng)

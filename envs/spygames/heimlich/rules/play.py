@@ -1,53 +1,38 @@
-"""The rules of Heimlich & Co.: set-up, turns, scorings, the end. HC-n: the rule in README.md."""
+"""The course of the game (HC-3 to HC-13, HC-15, HC-25): set-up, turns, movement. HC-n: the rule in README.md."""
 
 import numpy as np
 from numpy import uint64
 
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import below, shuffle
-from spygames.heimlich import top_secret
-from spygames.heimlich.board import (
-    ALL_CARDS,
-    DEALT,
-    FACES,
-    FINISH,
-    KINDS,
-    LOOP,
-    MOST,
-    ONE_TO_THREE,
-    RELATIVE,
-    RUINS,
-    SAFE_START,
-    VALUES,
-)
-from spygames.heimlich.identities import begin_predictions, bonus, legal_guess, must_predict, predict
-from spygames.heimlich.state import (
-    ACT_AGENT,
+from spygames.heimlich.actions import (
     ACT_BUILDING,
     ACT_CARD,
     ACT_DONE,
     ACT_DRAW,
     ACT_PASS,
-    ACT_SAFE,
     ACT_STEP,
-    CHOICE,
-    FINISHED,
-    GUESS,
-    LAST_TURN,
-    MOVE,
-    NONE,
-    OVER,
-    ROUND,
-    SAFE,
-    STATE,
-    STEPS,
-    agent_of,
-    count,
-    left_of,
+    MOVE_AGENT,
+    MOVE_POINTS,
+    decode_agent,
+    decode_building,
+    decode_card,
+    decode_guess,
+    decode_move,
+    decode_safe,
+    decode_step,
+    encode_safe,
 )
-from spygames.heimlich.top_secret import (
+from spygames.heimlich.board import ABSOLUTE, FACES, LOOP, MAX_AGENTS, ONE_TO_THREE, RUINS, SAFE_START
+from spygames.heimlich.cards import ALL_CARDS, DEALT, KINDS, STEPS
+from spygames.heimlich.layout import CHOICE, GUESS, LAST_TURN, MOVE, NONE, ROUND, SAFE
+from spygames.heimlich.queries import add_bounded, agent_of, left_of
+from spygames.heimlich.rules.predictions import begin_predictions, legal_guess, must_predict, predict
+from spygames.heimlich.rules.scoring import finish, is_finished, score
+from spygames.heimlich.rules.top_secret import (
     carry_out,
     draw,
+    fill_deck,
     legal_choice,
     legal_in_round,
     may_draw,
@@ -56,23 +41,15 @@ from spygames.heimlich.top_secret import (
     use_card,
 )
 
-__all__ = ["STATE", "apply", "init", "legal", "returns"]
-
-_STEPS = np.array(STEPS, np.int64)
-_AGENT = np.array([a // FACES for a in range(ACT_DONE)], np.int64)
-_POINTS = np.array([a % FACES + 1 for a in range(ACT_DONE)], np.int64)
-
 
 def _moves() -> np.ndarray:
     """The masks of die movements (HC-9 to HC-11), int8 [own, agents - 4, next agent, points left, is "1-3", action]."""
-    masks = np.zeros((MOST, 4, MOST + 1, FACES + 1, 2, ACT_DONE), np.int8)
-    for own, agents in np.ndindex(MOST, 4):
-        for agent in range(agents + 4):
-            for points in range(1, FACES + 1):
-                action = RELATIVE[own, agent] * FACES + points - 1
-                masks[own, agents, : agent + 1, points:, 1, action] = 1
-                last = agent == agents + 3
-                masks[own, agents, : agent + 1, points : points + 1 if last else None, 0, action] = 1
+    masks = np.zeros((MAX_AGENTS, 4, MAX_AGENTS + 1, FACES + 1, 2, ACT_DONE), np.int8)
+    for own, fourth, action in np.ndindex(MAX_AGENTS, 4, ACT_DONE):
+        agent, points, last = ABSOLUTE[own, MOVE_AGENT[action]], MOVE_POINTS[action], fourth + 3
+        if agent <= last:
+            masks[own, fourth, : agent + 1, points:, 1, action] = 1
+            masks[own, fourth, : agent + 1, points : points + 1 if agent == last else None, 0, action] = 1
     return masks.reshape(-1, ACT_DONE)
 
 
@@ -95,7 +72,7 @@ def init(s: Record, options: Record, seed: uint64) -> None:
     first = np.int64(s.options.first_player)
     s.active = below(s, players) if first == NONE else first
     if s.options.top_secret:
-        s.deck_size = top_secret.deal(s)
+        s.deck_size = fill_deck(s)
         shuffle(s, s.deck, s.deck_size)
         for seat in range(players):
             for _ in range(DEALT):
@@ -118,10 +95,10 @@ def copy_options(s: Record, options: Record) -> None:
 def clear(s: Record) -> None:
     """HC-4: agents in the Church, tokens on Start, the safe in building 7; no card dealt and nothing recorded."""
     s.turn = 0
-    for i in range(MOST):
+    for i in range(MAX_AGENTS):  # agents and seats: there are as many
         s.scores[i] = s.positions[i] = s.moved[i] = s.scorings[i] = s.hand_sizes[i] = s.cards_played[i] = 0
         s.arrived_by[i] = s.owner[i] = s.passports[i] = NONE
-        for j in range(MOST):
+        for j in range(MAX_AGENTS):
             s.points[i, j] = s.times[i, j] = s.gains[i, j] = s.guesses[i, j] = 0
         for kind in range(KINDS):
             s.hands[i, kind] = 0
@@ -166,7 +143,7 @@ def legal_moves(s: Record, mask: np.ndarray) -> None:
     """HC-9 to HC-11: agents in the order of their ids, all points of the roll; HC-23: or a card on a `1-3`."""
     own, agents, after = np.int64(s.passports[s.to_move]), np.int64(s.options.agents) - 4, np.int64(s.next_agent)
     split = s.die == ONE_TO_THREE
-    row = (((own * 4 + agents) * (MOST + 1) + after) * (FACES + 1) + np.int64(s.points_left)) * 2 + split
+    row = (((own * 4 + agents) * (MAX_AGENTS + 1) + after) * (FACES + 1) + np.int64(s.points_left)) * 2 + split
     moves = _MOVES[np.uint64(row)]
     for action in range(ACT_DONE):
         mask[action] = moves[action]
@@ -181,27 +158,28 @@ def legal_moves(s: Record, mask: np.ndarray) -> None:
 def legal_safes(s: Record, mask: np.ndarray) -> None:
     """HC-15: any other building; HC-36: in the edition of 1984 one without agents."""
     for building in range(LOOP):
-        mask[ACT_SAFE + building] = 1
-    mask[ACT_SAFE + s.safe] = 0
+        mask[encode_safe(building)] = 1
+    mask[encode_safe(s.safe)] = 0
     if s.options.plain_die:
         for agent in range(s.options.agents):
-            mask[ACT_SAFE + s.positions[agent]] = 0
+            mask[encode_safe(s.positions[agent])] = 0
 
 
 @kernel
 def apply(s: Record, action: Int) -> None:
     """One decision, and all chance up to the next one."""
     if action < ACT_DONE:
-        move(s, agent_of(s, s.to_move, _AGENT[action]), _POINTS[action])
+        agent, points = decode_move(action)
+        move(s, agent_of(s, s.to_move, agent), points)
     elif s.phase == MOVE:  # `done`, or a card drawn instead of moving
         if action == ACT_DRAW:
             draw(s, s.to_move)
         end_movement(s)
     elif s.phase == SAFE:
-        move_safe(s, action - ACT_SAFE)
+        move_safe(s, decode_safe(action))
         next_turn(s)
     elif s.phase == GUESS:
-        answer(s, (action - np.int64(s.options.first_guess)) % np.int64(s.options.players))
+        answer(s, decode_guess(s.options.first_guess, s.options.players, action)[1])
     elif action == ACT_PASS:
         s.passes += 1
         go_round(s, left_of(s, s.to_move, 1))
@@ -219,8 +197,8 @@ def move(s: Record, agent: Int, points: Int) -> None:
     s.positions[agent] = building
     s.arrived_by[agent] = seat if building == s.safe else NONE
     s.moved[agent] = points
-    s.points[agent, seat] = count(s.points[agent, seat], points)
-    s.times[agent, seat] = count(s.times[agent, seat], 1)
+    s.points[agent, seat] = add_bounded(s.points[agent, seat], points)
+    s.times[agent, seat] = add_bounded(s.times[agent, seat], 1)
     s.next_agent = agent + 1
     s.points_left -= points
     if s.points_left == 0:
@@ -260,14 +238,14 @@ def go_round(s: Record, seat: Int) -> None:
 @kernel
 def apply_card(s: Record, action: Int) -> None:
     """HC-25, HC-32: a card is named, or one of the choices that it asks for is made."""
-    if action < ACT_PASS and action >= ACT_CARD:
-        use_card(s, action - ACT_CARD)
+    if ACT_CARD <= action < ACT_PASS:
+        use_card(s, decode_card(action))
     elif action == ACT_DONE:
         carry_out(s, 0)
     elif action < ACT_STEP:
-        name_agent(s, agent_of(s, s.to_move, action - ACT_AGENT))
+        name_agent(s, agent_of(s, s.to_move, decode_agent(action)))
     else:
-        carry_out(s, _STEPS[action - ACT_STEP] if action < ACT_BUILDING else action - ACT_BUILDING)
+        carry_out(s, STEPS[decode_step(action)] if action < ACT_BUILDING else decode_building(action))
     s.phase = CHOICE
     if s.pending == NONE:
         if must_predict(s):
@@ -302,28 +280,6 @@ def judge(s: Record) -> None:
 
 
 @kernel
-def score(s: Record) -> bool:
-    """HC-14: every agent in play scores its building, no token goes behind Start. Returns whether it came to that."""
-    causes = 0  # the seats that caused it, bit by bit
-    for agent in range(s.options.agents):
-        seat = np.int64(s.arrived_by[agent])
-        if seat != NONE:
-            s.scorings[seat] = count(s.scorings[seat], 1 - ((causes >> seat) & 1))
-            causes |= 1 << seat
-            s.arrived_by[agent] = NONE
-    if causes == 0:
-        return False
-    for agent in range(s.options.agents):
-        before = np.int64(s.scores[agent])
-        after = max(before + np.int64(VALUES[s.positions[agent]]), 0)
-        s.scores[agent] = after
-        for cause in range(s.options.players):
-            if (causes >> cause) & 1:
-                s.gains[agent, cause] = count(s.gains[agent, cause], after - before)
-    return True
-
-
-@kernel
 def next_turn(s: Record) -> None:
     """The turn goes to the left."""
     for agent in range(s.options.agents):
@@ -332,60 +288,3 @@ def next_turn(s: Record) -> None:
     s.turn = min(np.int64(s.turn) + 1, LAST_TURN)
     s.active = left_of(s, s.active, 1)
     roll(s)
-
-
-@kernel
-def is_finished(s: Record) -> bool:
-    """HC-17: whether a token is at the end of the score track."""
-    finished = False
-    for agent in range(s.options.agents):
-        finished |= s.scores[agent] >= FINISH
-    return finished
-
-
-@kernel
-def finish(s: Record) -> None:
-    """HC-34: predictions are rewarded; HC-18, HC-19: who is furthest ahead has won; the safe stays (HC-17)."""
-    if s.guessed:
-        for seat in range(s.options.players):
-            s.scores[s.passports[seat]] += bonus(s, seat)
-    s.winners = furthest(s)
-    s.end_reason = FINISHED
-    s.phase, s.to_move = OVER, NONE
-
-
-@kernel
-def furthest(s: Record) -> Int:
-    """HC-18, HC-19: the owners of the tokens furthest ahead, as a set; nobody where a free agent decides it."""
-    best, owners, free = -1, 0, False
-    for agent in range(s.options.agents):
-        points, owner = np.int64(s.scores[agent]), np.int64(s.owner[agent])
-        if points > best:
-            best, owners, free = points, 0, False
-        if points == best:
-            if owner == NONE:
-                free = True
-            else:
-                owners |= 1 << owner
-    return 0 if free and not s.options.tie_to_player else owners
-
-
-@kernel
-def returns(s: Record, out: np.ndarray) -> None:
-    """HC-37: winners share +1 and the others -1, or the own score compared with the others'; zeros until the end."""
-    players = np.int64(s.options.players)
-    won, total = 0, 0
-    for seat in range(players):
-        out[seat] = 0.0
-        won += (s.winners >> seat) & 1
-        total += s.scores[s.passports[seat]]
-    if s.phase != OVER:
-        return
-    for seat in range(players):
-        if s.options.by_score:
-            own = np.int64(s.scores[s.passports[seat]])
-            out[seat] = (own - (total - own) / (players - 1)) / FINISH
-        elif won == 0:
-            out[seat] = s.options.nobody_wins
-        elif won < players:
-            out[seat] = 1.0 / won if (s.winners >> seat) & 1 else -1.0 / (players - won)

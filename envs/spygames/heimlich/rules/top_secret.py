@@ -1,16 +1,24 @@
-"""The Top Secret cards (HC-20 to HC-32): what may be played and named, and what then happens on the board."""
+"""The Top Secret cards (HC-20 to HC-32): what may be played and named, and the effects on the board."""
 
 import numpy as np
 
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import below
-from spygames.heimlich.board import (
+from spygames.heimlich.actions import (
+    ACT_DONE,
+    ACT_PASS,
+    encode_agent,
+    encode_building,
+    encode_card,
+    encode_step,
+)
+from spygames.heimlich.board import CHURCH, LOOP, RUINS
+from spygames.heimlich.cards import (
     ALL_TO_CHURCH,
     ANY,
     BELOW,
     CARD_LIMIT,
     CARD_SCORE,
-    CHURCH,
     COPIES,
     EFFECT,
     ELSEWHERE,
@@ -23,13 +31,11 @@ from spygames.heimlich.board import (
     IDENTITY,
     IN_RUINS,
     KINDS,
-    LOOP,
     MOVE_SAFE,
     NEW_IDENTITY,
     NO_AGENT,
     OPTIONAL,
     OUT_OF_RUINS,
-    RUINS,
     SCORE,
     SECOND,
     STEP,
@@ -39,19 +45,8 @@ from spygames.heimlich.board import (
     WITH_SAFE,
     WITHOUT_SAFE,
 )
-from spygames.heimlich.state import (
-    ACT_AGENT,
-    ACT_BUILDING,
-    ACT_CARD,
-    ACT_DONE,
-    ACT_PASS,
-    ACT_STEP,
-    NONE,
-    count,
-    relative_of,
-)
-
-_STEPS = np.array(STEPS, np.int64)
+from spygames.heimlich.layout import NONE
+from spygames.heimlich.queries import add_bounded, relative_of
 
 
 @kernel
@@ -106,7 +101,7 @@ def legal_in_round(s: Record, mask: np.ndarray) -> None:
     """HC-25: a card, or to pass."""
     mask[ACT_PASS] = 1
     for kind in range(KINDS):
-        mask[ACT_CARD + kind] = s.hands[s.to_move, kind] > 0 and playable(s, kind)
+        mask[encode_card(kind)] = s.hands[s.to_move, kind] > 0 and playable(s, kind)
 
 
 @kernel
@@ -115,16 +110,16 @@ def legal_choice(s: Record, mask: np.ndarray) -> None:
     kind = s.pending
     if EFFECT[kind] == MOVE_SAFE:
         for building in range(LOOP):
-            mask[ACT_BUILDING + building] = building != s.safe
+            mask[encode_building(building)] = building != s.safe
         return
     which = next_agent_asked(s)
     if which == NO_AGENT:
         for i in range(len(STEPS)):
-            mask[ACT_STEP + i] = (STEP_SET[kind] >> i) & 1
+            mask[encode_step(i)] = (STEP_SET[kind] >> i) & 1
         return
     for agent in range(s.options.agents):
         if agent != s.named[0] and fits(s, which, agent):
-            mask[ACT_AGENT + relative_of(s, s.to_move, agent)] = 1
+            mask[encode_agent(relative_of(s, s.to_move, agent))] = 1
     mask[ACT_DONE] = s.named[0] != NONE and OPTIONAL[kind] == 1
 
 
@@ -169,12 +164,12 @@ def name_agent(s: Record, agent: Int) -> None:
     elif steps & (steps - 1) == 0:  # one step only, printed on the card
         for i in range(len(STEPS)):
             if steps >> i == 1:
-                carry_out(s, _STEPS[i])
+                carry_out(s, STEPS[i])
 
 
 @kernel
 def carry_out(s: Record, number: Int) -> None:
-    """What the pending card does; `number` is the step or the building that was chosen."""
+    """The effect of the pending card; `number` is the step or the building that was chosen."""
     effect = EFFECT[s.pending]
     one, two = np.int64(s.named[0]), np.int64(s.named[1])
     if effect == MOVE_SAFE:
@@ -199,14 +194,14 @@ def carry_out(s: Record, number: Int) -> None:
 
 @kernel
 def carry_out_for(s: Record, effect: Int, agent: Int, step: Int) -> None:
-    """What a card does to each agent that was named."""
+    """The effect of a card on one of the agents that were named."""
     if effect == STEP:
-        s.points[agent, s.to_move] = count(s.points[agent, s.to_move], step)
+        s.points[agent, s.to_move] = add_bounded(s.points[agent, s.to_move], step)
         put(s, agent, (np.int64(s.positions[agent]) + step + LOOP) % LOOP)  # HC-28: back from the Church to the Ruins
     elif effect == SCORE:
         more = min(CARD_SCORE, CARD_LIMIT - np.int64(s.scores[agent]))
         s.scores[agent] += more
-        s.gains[agent, s.to_move] = count(s.gains[agent, s.to_move], more)
+        s.gains[agent, s.to_move] = add_bounded(s.gains[agent, s.to_move], more)
     elif effect == GO_TO_RUINS:
         put(s, agent, RUINS)
     elif effect == GO_TO_CHURCH:
@@ -221,7 +216,7 @@ def put(s: Record, agent: Int, building: Int) -> None:
     if s.positions[agent] != building:
         s.positions[agent] = building
         s.arrived_by[agent] = s.to_move if building == s.safe else NONE
-        s.times[agent, s.to_move] = count(s.times[agent, s.to_move], 1)
+        s.times[agent, s.to_move] = add_bounded(s.times[agent, s.to_move], 1)
 
 
 @kernel
@@ -236,20 +231,20 @@ def move_safe(s: Record, building: Int) -> None:
 def change_identity(s: Record) -> None:
     """HC-31: the passport is exchanged for a random free agent's."""
     seat = np.int64(s.to_move)
-    left = below(s, np.int64(s.options.agents) - np.int64(s.options.players))
+    skip = below(s, np.int64(s.options.agents) - np.int64(s.options.players))
     former = np.int64(s.passports[seat])
     for agent in range(s.options.agents):
         if s.owner[agent] == NONE:
-            if left == 0:
+            if skip == 0:
                 s.owner[agent] = seat
                 s.passports[seat] = agent
-            left -= 1
+            skip -= 1
     s.owner[former] = NONE
     s.swapped, s.former, s.swapped_late = seat, former, s.guessed
 
 
 @kernel
-def deal(s: Record) -> Int:
+def fill_deck(s: Record) -> Int:
     """HC-20, HC-31: fills the deck with the cards of this game in the order of the table; returns how many."""
     n = 0
     for kind in range(KINDS):

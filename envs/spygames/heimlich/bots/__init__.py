@@ -1,0 +1,13 @@
+"""Scripted players of Heimlich & Co. A bot sees a view and a mask, never the state."""
+
+from spygames.core.bots import random
+from spygames.core.game import Bot
+from spygames.heimlich.bots.expert import EXPERT
+from spygames.heimlich.bots.greedy import GREEDY
+from spygames.heimlich.bots.splits import splits
+
+BOTS: dict[tuple[bool, bool], dict[str, Bot]] = {
+    switches: {"random": random, "splits": splits, "greedy": GREEDY[switches], "expert": EXPERT[switches]}
+    for switches in GREEDY
+}
+"""[top_secret, secret_identities]: the bots of a variant by name"""

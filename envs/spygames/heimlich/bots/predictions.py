@@ -1,0 +1,19 @@
+"""How `greedy` and `expert` predict who owns which agent: by the public record."""
+
+import numpy as np
+
+from spygames.core.bots import random
+from spygames.core.kernel import Int, Record, kernel
+from spygames.heimlich.actions import encode_guess
+from spygames.heimlich.bots.features import likeliest_owner
+
+
+@kernel
+def choose_prediction(view: Record, mask: np.ndarray, first_guess: Int, rng: np.ndarray) -> Int:
+    """The likeliest owner of the agent that is asked about; `first_guess`: the first action that is a prediction."""
+    for agent in range(1, len(view.score)):
+        if view.asked[agent]:
+            owner = likeliest_owner(view, agent, first_guess, mask)
+            if owner >= 0:
+                return encode_guess(first_guess, len(view.active), agent, owner)
+    return random(view, mask, rng)

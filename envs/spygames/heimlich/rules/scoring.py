@@ -1,0 +1,88 @@
+"""Scorings, the end and the result (HC-14, HC-17 to HC-19, HC-34, HC-37)."""
+
+import numpy as np
+
+from spygames.core.kernel import Int, Record, kernel
+from spygames.heimlich.board import FINISH, VALUES
+from spygames.heimlich.layout import FINISHED, NONE, OVER
+from spygames.heimlich.queries import add_bounded
+from spygames.heimlich.rules.predictions import bonus
+
+
+@kernel
+def score(s: Record) -> bool:
+    """HC-14: every agent in play scores its building, and no token goes behind Start. Returns whether any arrived."""
+    causes = 0  # the seats that caused it, bit by bit
+    for agent in range(s.options.agents):
+        seat = np.int64(s.arrived_by[agent])
+        if seat != NONE:
+            s.scorings[seat] = add_bounded(s.scorings[seat], 1 - ((causes >> seat) & 1))
+            causes |= 1 << seat
+            s.arrived_by[agent] = NONE
+    if causes == 0:
+        return False
+    for agent in range(s.options.agents):
+        before = np.int64(s.scores[agent])
+        after = max(before + np.int64(VALUES[s.positions[agent]]), 0)
+        s.scores[agent] = after
+        for cause in range(s.options.players):
+            if (causes >> cause) & 1:
+                s.gains[agent, cause] = add_bounded(s.gains[agent, cause], after - before)
+    return True
+
+
+@kernel
+def is_finished(s: Record) -> bool:
+    """HC-17: whether a token is at the end of the score track."""
+    finished = False
+    for agent in range(s.options.agents):
+        finished |= s.scores[agent] >= FINISH
+    return finished
+
+
+@kernel
+def finish(s: Record) -> None:
+    """HC-34: predictions are rewarded; HC-18, HC-19: who is furthest ahead has won; the safe stays (HC-17)."""
+    if s.guessed:
+        for seat in range(s.options.players):
+            s.scores[s.passports[seat]] += bonus(s, seat)
+    s.winners = furthest(s)
+    s.end_reason = FINISHED
+    s.phase, s.to_move = OVER, NONE
+
+
+@kernel
+def furthest(s: Record) -> Int:
+    """HC-18, HC-19: the owners of the tokens furthest ahead, as a set; nobody where a free agent decides it."""
+    best, owners, free = -1, 0, False
+    for agent in range(s.options.agents):
+        points, owner = np.int64(s.scores[agent]), np.int64(s.owner[agent])
+        if points > best:
+            best, owners, free = points, 0, False
+        if points == best:
+            if owner == NONE:
+                free = True
+            else:
+                owners |= 1 << owner
+    return 0 if free and not s.options.tie_to_player else owners
+
+
+@kernel
+def returns(s: Record, out: np.ndarray) -> None:
+    """HC-37: winners share +1 and the others -1, or the own score compared with the others'; zeros until the end."""
+    players = np.int64(s.options.players)
+    won, total = 0, 0
+    for seat in range(players):
+        out[seat] = 0.0
+        won += (s.winners >> seat) & 1
+        total += s.scores[s.passports[seat]]
+    if s.phase != OVER:
+        return
+    for seat in range(players):
+        if s.options.by_score:
+            own = np.int64(s.scores[s.passports[seat]])
+            out[seat] = (own - (total - own) / (players - 1)) / FINISH
+        elif won == 0:
+            out[seat] = s.options.nobody_wins
+        elif won < players:
+            out[seat] = 1.0 / won if (s.winners >> seat) & 1 else -1.0 / (players - won)
