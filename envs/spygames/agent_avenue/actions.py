@@ -1,32 +1,129 @@
-"""Agent Avenue as text: actions, and states as mappings. Texts are absolute: seats and sides by number."""
+"""Actions of Agent Avenue: their numbers, and their texts both ways.
+
+A kind of action that names a card has two kernels: `<kind>_action` makes the number, `<kind>_card` reads the card from
+it. Texts are absolute: they name seats by number.
+"""
+
+import numpy as np
 
 from spygames.agent_avenue.cards import AGENTS, KINDS, MARKET_CARDS, MARKET_SIZE
 from spygames.agent_avenue.layout import NONE
 from spygames.agent_avenue.queries import partner
 from spygames.core.game import Game
-from spygames.core.kernel import Record
+from spygames.core.kernel import Int, Record, kernel
 from spygames.core.shown import shown
 
-# Actions of every variant: discard card c | play c face up and d face down | recruit the face-up or the face-down card
-DISCARD_CARD = 0
-PLAY_PAIR = DISCARD_CARD + KINDS
-RECRUIT_UP = PLAY_PAIR + KINDS * KINDS
-RECRUIT_DOWN = RECRUIT_UP + 1
+# The first number of each kind of action. Every variant:
+DISCARD_CARD = 0  # discard agent c
+PLAY_PAIR = DISCARD_CARD + KINDS  # play agent c face up and agent d face down
+RECRUIT_UP = PLAY_PAIR + KINDS * KINDS  # recruit the face-up card
+RECRUIT_DOWN = RECRUIT_UP + 1  # recruit the face-down card
 NUM_ACTIONS = RECRUIT_DOWN + 1
-# With the Black Market also: take market card m | take agent c from play | recruit agent c by an ability | decline
-TAKE_MARKET = NUM_ACTIONS
-TAKE_AGENT = TAKE_MARKET + MARKET_SIZE
-RECRUIT_AGENT = TAKE_AGENT + KINDS
-DECLINE = RECRUIT_AGENT + KINDS
+# With the Black Market also:
+TAKE_MARKET = NUM_ACTIONS  # take market card m
+TAKE_AGENT = TAKE_MARKET + MARKET_SIZE  # take agent c from play
+RECRUIT_AGENT = TAKE_AGENT + KINDS  # recruit agent c by an ability
+DECLINE = RECRUIT_AGENT + KINDS  # recruit nobody by an ability
 NUM_MARKET_ACTIONS = DECLINE + 1
-# In teams also: I or my partner plays face up | play c face up | play c face down | I or my partner resolves
-LEAD_OWN = NUM_MARKET_ACTIONS
-LEAD_PARTNER = LEAD_OWN + 1
-PLAY_UP = LEAD_PARTNER + 1
-PLAY_DOWN = PLAY_UP + KINDS
-RESOLVE_OWN = PLAY_DOWN + KINDS
-RESOLVE_PARTNER = RESOLVE_OWN + 1
+# In teams also:
+LEAD_OWN = NUM_MARKET_ACTIONS  # the captain plays face up
+LEAD_PARTNER = LEAD_OWN + 1  # the captain's partner plays face up
+PLAY_UP = LEAD_PARTNER + 1  # play agent c face up
+PLAY_DOWN = PLAY_UP + KINDS  # play agent c face down
+RESOLVE_OWN = PLAY_DOWN + KINDS  # the captain resolves the market card
+RESOLVE_PARTNER = RESOLVE_OWN + 1  # the captain's partner resolves it
 NUM_TEAM_ACTIONS = RESOLVE_PARTNER + 1
+
+
+@kernel
+def discard_action(card: Int) -> Int:
+    """Discard agent `card` (AA-8)."""
+    return DISCARD_CARD + card
+
+
+@kernel
+def discard_card(action: Int) -> Int:
+    """The agent that a discard names."""
+    return action - DISCARD_CARD
+
+
+@kernel
+def pair_action(up: Int, down: Int) -> Int:
+    """Play agent `up` face up and agent `down` face down (AA-10)."""
+    return PLAY_PAIR + KINDS * up + down
+
+
+@kernel
+def pair_cards(action: Int) -> tuple[Int, Int]:
+    """The agents that a pair names: face up, face down."""
+    return (action - PLAY_PAIR) // KINDS, (action - PLAY_PAIR) % KINDS
+
+
+@kernel
+def market_action(card: Int) -> Int:
+    """Take market card `card` from the supply (AA-23)."""
+    return TAKE_MARKET + card
+
+
+@kernel
+def market_card(action: Int) -> Int:
+    """The market card that is taken."""
+    return action - TAKE_MARKET
+
+
+@kernel
+def take_action(card: Int) -> Int:
+    """Take agent `card` from play by an ability (AA-30)."""
+    return TAKE_AGENT + card
+
+
+@kernel
+def take_card(action: Int) -> Int:
+    """The agent that is taken from play."""
+    return action - TAKE_AGENT
+
+
+@kernel
+def recruit_action(card: Int) -> Int:
+    """Recruit agent `card` from the hand by an ability (AA-29)."""
+    return RECRUIT_AGENT + card
+
+
+@kernel
+def recruit_card(action: Int) -> Int:
+    """The agent that an ability recruits."""
+    return action - RECRUIT_AGENT
+
+
+@kernel
+def up_action(card: Int) -> Int:
+    """Play agent `card` face up, in a team (AA-40)."""
+    return PLAY_UP + card
+
+
+@kernel
+def up_card(action: Int) -> Int:
+    """The agent that a team plays face up."""
+    return action - PLAY_UP
+
+
+@kernel
+def down_action(card: Int) -> Int:
+    """Play agent `card` face down, in a team (AA-40)."""
+    return PLAY_DOWN + card
+
+
+@kernel
+def down_card(action: Int) -> Int:
+    """The agent that a team plays face down."""
+    return action - PLAY_DOWN
+
+
+@kernel
+def named_seat(mover: Int, action: Int) -> Int:
+    """The seat that a captain names, itself or its partner, to lead (AA-41) or to resolve a card (AA-44)."""
+    return np.int64(mover) ^ 1 if action in (LEAD_PARTNER, RESOLVE_PARTNER) else np.int64(mover)
+
 
 _TEXTS = (
     *(f"discard {a}" for a in AGENTS),
@@ -44,6 +141,7 @@ _TEXTS = (
     "resolver own",
     "resolver partner",
 )
+assert len(_TEXTS) == NUM_TEAM_ACTIONS
 _ACTIONS = {text: action for action, text in enumerate(_TEXTS) if not text.endswith((" own", " partner"))}
 _FORMS = ("'discard AGENT', 'play AGENT AGENT', 'recruit up', 'recruit down'",)
 _MARKET_FORMS = (*_FORMS, "'market CARD', 'take AGENT', 'recruit AGENT', 'decline'")

@@ -23,9 +23,10 @@ from math import exp
 
 import numpy as np
 
-from spygames.agent_avenue.actions import DISCARD_CARD, PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
+from spygames.agent_avenue.actions import RECRUIT_DOWN, RECRUIT_UP, discard_action, pair_action
 from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.bots.features import (
+    NO_ONGOING,
     OWN,
     RIVAL,
     copies,
@@ -126,10 +127,10 @@ def offer_or_discard(view: Record, mask: np.ndarray) -> Int:
         appeals = put(appeals, card, appeal(view, now, card))
     best, promise = best_offer(view, held, now, appeals, NONE)
     for thrown in range(KINDS):
-        if mask[DISCARD_CARD + thrown]:
+        if mask[discard_action(thrown)]:
             value = after_discard(view, held, now, appeals, thrown) - PATIENCE
             if value > promise:
-                best, promise = DISCARD_CARD + thrown, value
+                best, promise = discard_action(thrown), value
     return best
 
 
@@ -156,7 +157,7 @@ def best_offer(view: Record, held: Int, now: float, appeals: Eight, among: Int) 
             if may_offer(held, up, down) and among in (NONE, up, down):
                 value = offer(view, held, now, up, down, appeals[up])
                 if value > promise:
-                    best, promise = PLAY_PAIR + KINDS * up + down, value
+                    best, promise = pair_action(up, down), value
     return best, promise
 
 
@@ -201,8 +202,8 @@ def chance(view: Record, held: Int, now: float, mine: Int, theirs: Int) -> float
 
     now: `standing(view)`, which does not depend on the two cards.
     """
-    after = lead_after(view, lead(view), mine, theirs)
-    decided = verdict(view, after, mine, theirs, runs_out(view))
+    after = lead_after(view, lead(view), mine, theirs, NO_ONGOING)
+    decided = verdict(view, after, mine, theirs, NONE, NONE, NO_ONGOING, runs_out(view))
     if decided:
         return 0.5 + 0.5 * decided
     odds = now + gained(view, OWN, mine) - gained(view, RIVAL, theirs) + threats(view, held, mine, theirs)

@@ -1,21 +1,44 @@
-"""What scripted players read from a view: counts as whole numbers, and what recruiting two cards would decide.
+"""What bots read from a view: counts as whole numbers, and what recruiting two cards would decide.
 
-Everything is seen from the viewer: side 0 is its own, `mine` and `theirs` are the agents that its side and
-the other side recruit in the turn that is looked at.
+Everything is seen from the viewer: side OWN is its own, `mine` and `theirs` are the agents that its side and the rival
+recruit, NONE for no agent. `ongoing` has the ongoing market cards of both sides as bits, NO_ONGOING in simple mode.
 """
 
+import numpy as np
+
 from spygames.agent_avenue.board import CATCH
-from spygames.agent_avenue.cards import CODEBREAKER, DAREDEVIL, ICONS, KINDS
+from spygames.agent_avenue.cards import (
+    BOOST,
+    CODEBREAKER,
+    DAREDEVIL,
+    ICONS,
+    KINDS,
+    LEADER_OF_THE_PACK,
+    MASTERPLAN,
+    ONGOING,
+    PLAN,
+    PLUS,
+    TIMES,
+)
 from spygames.agent_avenue.layout import HAND, NONE, THREE
 from spygames.core.kernel import Int, Record, kernel
 
 OWN, RIVAL = 0, 1
+Ongoing = tuple[Int, Int]
+"""The ongoing market cards of the own side and of the rival: bit i for card i."""
+NO_ONGOING = (0, 0)
 
 
 @kernel
 def copies(view: Record, side: Int, card: Int) -> Int:
     """Copies that a side has in play."""
     return int(view.in_play[side, card] * 6 + 0.5)
+
+
+@kernel
+def copies_after(view: Record, side: Int, card: Int, gained: Int, lost: Int) -> Int:
+    """Copies that a side has in play after it gains the agent `gained` and loses the agent `lost`."""
+    return copies(view, side, card) + (card == gained) - (card == lost)
 
 
 @kernel
@@ -41,7 +64,7 @@ def face_up(view: Record) -> Int:
 
 @kernel
 def lead(view: Record) -> Int:
-    """Own progress minus the rival's (AA-15); within -6..6 while the game goes on."""
+    """Own progress minus the rival's (AA-15), from -7 to 7."""
     for i in range(2 * CATCH + 1):
         if view.lead[i]:
             return i - CATCH
@@ -49,31 +72,85 @@ def lead(view: Record) -> Int:
 
 
 @kernel
-def icon(view: Record, side: Int, card: Int) -> Int:
-    """Spaces that a side moves if it recruits one more of `card` (AA-13)."""
-    return int(ICONS[card, min(copies(view, side, card), THREE - 1)])
+def ongoing_of(view: Record) -> Ongoing:
+    """The ongoing market cards of both sides; advanced mode only."""
+    own, rival = 0, 0
+    for card in range(ONGOING):
+        own |= int(view.ongoing[OWN, card]) << card
+        rival |= int(view.ongoing[RIVAL, card]) << card
+    return own, rival
 
 
 @kernel
-def lead_after(view: Record, ahead: Int, mine: Int, theirs: Int) -> Int:
-    """The lead after both have recruited, from a lead of `ahead` before."""
-    return ahead + icon(view, OWN, mine) - icon(view, RIVAL, theirs)
+def ability_of(view: Record) -> Int:
+    """The market card that is being resolved, or NONE; advanced mode only."""
+    for i in range(len(view.ability)):
+        if view.ability[i]:
+            return ONGOING + i
+    return NONE
 
 
 @kernel
-def has_three(view: Record, side: Int, card: Int, recruited: Int) -> bool:
-    """Whether a side has three of `card` once it has recruited `recruited`."""
-    return bool(copies(view, side, card) + (card == recruited) >= THREE)
+def owns(ongoing: Ongoing, side: Int, card: Int) -> bool:
+    """Whether a side has an ongoing market card."""
+    return (np.int64(ongoing[side]) >> np.int64(card)) & 1 == 1
 
 
 @kernel
-def verdict(view: Record, after: Int, mine: Int, theirs: Int, last: bool) -> Int:
-    """How the End step decides after both have recruited, with a lead of `after` (AA-17 to AA-19).
+def steps(view: Record, side: Int, card: Int, ongoing: Ongoing) -> Int:
+    """Spaces that a side moves if it recruits one more of `card` (AA-13, AA-32); 0 for NONE."""
+    if card == NONE:
+        return 0
+    spaces, boost = int(ICONS[card, min(copies(view, side, card), THREE - 1)]), BOOST[card]
+    return spaces * int(TIMES[boost]) + int(PLUS[boost]) if boost != NONE and owns(ongoing, side, boost) else spaces
 
-    +1: the viewer has won, -1: it has lost, 0: the game goes on. `last`: the cards run out with this turn.
+
+@kernel
+def lead_after(view: Record, ahead: Int, mine: Int, theirs: Int, ongoing: Ongoing) -> Int:
+    """The lead after both sides have recruited, from a lead of `ahead` before."""
+    return ahead + steps(view, OWN, mine, ongoing) - steps(view, RIVAL, theirs, ongoing)
+
+
+@kernel
+def wins(view: Record, side: Int, gained: Int, lost: Int, ongoing: Ongoing) -> bool:
+    """Whether a side's cards in play win for it (AA-17, AA-34)."""
+    if copies_after(view, side, CODEBREAKER, gained, lost) >= THREE:
+        return True
+    pack = owns(ongoing, side, LEADER_OF_THE_PACK)
+    if pack and copies_after(view, side, DAREDEVIL, gained, lost) >= THREE:
+        return True
+    if not owns(ongoing, side, MASTERPLAN):
+        return False
+    names = 0
+    for card in range(KINDS):
+        names += copies_after(view, side, card, gained, lost) > 0
+    return bool(names >= PLAN)
+
+
+@kernel
+def loses(view: Record, side: Int, gained: Int, lost: Int, ongoing: Ongoing) -> bool:
+    """Whether a side's Daredevils lose the game for it (AA-17, AA-34)."""
+    threes = copies_after(view, side, DAREDEVIL, gained, lost) >= THREE
+    return bool(threes and not owns(ongoing, side, LEADER_OF_THE_PACK))
+
+
+@kernel
+def verdict(
+    view: Record, after: Int, mine: Int, theirs: Int, my_loss: Int, their_loss: Int, ongoing: Ongoing, last: bool
+) -> Int:
+    """How the End step decides with a lead of `after`, once both sides have gained and lost agents (AA-17 to AA-19).
+
+    The Security System is left out.
+
+    Args:
+        my_loss: the agent that leaves play on the own side, or NONE; `their_loss` on the rival's.
+        last: the cards run out with this turn.
+
+    Returns:
+        1 if the viewer has won, -1 if it has lost, 0 if the game goes on.
     """
-    won = after >= CATCH or has_three(view, OWN, CODEBREAKER, mine) or has_three(view, RIVAL, DAREDEVIL, theirs)
-    lost = -after >= CATCH or has_three(view, RIVAL, CODEBREAKER, theirs) or has_three(view, OWN, DAREDEVIL, mine)
+    won = after >= CATCH or wins(view, OWN, mine, my_loss, ongoing) or loses(view, RIVAL, theirs, their_loss, ongoing)
+    lost = -after >= CATCH or wins(view, RIVAL, theirs, their_loss, ongoing) or loses(view, OWN, mine, my_loss, ongoing)
     if won and lost:
         return 1 if view.active else -1
     if won or lost:

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from spygames.agent_avenue.actions import DISCARD_CARD, PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
+from spygames.agent_avenue.actions import PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP, discard_action, pair_cards
 from spygames.agent_avenue.board import CATCH
-from spygames.agent_avenue.bots.features import face_up, lead, lead_after, runs_out, unseen, verdict
+from spygames.agent_avenue.bots.features import NO_ONGOING, face_up, lead, lead_after, runs_out, unseen, verdict
 from spygames.agent_avenue.cards import KINDS
+from spygames.agent_avenue.layout import NONE
 from spygames.core.kernel import Int, Record, kernel
 
 WON = 2.0 * CATCH
@@ -26,21 +27,21 @@ def greedy(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     worst, worst_worth = -1, np.inf
     for action in range(PLAY_PAIR, RECRUIT_UP):
         if mask[action]:
-            up, down = (action - PLAY_PAIR) // KINDS, (action - PLAY_PAIR) % KINDS
+            up, down = pair_cards(action)
             if_up, if_down = worth(view, down, up), worth(view, up, down)
             safe = safe or min(if_up, if_down) > -WON
             if if_up + if_down > best_worth:
                 best, best_worth = action, if_up + if_down
             if if_up + if_down < worst_worth:
-                worst, worst_worth = DISCARD_CARD + up, if_up + if_down
+                worst, worst_worth = discard_action(up), if_up + if_down
     return best if safe or not mask[worst] else worst
 
 
 @kernel
 def worth(view: Record, mine: Int, theirs: Int) -> float:
     """The lead in spaces after both sides have recruited these cards; +-WON if that ends the game."""
-    after = lead_after(view, lead(view), mine, theirs)
-    decided = verdict(view, after, mine, theirs, runs_out(view))
+    after = lead_after(view, lead(view), mine, theirs, NO_ONGOING)
+    decided = verdict(view, after, mine, theirs, NONE, NONE, NO_ONGOING, runs_out(view))
     return WON * decided if decided else float(after)
 
 

@@ -9,7 +9,13 @@ from spygames.agent_avenue.actions import (
     RESOLVE_OWN,
     RESOLVE_PARTNER,
     TAKE_AGENT,
-    TAKE_MARKET,
+    market_action,
+    market_card,
+    named_seat,
+    recruit_action,
+    recruit_card,
+    take_action,
+    take_card,
 )
 from spygames.agent_avenue.cards import (
     AGENT,
@@ -86,13 +92,13 @@ def legal_at_market(s: Record, mask: np.ndarray) -> None:
     """AA-23, AA-28, AA-36, AA-44: which card to take, who resolves it, and the choices that it asks for."""
     if s.phase == MARKET:
         for card in range(MARKET_SIZE):
-            mask[TAKE_MARKET + card] = s.market[card] == AT_SUPPLY
+            mask[market_action(card)] = s.market[card] == AT_SUPPLY
     elif s.phase == RESOLVER:
         mask[RESOLVE_OWN] = mask[RESOLVE_PARTNER] = 1
     elif s.phase == ABILITY:
         for card in range(KINDS):
-            mask[TAKE_AGENT + card] = may_take(s, card)
-            mask[RECRUIT_AGENT + card] = may_recruit(s, card)
+            mask[take_action(card)] = may_take(s, card)
+            mask[recruit_action(card)] = may_recruit(s, card)
         mask[DECLINE] = s.taken != NONE
 
 
@@ -131,15 +137,15 @@ def is_possible(s: Record) -> bool:
 def act_at_market(s: Record, action: Int) -> None:
     """One decision about a market card."""
     if action < TAKE_AGENT:
-        take_market_card(s, action - TAKE_MARKET)
+        take_market_card(s, market_card(action))
     elif action < RECRUIT_AGENT:
-        take_agent(s, action - TAKE_AGENT)
+        take_agent(s, take_card(action))
     elif action < DECLINE:
-        recruit_by_ability(s, action - RECRUIT_AGENT)
+        recruit_by_ability(s, recruit_card(action))
     elif action < LEAD_OWN:
         end_ability(s, False)
     else:
-        begin_ability(s, np.int64(s.to_move) ^ (action - RESOLVE_OWN))
+        begin_ability(s, named_seat(s.to_move, action))
 
 
 @kernel

@@ -4,17 +4,24 @@ import numpy as np
 from numpy import uint64
 
 from spygames.agent_avenue.actions import (
-    DISCARD_CARD,
     LEAD_OWN,
     LEAD_PARTNER,
     NUM_ACTIONS,
     NUM_MARKET_ACTIONS,
     PLAY_DOWN,
     PLAY_PAIR,
-    PLAY_UP,
     RECRUIT_DOWN,
     RECRUIT_UP,
     RESOLVE_OWN,
+    discard_action,
+    discard_card,
+    down_action,
+    down_card,
+    named_seat,
+    pair_action,
+    pair_cards,
+    up_action,
+    up_card,
 )
 from spygames.agent_avenue.cards import COPIES, KINDS
 from spygames.agent_avenue.layout import DOWN, HAND, LEAD, NONE, PLAY, RECRUIT, SIDES, UP
@@ -106,11 +113,11 @@ def legal_play(s: Record, mask: np.ndarray) -> None:
     may_discard = s.deck_size > 0 and s.discards_left[s.to_move] > 0
     for up in range(KINDS):
         if hand[up] > 0:
-            mask[DISCARD_CARD + up] = may_discard
+            mask[discard_action(up)] = may_discard
             for down in range(KINDS):
-                mask[PLAY_PAIR + KINDS * up + down] = hand[down] > 0 and up != down
+                mask[pair_action(up, down)] = hand[down] > 0 and up != down
             if alike and hand[up] > 1:
-                mask[PLAY_PAIR + KINDS * up + up] = 1
+                mask[pair_action(up, up)] = 1
 
 
 @kernel
@@ -120,30 +127,31 @@ def legal_single(s: Record, mask: np.ndarray) -> None:
     may_discard = s.deck_size > 0 and s.discards_left[s.to_move] > 0
     for card in range(KINDS):
         if s.hands[s.to_move, card] > 0:
-            mask[DISCARD_CARD + card] = may_discard
+            mask[discard_action(card)] = may_discard
             if s.phase == UP:
-                mask[PLAY_UP + card] = 1
+                mask[up_action(card)] = 1
             elif card != s.face_up or alike:
-                mask[PLAY_DOWN + card] = 1
+                mask[down_action(card)] = 1
 
 
 @kernel
 def apply(s: Record, action: Int) -> None:
     """One decision, and all chance up to the next."""
     if action < PLAY_PAIR:
-        discard(s, action - DISCARD_CARD)
+        discard(s, discard_card(action))
     elif action < RECRUIT_UP:
-        play(s, (action - PLAY_PAIR) // KINDS, (action - PLAY_PAIR) % KINDS)
+        up, down = pair_cards(action)
+        play(s, up, down)
     elif action <= RECRUIT_DOWN:
         recruit_both(s, action == RECRUIT_UP)
     elif action < NUM_MARKET_ACTIONS or action >= RESOLVE_OWN:
         act_at_market(s, action)
     elif action <= LEAD_PARTNER:
-        name_leader(s, np.int64(s.to_move) ^ (action - LEAD_OWN))
+        name_leader(s, named_seat(s.to_move, action))
     elif action < PLAY_DOWN:
-        play_up(s, action - PLAY_UP)
+        play_up(s, up_card(action))
     else:
-        play_down(s, action - PLAY_DOWN)
+        play_down(s, down_card(action))
 
 
 @kernel
