@@ -14,7 +14,7 @@ from _bench_tools import Bench, NotHere, Run, rate
 
 from spygames import agent_avenue_v0
 from spygames.core.batch import Batch, bot_loop
-from spygames.core.game import record
+from spygames.core.game import as_record
 from spygames.core.rng import next_seed
 
 GAMES, STEPS = 1024, 256
@@ -124,7 +124,7 @@ def determinized() -> Run:
 
 def determinized_from_python() -> Run:
     game = agent_avenue_v0.make_game()
-    s = record(midgame(16).states)
+    s = as_record(midgame(16).states)
     game.determinize(s, 0, np.uint64(1))
 
     def work() -> int:

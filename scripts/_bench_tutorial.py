@@ -21,7 +21,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from spygames import agent_avenue_v0
 from spygames.core.aec import GameEnv
-from spygames.core.players import Decisions, make_player
+from spygames.core.players import DecisionBatch, make_player
 from spygames_training.evaluation import evaluate
 from spygames_training.report import WIN
 
@@ -64,7 +64,7 @@ class Likeliest:
     def __init__(self, model: MaskablePPO):
         self.model = model
 
-    def act(self, decisions: Decisions) -> np.ndarray:
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
         d = decisions
         actions, _ = self.model.predict(d.observation[d.rows], deterministic=True, action_masks=d.mask[d.rows])
         return actions

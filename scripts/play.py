@@ -15,8 +15,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, IllegalAction, flat, record
-from spygames.core.players import Decisions, Player, answers, make_player, new_memory
+from spygames.core.game import NOBODY, Game, IllegalAction, as_record, flat
+from spygames.core.players import DecisionBatch, Player, answers, make_player, new_memory
 from spygames.core.rng import mix
 from spygames_training.command_line import Parser, add_game_arguments, choose_game, finished, seed
 
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace, ask: Callable[[str], str]) -> int:
 def play(game: Game, opponent: Player, seat: int, number: int, ask: Callable[[str], str]) -> float:
     """One game of the person in `seat`; returns what that seat gets. Raises Left, EOFError, KeyboardInterrupt."""
     states = game.start(number)
-    state = record(states)
+    state = as_record(states)
     luck = np.array([[mix(~np.uint64(number))]], np.uint64)
     mask, memory = np.zeros((1, game.num_actions), np.int8), new_memory(game, [opponent])
     while state.to_move != NOBODY:
@@ -69,11 +69,11 @@ def play(game: Game, opponent: Player, seat: int, number: int, ask: Callable[[st
             action = choose(game, state, mask[0], ask)
         else:
             views = game.new_views()
-            game.observe(state, int(state.to_move), record(views))
-            decisions = Decisions(game, states, views, flat(views), mask, luck, np.arange(1), memory)
+            game.observe(state, int(state.to_move), as_record(views))
+            decisions = DecisionBatch(game, states, views, flat(views), mask, luck, np.arange(1), memory)
             action = int(answers(opponent, decisions, secret=True)[0])
         game.apply(state, action)
-    print(f"\n{game.to_text(game, state, seat)}\n\nThe game is over.")
+    print(f"\n{game.to_text(state, seat)}\n\nThe game is over.")
     returns = np.zeros(game.num_players, np.float32)
     game.returns(state, returns)
     return float(returns[seat])
@@ -83,10 +83,10 @@ def choose(game: Game, state: np.recarray, mask: np.ndarray, ask: Callable[[str]
     """Shows the position and asks until a legal action is named."""
     seat = int(state.to_move)
     actions = [int(action) for action in np.flatnonzero(mask)]
-    texts = [game.action_to_string(game, state, action, seat) for action in actions]
+    texts = [game.action_to_string(state, action, seat) for action in actions]
     spoken = [text.casefold() for text in texts]
     listing = "\n".join(f"{i:4}  {text}" for i, text in enumerate(texts, 1))
-    position = f"\n{game.to_text(game, state, seat)}\n\n{listing}"
+    position = f"\n{game.to_text(state, seat)}\n\n{listing}"
     print(position)
     while True:
         answer = " ".join(ask("> ").split()).casefold()

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from spygames.core.game import Game, record
+from spygames.core.game import Game, as_record
 from spygames.core.lockstep import first_games
 from spygames_training.command_line import DEFAULT_GAME, Parser, add_game_arguments, choose_game, positive
 from spygames_training.tables import progress_bar
@@ -104,7 +104,7 @@ def spread(numbers: np.ndarray) -> dict[str, float]:
 def ends(game: Game, last: np.ndarray) -> dict[str, float]:
     """The share of each reason to end, in the order of the game's own list, of final states, STATE [n]."""
     _, where, counts = np.unique(last["end_reason"], return_index=True, return_counts=True)
-    names = [game.state_to_dict(game, record(last, int(k)))["end_reason"] for k in where]
+    names = [game.state_to_dict(as_record(last, int(k)))["end_reason"] for k in where]
     return {name: count / len(last) for name, count in zip(names, counts.tolist(), strict=True)}
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, record
+from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.players import make_player
 from spygames.core.record import GameRecord, RecordError, load_games, play_record, replay, save_games
 from spygames.core.registry import make_game
@@ -93,8 +93,8 @@ def replay_games(path: Path, show: bool, game_id: str | None) -> None:
 def show_game(game: Game, game_record: GameRecord, states: np.ndarray) -> None:
     """Each position with the action that follows."""
     for number, text in enumerate((*game_record.actions, None)):
-        s = record(states, number)
-        print(game.to_text(game, s, NOBODY))
+        s = as_record(states, number)
+        print(game.to_text(s, NOBODY))
         print("" if text is None else f"\n> seat {s.to_move}: {text}\n")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.game import NOBODY, record
+from spygames.core.game import NOBODY, as_record
 from tests.table import Table
 
 State = dict[str, Any]
@@ -19,10 +19,10 @@ def of_kernels(table: Table, depth: int = 100) -> list[int]:
     while front and len(counts) < depth:
         following = []
         for states in front:
-            game.legal(record(states), mask)
+            game.legal(as_record(states), mask)
             for action in np.flatnonzero(mask):
                 following.append(states.copy())
-                game.apply(record(following[-1]), int(action))
+                game.apply(as_record(following[-1]), int(action))
         counts.append(len(following))
         front = [after for after in following if after["turn"][0] == table.s.turn and after["to_move"][0] != NOBODY]
     return counts

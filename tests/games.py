@@ -10,11 +10,12 @@ import pytest
 from spygames.core.game import NOBODY, Game
 from spygames.core.kernel import Record
 from spygames.core.registry import game_ids, game_module
+from spygames.testing import variants
 from spygames.testing.trial import returns_of
 from tests.random_games import wrong_with
 
 TEST_GAMES = ("tests.poker.kuhn", "tests.poker.leduc")
-"""Modules with a `make_game`, and `VARIANTS` if they have options."""
+"""Modules with a `make_game` that takes no options."""
 FEWER = 5
 """A further variant is tested with one example where a main one is with so many."""
 SHORTENED = "max_turns"
@@ -28,7 +29,7 @@ class Variant:
     game_id: str
     options: Mapping[str, Any] = field(default_factory=dict)
     further: bool = False
-    """Of `FURTHER_VARIANTS`: it is played less, since a main variant differs from it in little."""
+    """It is played less, since a main variant differs from it in little."""
 
     @property
     def effort(self) -> float:
@@ -43,10 +44,10 @@ class Variant:
 
 
 VARIANTS = [
-    Variant(game_id, options, further)
+    Variant(game_id, options, bool(further))
     for game_id in (*game_ids(), *TEST_GAMES)
-    for name, further in (("VARIANTS", False), ("FURTHER_VARIANTS", True))
-    for options in getattr(game_module(game_id), name, [] if further else [{}])
+    for further, found in enumerate(variants.VARIANTS.get(game_id, ([{}], [])))
+    for options in found
 ]
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, ImpossibleState, record
+from spygames.core.game import NOBODY, Game, ImpossibleState, as_record
 from spygames.core.kernel import Record
 from spygames.core.registry import game_module
 from tests.strict import Array, OutOfBounds, Strict
@@ -46,7 +46,7 @@ class Fault(AssertionError):
 
 def strict(states: np.ndarray) -> Record:
     """The state in `states` [1] as kernels get it here."""
-    return Strict(record(states)) if INTERPRETED else record(states)
+    return Strict(as_record(states)) if INTERPRETED else as_record(states)
 
 
 def guarded(array: np.ndarray) -> np.ndarray:
@@ -58,7 +58,7 @@ def read(game: Game, mapping: Any) -> np.ndarray | None:
     """The state [1] of a mapping, None where the game refuses it. A check that leaves the arrays is a fault."""
     states = game.new_states()
     try:
-        game.state_from_dict(game, mapping, strict(states))
+        game.state_from_dict(mapping, strict(states))
     except ImpossibleState:
         return None
     return states
@@ -67,7 +67,7 @@ def read(game: Game, mapping: Any) -> np.ndarray | None:
 def read_bytes(game: Game, states: np.ndarray) -> np.ndarray | None:
     """The same for the bytes of a saved game, as `restore` takes them: they are the bytes of their mapping."""
     try:
-        mapping = game.state_to_dict(game, record(states))
+        mapping = game.state_to_dict(as_record(states))
     except (ValueError, LookupError, TypeError, OverflowError):
         return None
     again = read(game, mapping)
@@ -210,7 +210,7 @@ def filled(game: Game, mapping: dict[str, Any], rng: np.random.Generator) -> dic
 def drive(game: Game, states: np.ndarray, rng: np.random.Generator, decisions: int) -> None:
     """All that can be done with a state [1], and with those that come after it. Fault says what cannot."""
     for step in range(decisions + 1):
-        s = record(states)
+        s = as_record(states)
         if read_bytes(game, states) is None:
             raise Fault(f"after {step} decisions the game's own save is refused")
         mask = mask_of(game, states)
@@ -230,9 +230,9 @@ def drive(game: Game, states: np.ndarray, rng: np.random.Generator, decisions: i
 
 def look_round(game: Game, states: np.ndarray, mask: np.ndarray, rng: np.random.Generator) -> None:
     """Drawings, views, redraws, texts and the scripted players in a state [1]."""
-    s = record(states)
+    s = as_record(states)
     for viewer in range(NOBODY, game.num_players):
-        game.to_text(game, s, viewer)
+        game.to_text(s, viewer)
     for seat in range(game.num_players):
         view = view_of(game, states, seat)
         drawn = states.copy()
@@ -244,11 +244,11 @@ def look_round(game: Game, states: np.ndarray, mask: np.ndarray, rng: np.random.
     seat = int(s.to_move)
     if seat == NOBODY:
         return
-    texts = [game.action_to_string(game, s, int(action), seat) for action in np.flatnonzero(mask)]
-    if [game.string_to_action(game, s, text, seat) for text in texts] != np.flatnonzero(mask).tolist():
+    texts = [game.action_to_string(s, int(action), seat) for action in np.flatnonzero(mask)]
+    if [game.string_to_action(s, text, seat) for text in texts] != np.flatnonzero(mask).tolist():
         raise Fault("texts of actions do not read back")
     view = view_of(game, states, seat)
-    seen = Strict(record(view)) if INTERPRETED else record(view)
+    seen = Strict(as_record(view)) if INTERPRETED else as_record(view)
     for name, bot in game.bots.items():
         action = int(bot(seen, guarded(mask.copy()), rng.integers(2**63, size=1, dtype=np.uint64)))
         if not 0 <= action < len(mask) or not mask[action]:
@@ -258,7 +258,7 @@ def look_round(game: Game, states: np.ndarray, mask: np.ndarray, rng: np.random.
 def view_of(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
     """VIEW [1] of a seat."""
     views = game.new_views()
-    game.observe(strict(states), seat, Strict(record(views)) if INTERPRETED else record(views))
+    game.observe(strict(states), seat, Strict(as_record(views)) if INTERPRETED else as_record(views))
     return views
 
 
@@ -272,7 +272,7 @@ def inputs(game: Game, rng: np.random.Generator, number: int) -> Iterator[np.nda
 
     def drawn() -> tuple[np.ndarray, dict[str, Any]]:
         base = bases[rng.integers(len(bases))]
-        return base, json.loads(json.dumps(game.state_to_dict(game, record(base))))
+        return base, json.loads(json.dumps(game.state_to_dict(as_record(base))))
 
     ends = (states for _ in itertools.count() for states in to_the_ends(game, filled(game, drawn()[1], rng), rng))
     while True:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, record
+from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.lockstep import first_games
 from spygames.core.registry import game_ids, make_game
 
@@ -123,10 +123,10 @@ def redrawn(game: Game, own: ModuleType, s: np.ndarray, seeds: np.ndarray) -> di
         drawn = s.copy()
         worlds.append(drawn)
         for k in range(len(s)):
-            game.determinize(record(drawn, k), seat, seeds[k])
+            game.determinize(as_record(drawn, k), seat, seeds[k])
             for i, world in enumerate((s, drawn)):
-                game.observe(record(world, k), seat, record(views, i))
-                game.legal(record(world, k), masks[i])
+                game.observe(as_record(world, k), seat, as_record(views, i))
+                game.legal(as_record(world, k), masks[i])
             same = views[0].tobytes() == views[1].tobytes()
             same &= s["to_move"][k] == drawn["to_move"][k]
             same &= s["to_move"][k] != seat or masks[0].tobytes() == masks[1].tobytes()

@@ -87,8 +87,9 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
 
 def make_game() -> Game:
     """The game; it has no options."""
+    game = kuhn.make_game()
     return replace(
-        kuhn.make_game(),
+        game,
         name="recall",
         packed=np.zeros(1, OPTIONS),
         num_players=SEATS,
@@ -100,7 +101,6 @@ def make_game() -> Game:
         returns=returns,
         observe=observe,
         determinize=determinize,
-        action_to_string=action_to_string,
-        state_to_dict=state_to_dict,
+        texts=replace(game.texts, action_to_string=action_to_string, state_to_dict=state_to_dict),
         module=sys.modules[__name__],
     )

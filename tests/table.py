@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.game import Game, record
+from spygames.core.game import Game, as_record
 
 
 class Table:
     """One game on a table: acts and answers in texts."""
 
     def __init__(self, game: Game, states: np.ndarray):
-        self.game, self.states, self.s = game, states, record(states)
+        self.game, self.states, self.s = game, states, as_record(states)
 
     @property
     def mask(self) -> np.ndarray:
@@ -25,24 +25,24 @@ class Table:
     def legal(self) -> set[str]:
         """The texts of what the seat to move may do."""
         seat = int(self.s.to_move)
-        return {self.game.action_to_string(self.game, self.s, int(a), seat) for a in np.flatnonzero(self.mask)}
+        return {self.game.action_to_string(self.s, int(a), seat) for a in np.flatnonzero(self.mask)}
 
     @property
     def mapping(self) -> dict[str, Any]:
         """The state as a mapping."""
-        return self.game.state_to_dict(self.game, self.s)
+        return self.game.state_to_dict(self.s)
 
     def act(self, *texts: str) -> "Table":
         """Plays these actions; each must be legal."""
         for text in texts:
             assert text in self.legal, f"{text!r} is not among {sorted(self.legal)}"
-            self.game.apply(self.s, self.game.string_to_action(self.game, self.s, text, int(self.s.to_move)))
+            self.game.apply(self.s, self.game.string_to_action(self.s, text, int(self.s.to_move)))
         return self
 
     def view(self, seat: int) -> np.ndarray:
         """What `seat` may know, structured [1]."""
         views = self.game.new_views()
-        self.game.observe(self.s, seat, record(views))
+        self.game.observe(self.s, seat, as_record(views))
         return views
 
     def returns(self) -> list[float]:
@@ -53,11 +53,11 @@ class Table:
 
     def drawing(self, viewer: int) -> str:
         """The drawing for `viewer`."""
-        return self.game.to_text(self.game, self.s, viewer)
+        return self.game.to_text(self.s, viewer)
 
 
 def table_of(game: Game, mapping: Mapping[str, Any]) -> Table:
     """A table at a mapping."""
     states = game.new_states()
-    game.state_from_dict(game, mapping, record(states))
+    game.state_from_dict(mapping, as_record(states))
     return Table(game, states)

@@ -16,11 +16,12 @@ import pytest
 import spygames
 from spygames import agent_avenue_v0
 from spygames.core.aec import GameEnv
-from spygames.core.game import ImpossibleState, record
+from spygames.core.game import ImpossibleState, as_record
 from spygames.core.kernel import Record
 from spygames.core.registry import game_ids
 from spygames.core.rng import next_seed
 from spygames.core.single import SingleEnv
+from spygames.testing.variants import VARIANTS
 
 
 @pytest.fixture
@@ -62,8 +63,8 @@ def test_games_are_found() -> None:
     assert set(game_ids()) <= set(dir(spygames))
     for game_id in game_ids():
         assert spygames.make_game(game_id).id == game_id
+        assert VARIANTS[game_id][0]
         module = getattr(spygames, game_id)
-        assert module.VARIANTS
         assert module.env().metadata["name"] == game_id
     with pytest.raises(AttributeError, match="agent_avenue_v0"):
         spygames.no_such_game_v0  # noqa: B018
@@ -208,8 +209,8 @@ def test_scripted_players_read_a_view(env: GameEnv) -> None:
 
 def plain_view(env: GameEnv) -> Record:
     view = env.game.new_views()
-    env.game.observe(record(env._states), 0, record(view))
-    return record(view)
+    env.game.observe(as_record(env._states), 0, as_record(view))
+    return as_record(view)
 
 
 def test_state_is_everything(env: GameEnv) -> None:

@@ -12,7 +12,7 @@ import pytest
 from spygames import make_batch, make_game
 from spygames.core import kernel as core_kernel
 from spygames.core.batch import Batch, spread
-from spygames.core.game import NOBODY, IllegalAction, record
+from spygames.core.game import NOBODY, IllegalAction, as_record
 from spygames.core.kernel import Record, kernel
 from spygames.core.players import Scripted
 from spygames.core.rng import next_seed
@@ -197,7 +197,7 @@ def test_what_no_environment_would_take_is_not_taken_up() -> None:
         batch.resume(states, other.seeds)
     over = other.states.copy()
     for _ in range(2):
-        game.apply(record(over, 3), kuhn.PASS)
+        game.apply(as_record(over, 3), kuhn.PASS)
     for checked in (False, True):
         with pytest.raises(ValueError, match="row 3 of states holds a game that is over"):
             batch.resume(over, other.seeds, checked=checked)

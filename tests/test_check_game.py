@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 
 from spygames.core.batch import Batch
-from spygames.core.game import NOBODY, Game, record
+from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.kernel import Record, code_digest
 from spygames.testing import CHECKS, ContractError, check_game, transcript
 from spygames.testing.trial import Trial, luck, play
 from tests import pennies
 from tests.games import VARIANTS, Variant
 from tests.poker import kuhn
+from tests.support.changed import changed
 
 KUHN = kuhn.make_game()
 IN_ORDER = [name for name in CHECKS if name != "pickle"]
@@ -207,7 +208,7 @@ def test_finds(fault: str) -> None:
     check, changes, message = FAULTS[fault]
     before = [] if check == "pickle" else IN_ORDER[: IN_ORDER.index(check)]
     with pytest.raises((ContractError, ValueError), match=message) as found:  # some are refused when a Game is made
-        check_game(replace(KUHN, **changes), checks=[*before, check])
+        check_game(changed(KUHN, **changes), checks=[*before, check])
     if found.type is ContractError:
         assert f": {check}: " in str(found.value)
     assert "\n" not in str(found.value)
@@ -275,9 +276,9 @@ class Unzeroed(Batch):
         before = self.states.copy()
         super().step(actions)
         for row in np.flatnonzero(self.done):
-            s = record(before, int(row))
+            s = as_record(before, int(row))
             self.game.apply(s, int(actions[row]))
-            self.game.init(s, record(self.game.packed), self.seeds[row])
+            self.game.init(s, as_record(self.game.packed), self.seeds[row])
             self.states[row] = before[row]
 
 
@@ -298,7 +299,7 @@ def test_finds_used_memory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_teams_results_of_any_sum_and_late_ends() -> None:
     """A game of three seats, with results of any sum, passes what plays it, though nothing is told of it."""
-    game = replace(pennies.make_game(), name="other_pennies", to_text=no_text, state_to_dict=no_mapping)
+    game = changed(pennies.make_game(), name="other_pennies", to_text=no_text, state_to_dict=no_mapping)
     assert check_game(game, checks=["layout", "play", "views", "texts", "seeds", "bots", "redraws"]).seconds
 
     def slowly(s: Record, action: int) -> None:
@@ -394,7 +395,7 @@ def test_the_leak_test_finds_leaks(variant: Variant) -> None:
         {"determinize": determinize},
     ]
     for changes in leaky:
-        assert any(_leaks(replace(game, **changes), n) for n in range(20)), changes
+        assert any(_leaks(changed(game, **changes), n) for n in range(20)), changes
     assert not any(_leaks(game, n) for n in range(5))
 
 
@@ -403,7 +404,7 @@ def _leaks(game: Game, n: int) -> bool:
 
     states = play(game, n, luck(n), 1)
     try:
-        check_no_leak(Trial(game, "leaks"), states, int(record(states).to_move), n)
+        check_no_leak(Trial(game, "leaks"), states, int(as_record(states).to_move), n)
     except ContractError:
         return True
     return False

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from spygames.core.entry import entry_points
-from spygames.core.game import ImpossibleState, record
+from spygames.core.game import ImpossibleState, as_record
 from spygames.core.registry import game_module
 from spygames.testing import CHECKS, ContractError, check_game
 from spygames.testing.hidden import differing
@@ -86,7 +86,7 @@ def test_invariants_find_a_wrong_state(variant: Variant) -> None:
         states = start.copy()
         states.view("u1")[byte] ^= 1
         try:
-            check(record(states))
+            check(as_record(states))
             reads_back(trial, states)
         except (AssertionError, ContractError, ImpossibleState, LookupError):
             caught += 1

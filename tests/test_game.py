@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from spygames.core.batch import Batch
-from spygames.core.game import Game, Record, record
+from spygames.core.game import Game, Record, as_record
 from spygames.core.kernel import kernel
 from spygames.core.players import make_player
 from spygames.core.single import SingleEnv
 from tests.poker import kuhn
+from tests.support.changed import changed
 
 GAME = kuhn.make_game()
 
@@ -75,12 +76,12 @@ def my_text(game: Game, s: Record, viewer: int) -> str:
 
 
 def test_what_was_added_to_a_game_is_pickled_with_it() -> None:
-    game = replace(GAME, bots={**GAME.bots, "mine": mine}, to_text=my_text)
+    game = changed(GAME, bots={**GAME.bots, "mine": mine}, to_text=my_text)
     again = pickle.loads(pickle.dumps(game))
     assert again == game != GAME
     assert hash(again) == hash(game)
     assert dict(again.bots) == dict(game.bots)
-    assert again.to_text is my_text
+    assert again.texts.to_text is my_text
     assert pickle.loads(pickle.dumps(GAME)).bots == GAME.bots
 
     batch = pickle.loads(pickle.dumps(Batch(game, 3, seed=1)))
@@ -99,7 +100,7 @@ def test_another_process_finds_what_was_added(tmp_path: Path) -> None:
 
 def test_what_cannot_be_pickled_is_said_in_one_line() -> None:
     with pytest.raises(pickle.PicklingError, match="the to_text of kuhn_poker_v0 cannot be pickled: ") as error:
-        pickle.dumps(replace(GAME, to_text=lambda game, s, viewer: "a table"))
+        pickle.dumps(changed(GAME, to_text=lambda game, s, viewer: "a table"))
     assert "\n" not in str(error.value)
 
 
@@ -116,7 +117,7 @@ def made_anew(where: object, move: int = kuhn.BET) -> Game:
 def choice(game: Game, bot: str) -> int:
     """What a bot does first."""
     views, mask = game.new_views(), np.ones(2, np.int8)
-    return int(game.bots[bot](record(views), mask, np.zeros(1, np.uint64)))
+    return int(game.bots[bot](as_record(views), mask, np.zeros(1, np.uint64)))
 
 
 needs_compiler = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="plain functions are pickled as Python does")  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.core.game import record
+from spygames.core.game import as_record
 from spygames.core.registry import game_module
 from tests.hostile import drive, read
 from tests.strict import OutOfBounds, Strict
@@ -66,7 +66,7 @@ def test_the_driver_finds_faults() -> None:
     """A position that is accepted and whose kernels count on is driven on; one that the game does not know is not."""
     game = game_module("agent_avenue_v0").make_game()
     states = game.start(1)
-    mapping = game.state_to_dict(game, record(states))
+    mapping = game.state_to_dict(as_record(states))
     assert read(game, mapping | {"turn": 0}) is None
     states["deck_size"] = 39
     with pytest.raises(AssertionError, match="save is refused"):
@@ -75,7 +75,7 @@ def test_the_driver_finds_faults() -> None:
 
 def test_strict_records_refuse_what_numpy_lets_pass() -> None:
     states = game_module("agent_avenue_v0").make_game().start(1)
-    s = Strict(record(states))
+    s = Strict(as_record(states))
     s.turn, s.deck[3], s.options.players = 5, 2, 4
     assert (states["turn"][0], states["deck"][0, 3], states["options"]["players"][0]) == (5, 2, 4)
     with pytest.raises(OutOfBounds, match="index -1"):

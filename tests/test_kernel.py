@@ -18,7 +18,7 @@ from numba.core.dispatcher import Dispatcher
 
 from spygames.core import kernel
 from spygames.core.batch import Batch
-from spygames.core.game import record
+from spygames.core.game import as_record
 from spygames.core.kernel import code_digest
 from tests.poker import kuhn
 
@@ -300,7 +300,7 @@ def _init(s: kernel.Record, options: kernel.Record, seed: np.uint64) -> None:
 def test_a_kernel_that_does_not_compile_is_named(calls: Any, guilty: Any, why: str) -> None:
     line = guilty.py_func.__code__.co_firstlineno + 2
     with pytest.raises(kernel.CompileError, match=why) as error:
-        calls(record(kuhn.make_game().new_states()))
+        calls(as_record(kuhn.make_game().new_states()))
     text = str(error.value)
     assert f"kernel {guilty.__name__} does not compile ({__file__}, line {line})" in text
     assert "NUMBA_DISABLE_JIT=1" in text

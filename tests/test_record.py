@@ -13,8 +13,8 @@ import pytest
 
 import spygames
 from spygames.agent_avenue import make_game
-from spygames.core.game import Game, IllegalAction, ImpossibleState, record
-from spygames.core.players import Decisions, make_player
+from spygames.core.game import Game, IllegalAction, ImpossibleState, as_record
+from spygames.core.players import DecisionBatch, make_player
 from spygames.core.record import (
     GameRecord,
     RecordError,
@@ -28,6 +28,7 @@ from spygames.core.registry import game_ids
 from spygames.core.rng import next_seed
 from tests import pennies
 from tests.poker import kuhn
+from tests.support.changed import changed
 
 GOLDEN = Path(__file__).parent / "golden"
 FILES = sorted(GOLDEN.glob("*/*.jsonl"))
@@ -84,7 +85,7 @@ def test_record_says_what_happened() -> None:
     assert r.players == ("random", "random")
     assert len(states) == len(r.actions) + 1
     assert states[0] == make_game().start(3)[0]
-    end = make_game().state_to_dict(make_game(), record(states, -1))
+    end = make_game().state_to_dict(as_record(states, -1))
     assert r.returns == ((1.0, -1.0) if end["winner"] == 0 else (-1.0, 1.0))
     assert r.end_reason == end["end_reason"] is not None
     assert played() == r
@@ -94,7 +95,7 @@ def test_record_says_what_happened() -> None:
 def test_replay_gives_the_very_states() -> None:
     game = make_game()
     states = game.start(8)
-    s, mask, luck = record(states), np.zeros(game.num_actions, np.int8), np.random.default_rng(1)
+    s, mask, luck = as_record(states), np.zeros(game.num_actions, np.int8), np.random.default_rng(1)
     history, actions = [states.copy()], []
     while s.to_move >= 0:
         game.legal(s, mask)
@@ -120,10 +121,10 @@ def test_players_have_luck_of_their_own() -> None:
 
 def test_a_game_from_a_state() -> None:
     game = make_game()
-    middle = game.state_to_dict(game, record(replay(played()), 6))
+    middle = game.state_to_dict(as_record(replay(played()), 6))
     r = play_record(game, [make_player(game, "random")] * 2, state=middle)
     assert (r.seed, r.state) == (None, middle)
-    assert game.state_to_dict(game, record(replay(r))) == middle
+    assert game.state_to_dict(as_record(replay(r))) == middle
 
 
 def test_games_from_elsewhere() -> None:
@@ -131,7 +132,7 @@ def test_games_from_elsewhere() -> None:
     assert (r.game, r.end_reason) == ("tests.poker.kuhn", None)
     assert len(replay(r, kuhn.make_game())) == len(r.actions) + 1
     # Three seats, and made by hand: replayed with the game at hand.
-    by_hand = replace(
+    by_hand = changed(
         pennies.make_game(), module=np, state_to_dict=lambda g, s: {"rng": int(s.rng), "phase": int(s.phase)}
     )
     r = played(5, by_hand)
@@ -187,7 +188,7 @@ class Cheat:
     def __init__(self, answer: Any):
         self.answer = answer
 
-    def act(self, decisions: Decisions) -> np.ndarray:
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
         decisions.mask[:] = 1  # judged is by the game's own mask
         return np.array([self.answer])
 
@@ -222,10 +223,10 @@ def test_each_changed_action_is_refused() -> None:
     mask = np.zeros(game.num_actions, np.int8)
     legal_ones = 0
     for number, was in enumerate(r.actions):
-        s = record(states, number)
+        s = as_record(states, number)
         game.legal(s, mask)
         for action in np.flatnonzero(mask):
-            text = game.action_to_string(game, s, int(action), int(s.to_move))
+            text = game.action_to_string(s, int(action), int(s.to_move))
             if text != was:
                 legal_ones += 1
                 assert f"after move {number + 1} ({text}) the position is not" in refusal(with_action(r, number, text))
@@ -298,7 +299,7 @@ def test_a_file_does_not_choose_what_is_imported(tmp_path: Path, monkeypatch: py
 
 def test_files_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    middle = make_game().state_to_dict(make_game(), record(replay(played()), 6))
+    middle = make_game().state_to_dict(as_record(replay(played()), 6))
     from_state = play_record(make_game(), [make_player(make_game(), "random")] * 2, state=middle)
     games = [played(2**64 - 1), played(1), from_state]
     save_games(path, games)

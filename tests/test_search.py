@@ -12,9 +12,9 @@ import pytest
 
 from spygames.agent_avenue import make_game as agent_avenue
 from spygames.core.batch import Batch, spread
-from spygames.core.game import Game, flat, record
+from spygames.core.game import Game, as_record, flat
 from spygames.core.kernel import Int, Record, kernel
-from spygames.core.players import Decisions, Player, make_player
+from spygames.core.players import DecisionBatch, Player, make_player
 from spygames.core.search import Kind, SearchPlayer, random_action, search_values
 from tests import pennies
 from tests.poker import kuhn
@@ -28,7 +28,7 @@ def positions(game: Game, moves: int, n: int = 20) -> np.ndarray:
     luck = np.random.default_rng(moves)
     mask = np.zeros(game.num_actions, np.int8)
     for i in range(n):
-        s = record(states, i)
+        s = as_record(states, i)
         for _ in range(moves):
             if s.to_move >= 0:
                 game.legal(s, mask)
@@ -36,14 +36,14 @@ def positions(game: Game, moves: int, n: int = 20) -> np.ndarray:
     return states[states["to_move"] >= 0]
 
 
-def decisions(game: Game, states: np.ndarray, luck: int = 1) -> Decisions:
+def decisions(game: Game, states: np.ndarray, luck: int = 1) -> DecisionBatch:
     """One decision for each state, with luck of its own."""
     views, mask = game.new_views(len(states)), np.zeros((len(states), game.num_actions), np.int8)
     for i in range(len(states)):
-        game.legal(record(states, i), mask[i])
-        game.observe(record(states, i), int(states["to_move"][i]), record(views, i))
+        game.legal(as_record(states, i), mask[i])
+        game.observe(as_record(states, i), int(states["to_move"][i]), as_record(views, i))
     streams = spread(np.uint64(luck), len(states)).reshape(-1, 1)
-    return Decisions(game, states, views, flat(views), mask, streams, np.arange(len(states)))
+    return DecisionBatch(game, states, views, flat(views), mask, streams, np.arange(len(states)))
 
 
 def disagreements(game: Game, kind: Kind) -> int:
@@ -55,7 +55,7 @@ def disagreements(game: Game, kind: Kind) -> int:
             truths = [state.copy(), state.copy()]
             honest = agent_avenue() if game.name == "peeking" else game
             for seed, truth in enumerate(truths):
-                honest.determinize(record(truth), seat, np.uint64(seed + 100))
+                honest.determinize(as_record(truth), seat, np.uint64(seed + 100))
             first, second = (search_values(game, truth, seat, 60, 9, kind) for truth in truths)
             same = np.array_equal(first.visits, second.visits) and np.array_equal(first.values, second.values, True)
             count += not same
@@ -109,7 +109,7 @@ def test_values_agree_with_the_player(kind: Kind) -> None:
     game = agent_avenue()
     states = positions(game, 3)
     d = decisions(game, states)
-    luck = d.luck.copy()
+    luck = d.rng.copy()
     actions = SearchPlayer(game, kind, 100).act(d)
     for i in range(len(states)):
         found = search_values(game, states[i : i + 1], int(states["to_move"][i]), 100, int(luck[i, 0]), kind)
@@ -129,16 +129,16 @@ def test_no_choice_is_not_searched() -> None:
     states = np.concatenate([game.start(seed) for seed in range(4)])
     d = decisions(game, states)
     d.mask[:2] = [0, 1]
-    luck = d.luck.copy()
+    luck = d.rng.copy()
     actions = SearchPlayer(game, "mcts", 10).act(d)
     assert actions[:2].tolist() == [1, 1]
-    assert (d.luck != luck).ravel().tolist() == [False, False, True, True]
+    assert (d.rng != luck).ravel().tolist() == [False, False, True, True]
 
 
 def kuhn_position(cards: list[str], moves: list[str]) -> np.ndarray:
     game = kuhn.make_game()
     states = game.new_states()
-    game.state_from_dict(game, {"cards": cards, "moves": moves, "to_move": len(moves) % 2}, record(states))
+    game.state_from_dict({"cards": cards, "moves": moves, "to_move": len(moves) % 2}, as_record(states))
     return states
 
 
@@ -172,7 +172,7 @@ def test_mcts_keeps_secrets_from_everybody_in_the_tree() -> None:
     assert outside.values[pennies.IN] < 0.2  # it will not see the coin, and nobody makes presents
     assert outside.visits[pennies.STAY] > 18_000
     hiding = game.start(1)
-    game.apply(record(hiding), pennies.IN)
+    game.apply(as_record(hiding), pennies.IN)
     found = search_values(game, hiding, 1, 20_000, 2)
     assert found.values == pytest.approx([0, 0], abs=0.1)  # nor does its rival see what it hides
 
@@ -182,7 +182,7 @@ def test_mcts_uses_what_is_open() -> None:
     found = search_values(game, game.start(1), 0, 20_000, 2)
     assert found.values[pennies.IN] > 0.8
     hiding = game.start(1)
-    game.apply(record(hiding), pennies.IN)
+    game.apply(as_record(hiding), pennies.IN)
     assert max(search_values(game, hiding, 1, 20_000, 2).values) < -0.8
 
 
@@ -197,7 +197,7 @@ def share_won(player: Player, rival: Player, game: Game, deals: int) -> float:
             actions = batch.mask.argmax(1).astype(np.int64)
             for who, mine in ((player, True), (rival, False)):
                 rows = np.flatnonzero(going & ((batch.seats == seat) == mine))
-                d = Decisions(game, batch.states, batch.views, batch.observation, batch.mask, luck, rows)
+                d = DecisionBatch(game, batch.states, batch.views, batch.observation, batch.mask, luck, rows)
                 actions[rows] = who.act(d)
             batch.step(actions)
             won += int((batch.rewards[going & batch.done, seat] > 0).sum())
@@ -281,7 +281,7 @@ def test_states_are_judged() -> None:
     plain = state.view(np.dtype(kuhn.STATE))  # of no records
     assert np.array_equal(search_values(game, plain, 0, 5, 1).visits, search_values(game, state, 0, 5, 1).visits)
     others = agent_avenue().start(1)
-    wrong: list[Any] = [record(state), state[0], state[:0], np.concatenate([state] * 2), state.reshape(1, 1), others]
+    wrong: list[Any] = [as_record(state), state[0], state[:0], np.concatenate([state] * 2), state.reshape(1, 1), others]
     wrong += [state.view(np.uint8), None, {}, [state]]
     for bad in wrong:
         with pytest.raises(ValueError, match=r"state must be an array \[1\] of the states of kuhn_poker_v0, not"):

@@ -13,8 +13,8 @@ from gymnasium.utils.env_checker import check_env
 
 import spygames
 from spygames.core.aec import GameEnv
-from spygames.core.game import IllegalAction, record
-from spygames.core.players import Decisions
+from spygames.core.game import IllegalAction, as_record
+from spygames.core.players import DecisionBatch
 from spygames.core.single import SingleEnv
 
 
@@ -59,7 +59,7 @@ def test_copies_replay(opponents: str) -> None:
         terminated = False
         while not terminated:
             *_, terminated, _, _ = each.step(int(each.action_masks().argmax()))
-        ends.append((each.table.save(), each.reset()[0].tobytes()))
+        ends.append((each.env.save(), each.reset()[0].tobytes()))
     assert ends[0] == ends[1] == ends[2]
 
 
@@ -80,11 +80,11 @@ def test_is_asked_in_its_own_turn_only() -> None:
         _, info = env.reset(seed=seed)
         terminated, reward = False, 0.0
         while not terminated:
-            assert env.table.agent_selection == "player_1"
+            assert env.env.agent_selection == "player_1"
             assert np.array_equal(env.action_masks(), info["action_mask"].astype(bool))
             assert env.action_masks().dtype == np.bool_
             _, reward, terminated, _, info = env.step(int(env.action_masks().argmax()))
-        assert reward == env.table.rewards["player_1"]
+        assert reward == env.env.rewards["player_1"]
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(0)
 
@@ -95,9 +95,9 @@ class Recorder:
     name = "recorder"
 
     def __init__(self) -> None:
-        self.asked: list[Decisions] = []
+        self.asked: list[DecisionBatch] = []
 
-    def act(self, decisions: Decisions) -> np.ndarray:
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
         self.asked.append(decisions)
         decisions.states["progress"] = 100  # a copy: the game does not notice
         return np.array([np.flatnonzero(decisions.mask[0])[-1]])
@@ -153,7 +153,7 @@ class Faulty:
     def __init__(self) -> None:
         self.answer: Any = 0
 
-    def act(self, decisions: Decisions) -> Any:
+    def act(self, decisions: DecisionBatch) -> Any:
         if isinstance(self.answer, BaseException):
             raise self.answer
         return [decisions.mask[0].argmax()] if self.answer == 0 else [self.answer]
@@ -170,7 +170,7 @@ def everything(env: SingleEnv) -> tuple[Any, ...]:
         env.render(),
     )
     luck = env._luck.tobytes(), str(env.np_random.bit_generator.state), env.np_random_seed
-    return *shown, *luck, env.seat, env.table.save(), env.table.agent_selection, env.table.infos.keys()
+    return *shown, *luck, env.seat, env.env.save(), env.env.agent_selection, env.env.infos.keys()
 
 
 @pytest.mark.parametrize("answer", [ZeroDivisionError("a fault"), KeyboardInterrupt(), -1, 10**6, 1.5, None])
@@ -199,7 +199,7 @@ def test_a_player_that_fails_changes_nothing(answer: Any) -> None:
     for _ in range(5):
         twin.step(int(twin.action_masks().argmax()))
     env.step(action)
-    assert env.table.save() == twin.table.save()
+    assert env.env.save() == twin.env.save()
 
 
 def finished() -> dict[str, Any]:
@@ -261,9 +261,9 @@ def test_shows_nothing_of_what_its_seat_cannot_know() -> None:
         over = False
         while not over:
             other = copy.deepcopy(env)
-            game.determinize(record(other.table._states), env.seat, np.uint64(luck.integers(2**63)))
+            game.determinize(as_record(other.env._states), env.seat, np.uint64(luck.integers(2**63)))
             # Beyond what may come next, a card of the rival or of the pile differs.
-            mine, theirs = env.table.state_to_dict(), other.table.state_to_dict()
+            mine, theirs = env.env.state_to_dict(), other.env.state_to_dict()
             other_truths += any(mine[key] != theirs[key] for key in mine if key not in ("rng", "record"))
             illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
             shown = []
@@ -323,10 +323,10 @@ def test_starts_from_a_mapping() -> None:
 def test_games_without_a_decision_are_dealt_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     env = make(seat=1)
     reset = GameEnv.reset
-    env.table.reset(seed=1)
-    while env.table.to_move >= 0:
-        env.table.step(int(env.table.infos[env.table.agent_selection]["action_mask"].argmax()))
-    over = {"state": env.table.state_to_dict()}
+    env.env.reset(seed=1)
+    while env.env.to_move >= 0:
+        env.env.step(int(env.env.infos[env.env.agent_selection]["action_mask"].argmax()))
+    over = {"state": env.env.state_to_dict()}
     deals = []
 
     def over_at_once(table: GameEnv, seed: int, options: dict[str, Any]) -> None:
@@ -346,7 +346,7 @@ def test_games_without_a_decision_are_dealt_anew(monkeypatch: pytest.MonkeyPatch
 def test_render_shows_what_the_seat_may_know() -> None:
     env = make(seat=1, render_mode="ansi")
     env.reset(seed=1)
-    assert env.render() == env.table.to_text("player_1")
+    assert env.render() == env.env.to_text("player_1")
     assert make().render() is None
 
 
@@ -431,7 +431,7 @@ def test_an_illegal_action_can_be_replaced_by_a_random_one() -> None:
         env = make(illegal="random", seat=0)
         _, info = env.reset(seed=seed)
         env.step(illegal_action(info))
-        openings.add(env.table.save())
+        openings.add(env.env.save())
     assert len(openings) == 12
 
 

@@ -15,7 +15,7 @@ from tests.table import Table
 def seen(table: Table, seat: int) -> tuple[Any, ...]:
     """What reaches a seat, whoever is to move: its view, mask and texts, whose decision it is, results, drawing."""
     asked = table.s.to_move == seat
-    texts = [table.game.action_to_string(table.game, table.s, a, seat) for a in range(table.game.num_actions)]
+    texts = [table.game.action_to_string(table.s, a, seat) for a in range(table.game.num_actions)]
     mask = table.mask.tobytes() if asked else b""
     return table.view(seat).tobytes(), mask, texts, int(table.s.to_move), table.returns(), table.drawing(seat)
 

@@ -89,22 +89,12 @@ behind these: `spygames.agent_avenue.layout.view_layout`.
 * v0: simple and advanced mode for two, three and four players.
 """
 
-from typing import Any
-
 from spygames.agent_avenue import make_game
+from spygames.core.deprecated import moved
 from spygames.core.entry import entry_points
 
-__all__ = ["VARIANTS", "env", "make_game", "raw_env", "single_env"]
+__all__ = ["env", "make_game", "raw_env", "single_env"]
 
 env, raw_env, single_env = entry_points(make_game)
 
-VARIANTS: list[dict[str, Any]] = [
-    {},
-    {"first_player": "random"},
-    {"mode": "advanced"},
-    {"players": 3},
-    {"players": 4, "first_player": "random"},
-    {"mode": "advanced", "players": 3, "captain": "fixed", "first_player": 2},
-    {"mode": "advanced", "players": 4},
-]
-"""Options of every variant that the contract test plays; each differs from the others in rules or set-up."""
+__getattr__ = moved(__name__, VARIANTS="spygames.testing.variants:AGENT_AVENUE")

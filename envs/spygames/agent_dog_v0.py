@@ -45,35 +45,16 @@ Every rule with its ID and source, the actions and the observation are in `spyga
 * v0: two to four players.
 """
 
-from typing import Any
-
 from spygames.agent_dog import Board, Deck, make_game
+from spygames.core.deprecated import moved
 from spygames.core.entry import entry_points
 
-__all__ = ["FURTHER_VARIANTS", "VARIANTS", "Board", "Deck", "env", "make_game", "raw_env", "single_env"]
+__all__ = ["Board", "Deck", "env", "make_game", "raw_env", "single_env"]
 
 env, raw_env, single_env = entry_points(make_game)
 
-VARIANTS: list[dict[str, Any]] = [
-    {"max_turns": 60},
-    {"hidden_colours": "tracked", "deck": "royal", "max_turns": 50},
-    {"players": 3, "deck": "royal", "max_turns": 50},
-    {
-        "players": 2,
-        "hidden_colours": "tracked",
-        "max_turns": 60,
-        "first_player": "random",
-        "board": {"track": 56, "holes": [2, 5, 6, 9, 12], "meeting": 7},
-        "deck": {"2": 5, "5": 5, "8": 5, "1/11": 10, "13": 4, "swap": 5, "copy": 5, "companion": 10},
-    },
-]
-"""Options of the variants that the contract test plays; each differs from the others in rules or set-up. Games are
-cut off early, because a whole one by random players takes one to three thousand decisions."""
-
-FURTHER_VARIANTS: list[dict[str, Any]] = [
-    {"players": players, "hidden_colours": hidden_colours, "deck": deck, "max_turns": 16}
-    for players in (4, 3, 2)
-    for hidden_colours in ("table", "tracked")
-    for deck in ("standard", "royal")
-]
-"""All combinations, which the contract test plays less and shorter."""
+__getattr__ = moved(
+    __name__,
+    VARIANTS="spygames.testing.variants:AGENT_DOG",
+    FURTHER_VARIANTS="spygames.testing.variants:AGENT_DOG_FURTHER",
+)

@@ -73,27 +73,16 @@ that a network without memory can deduce who is who.
 * v0: both editions, two to seven players, cards and predictions.
 """
 
-from typing import Any
-
+from spygames.core.deprecated import moved
 from spygames.core.entry import entry_points
 from spygames.heimlich import make_game
 
-__all__ = ["FURTHER_VARIANTS", "VARIANTS", "env", "make_game", "raw_env", "single_env"]
+__all__ = ["env", "make_game", "raw_env", "single_env"]
 
 env, raw_env, single_env = entry_points(make_game)
 
-VARIANTS: list[dict[str, Any]] = [
-    {"players": 3},
-    {"players": 2, "top_secret": True},
-    {"players": 7, "secret_identities": True},
-    {"players": 4, "top_secret": True, "secret_identities": True},
-    {"players": 3, "edition": "ravensburger", "secret_identities": True, "first_player": "random", "reward": "score"},
-]
-"""Options of the main variants that the contract test plays; each differs from the others in rules or set-up."""
-FURTHER_VARIANTS: list[dict[str, Any]] = [
-    *({"players": players} for players in (2, 4, 5, 6, 7)),
-    *({"players": players, "top_secret": True} for players in (3, 5, 7)),
-    *({"players": players, "secret_identities": True} for players in (3, 5)),
-    *({"players": players, "top_secret": True, "secret_identities": True} for players in (3, 5, 7)),
-]
-"""Those that it plays less: the rules of main variants with other numbers of players."""
+__getattr__ = moved(
+    __name__,
+    VARIANTS="spygames.testing.variants:HEIMLICH",
+    FURTHER_VARIANTS="spygames.testing.variants:HEIMLICH_FURTHER",
+)

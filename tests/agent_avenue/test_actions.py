@@ -2,7 +2,7 @@
 
 from spygames.agent_avenue import actions, make_game
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS
-from spygames.core.game import record
+from spygames.core.game import as_record
 
 GAME = make_game("advanced", 4)
 KINDS = (
@@ -16,7 +16,7 @@ KINDS = (
 
 
 def text_of(action: int, seat: int = 0) -> str:
-    return actions.action_to_string(GAME, record(GAME.start(1)), action, seat)
+    return actions.action_to_string(GAME, as_record(GAME.start(1)), action, seat)
 
 
 def test_cards_and_texts_of_every_action() -> None:

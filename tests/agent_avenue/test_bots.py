@@ -12,21 +12,21 @@ import pytest
 from spygames.agent_avenue import make_game
 from spygames.agent_avenue.actions import PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
 from spygames.core.batch import Batch
-from spygames.core.game import Game, record
-from spygames.core.players import Decisions, Scripted
+from spygames.core.game import Game, as_record
+from spygames.core.players import DecisionBatch, Scripted
 
 THINKING = ("greedy", "expert")
 
 
 def decide(table: Any, bot: str) -> int:
     """The action of `bot` for the seat to move."""
-    view = record(table.view(int(table.s.to_move)))
+    view = as_record(table.view(int(table.s.to_move)))
     return int(table.game.bots[bot](view, table.mask, np.zeros(1, np.uint64)))
 
 
 def says(table: Any, bot: str) -> str:
     """The same as text."""
-    return table.game.action_to_string(table.game, table.s, decide(table, bot), 0)
+    return table.game.action_to_string(table.s, decide(table, bot), 0)
 
 
 def halves(table: Any, action: int) -> list[float]:
@@ -34,9 +34,9 @@ def halves(table: Any, action: int) -> list[float]:
     results = []
     for choice in (RECRUIT_UP, RECRUIT_DOWN):
         states, out = table.states.copy(), np.zeros(2, np.float32)
-        table.game.apply(record(states), action)
-        table.game.apply(record(states), choice)
-        table.game.returns(record(states), out)
+        table.game.apply(as_record(states), action)
+        table.game.apply(as_record(states), choice)
+        table.game.returns(as_record(states), out)
         results.append(float(out[table.s.to_move]))
     return results
 
@@ -58,7 +58,7 @@ def mixed_play(game: Game, fresh: Callable[[int], Any]) -> Callable[[int], Itera
                 yield table
                 luck = rng.integers(2**63, size=1, dtype=np.uint64)
                 bot = game.bots[str(rng.choice(list(game.bots)))]
-                game.apply(table.s, int(bot(record(table.view(int(table.s.to_move))), table.mask, luck)))
+                game.apply(table.s, int(bot(as_record(table.view(int(table.s.to_move))), table.mask, luck)))
 
     return positions
 
@@ -112,9 +112,7 @@ def test_an_offer_that_loses_either_way_is_the_last_resort(
     hands = {"0": ["double_agent", "sentinel", "saboteur", "codebreaker"], "1": ["enforcer"] * 4}
     in_play = {"1": {"double_agent": 1, "sentinel": 2}}
     table = at(position(hands, in_play, progress=[0, 5]))
-    lost = {
-        table.game.action_to_string(table.game, table.s, a, 0) for a in offers(table) if halves(table, a) == [-1, -1]
-    }
+    lost = {table.game.action_to_string(table.s, a, 0) for a in offers(table) if halves(table, a) == [-1, -1]}
     assert lost == {"play double_agent sentinel", "play sentinel double_agent"}
     assert says(table, bot) not in lost
 
@@ -161,33 +159,33 @@ def test_every_choice_is_legal_and_needs_the_view_alone(game: Game, mixed_play: 
     for number, table in enumerate(mixed_play(60)):
         seat = int(table.s.to_move)
         redrawn = table.states.copy()
-        game.determinize(record(redrawn), seat, np.uint64(number))
+        game.determinize(as_record(redrawn), seat, np.uint64(number))
         other_view = game.new_views()
-        game.observe(record(redrawn), seat, record(other_view))
+        game.observe(as_record(redrawn), seat, as_record(other_view))
         for name, bot in game.bots.items():
             view, mask, luck = table.view(seat), table.mask, np.array([number], np.uint64)
-            action = bot(record(view), mask, luck)
+            action = bot(as_record(view), mask, luck)
             assert table.mask[action] == 1
             assert view.tobytes() == table.view(seat).tobytes()
             assert mask.tobytes() == table.mask.tobytes()
             if name in THINKING:
                 assert luck.tolist() == [number]
-                assert bot(record(other_view), mask, np.array([number + 1], np.uint64)) == action
+                assert bot(as_record(other_view), mask, np.array([number + 1], np.uint64)) == action
 
 
 _INTERPRETED = """
 import numpy as np
 from spygames.agent_avenue import make_game
-from spygames.core.game import record
+from spygames.core.game import as_record
 game, rng = make_game(), np.random.default_rng(3)
 actions, mask, views = [], np.zeros(game.num_actions, np.int8), game.new_views()
 for seed in range({games}):
-    s = record(states := game.start(seed))
+    s = as_record(states := game.start(seed))
     while s.to_move >= 0:
         game.legal(s, mask)
-        game.observe(s, int(s.to_move), record(views))
+        game.observe(s, int(s.to_move), as_record(views))
         for bot in game.bots.values():
-            actions.append(int(bot(record(views), mask, np.array([seed], np.uint64))))
+            actions.append(int(bot(as_record(views), mask, np.array([seed], np.uint64))))
         game.apply(s, int(rng.choice(np.flatnonzero(mask))))
 print(*actions)
 """
@@ -214,7 +212,7 @@ def share(a: str, b: str, games: int) -> float:
         actions = np.zeros(rows, np.int64)
         for player, mine in ((a, batch.seats == seat), (b, batch.seats != seat)):
             chosen = np.flatnonzero(mine)
-            asked = Decisions(game, batch.states, batch.views, batch.observation, batch.mask, luck, chosen)
+            asked = DecisionBatch(game, batch.states, batch.views, batch.observation, batch.mask, luck, chosen)
             actions[chosen] = Scripted(game, player).act(asked)
         batch.step(actions)
         counted = batch.done & (left > 0)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spygames.agent_avenue import actions, cards, layout
-from spygames.core.game import Game, record
+from spygames.core.game import Game, as_record
 
 README = (Path(layout.__file__).parent / "README.md").read_text()
 
@@ -31,7 +31,7 @@ def test_state_table(game: Game) -> None:
     table = README.split("## State")[1].split("## How")[0]
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", table, re.MULTILINE)
     keys = {key for row in rows for key in re.findall(r"\w+", row)}
-    assert keys == set(game.state_to_dict(game, record(game.start(0))))
+    assert keys == set(game.state_to_dict(as_record(game.start(0))))
 
 
 @pytest.mark.rule("AA-1")

@@ -12,7 +12,7 @@ from tests.agent_avenue import invariants
 from tests.random_games import broken_by, broken_in, out_of_order, play_games, redrawn
 
 from spygames.agent_avenue import layout, make_game
-from spygames.core.game import Game, record
+from spygames.core.game import Game, as_record
 
 SIMPLE, TWO, THREE, FOUR = ({}, {"mode": "advanced"}, {"players": 3}, {"mode": "advanced", "players": 4})
 Change = Callable[[Any], object]
@@ -40,7 +40,7 @@ def decisions(options: tuple[tuple[str, Any], ...]) -> list[tuple[np.ndarray, np
     mask, pairs = np.zeros(game.num_actions, np.int8), []
     for seed in range(300):
         states = game.start(seed)
-        s = record(states)
+        s = as_record(states)
         while s.to_move >= 0:
             before = states.copy()
             game.legal(s, mask)
@@ -244,8 +244,8 @@ def test_what_is_wrong_is_found(name: str, options: dict[str, Any], fits: Fits, 
     found = 0
     for before, truth in decisions(tuple(options.items())):
         states = truth.copy()
-        s = record(states)
-        if fits(record(before), s):
+        s = as_record(states)
+        if fits(as_record(before), s):
             assert not any(wrong.any() for wrong in look(before, states).values())
             change(s)
             if states.tobytes() != truth.tobytes():
@@ -271,7 +271,7 @@ def test_every_invariant_is_seen_to_fail() -> None:
 def position() -> tuple[Game, np.ndarray, np.ndarray, np.ndarray]:
     game = make_game("advanced", 4)
     states, mask = game.start(1), np.zeros((1, game.num_actions), np.int8)
-    game.legal(record(states), mask[0])
+    game.legal(as_record(states), mask[0])
     return game, states, mask, np.zeros((1, 4), np.float32)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from spygames import agent_avenue_v0
 from spygames.agent_avenue import make_game
-from spygames.core.game import Game, ImpossibleState, record
+from spygames.core.game import Game, ImpossibleState, as_record
 
 UNUSED = {  # keys of other modes, as the rules have them with two players in simple mode
     "market_supply": [],
@@ -33,9 +33,9 @@ def test_bytes_come_back_over_random_play(game: Game, random_play: Callable[...,
     for table in random_play(60, seed=3):
         mapping = json.loads(json.dumps(table.mapping))
         states = game.new_states()
-        game.state_from_dict(game, mapping, record(states))
+        game.state_from_dict(mapping, as_record(states))
         assert states.tobytes() == table.states.tobytes()
-        assert game.state_to_dict(game, record(states)) == table.mapping
+        assert game.state_to_dict(as_record(states)) == table.mapping
 
 
 @pytest.mark.parametrize("first", [1, "random"])
@@ -44,7 +44,7 @@ def test_bytes_come_back_with_other_options(first: int | str) -> None:
     for seed in range(10):
         states = game.start(seed)
         again = game.new_states()
-        game.state_from_dict(game, game.state_to_dict(game, record(states)), record(again))
+        game.state_from_dict(game.state_to_dict(as_record(states)), as_record(again))
         assert states.tobytes() == again.tobytes()
 
 
@@ -308,12 +308,12 @@ def test_a_result_that_the_position_does_not_bear_is_refused(
 
 def test_every_action_has_one_text(game: Game, fresh: Callable[[int], Any]) -> None:
     s = fresh(0).s
-    texts = [game.action_to_string(game, s, action, 0) for action in range(game.num_actions)]
+    texts = [game.action_to_string(s, action, 0) for action in range(game.num_actions)]
     assert len(set(texts)) == game.num_actions == 8 + 64 + 2
     for action, text in enumerate(texts):
         for seat in (0, 1):
-            assert game.action_to_string(game, s, action, seat) == text
-            assert game.string_to_action(game, s, text, seat) == action
+            assert game.action_to_string(s, action, seat) == text
+            assert game.string_to_action(s, text, seat) == action
     assert {"discard sentinel", "play enforcer mole", "play mole enforcer", "recruit up", "recruit down"} <= set(texts)
 
 
@@ -323,7 +323,7 @@ def test_every_action_has_one_text(game: Game, fresh: Callable[[int], Any]) -> N
 )  # fmt: skip
 def test_no_other_text_is_an_action(game: Game, fresh: Callable[[int], Any], text: str) -> None:
     with pytest.raises(ValueError, match="no action of Agent Avenue"):
-        game.string_to_action(game, fresh(0).s, text, 0)
+        game.string_to_action(fresh(0).s, text, 0)
 
 
 def test_a_refused_mapping_says_how_many_copies_there_are(

@@ -9,7 +9,7 @@ import pytest
 from tests.agent_avenue.reference import AGENTS, MARKET, Slow, certain, seen_in_hand
 
 from spygames.agent_avenue import make_game
-from spygames.core.game import Game, record
+from spygames.core.game import Game, as_record
 
 VARIANTS = [
     {"mode": "simple", "players": 2},
@@ -47,7 +47,7 @@ def taste(rng: np.random.Generator) -> Callable[[list[str]], str]:
 def shown(game: Game, s: Any, viewer: int, seat: int) -> dict[str, int]:
     """AA-37's counts of `seat` in the view of `viewer`."""
     views = game.new_views()
-    game.observe(s, viewer, record(views))
+    game.observe(s, viewer, as_record(views))
     rows = views["seen_in_hand"][0]
     if game.num_players == 2:
         place = seat ^ viewer
@@ -68,19 +68,19 @@ def test_both_implementations_play_the_same_games(options: dict[str, Any], games
     used: Counter[str] = Counter()
     for _ in range(games):
         states = game.start(int(rng.integers(2**63)))
-        s, choose = record(states), taste(rng)
-        slow = Slow(without_luck(game.state_to_dict(game, s)), options.get("captain", "alternate"))
+        s, choose = as_record(states), taste(rng)
+        slow = Slow(without_luck(game.state_to_dict(s)), options.get("captain", "alternate"))
         while s.to_move >= 0:
             seat = int(s.to_move)
             game.legal(s, mask)
             texts = sorted(slow.legal())
-            assert sorted(game.action_to_string(game, s, int(a), seat) for a in np.flatnonzero(mask)) == texts
+            assert sorted(game.action_to_string(s, int(a), seat) for a in np.flatnonzero(mask)) == texts
             text = choose(texts)
             used[text.split()[0]] += 1
             used[" ".join(text.split()[:2])] += 1
             slow.act(text)
-            game.apply(s, game.string_to_action(game, s, text, seat))
-            assert without_luck(game.state_to_dict(game, s)) == slow.state, text
+            game.apply(s, game.string_to_action(s, text, seat))
+            assert without_luck(game.state_to_dict(s)) == slow.state, text
             if game.options["mode"] == "advanced":
                 who = int(rng.integers(game.num_players))
                 counts = shown(game, s, int(rng.integers(game.num_players)), who)

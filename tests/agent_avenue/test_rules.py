@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spygames.agent_avenue import board, cards, make_game
-from spygames.core.game import Game, record
+from spygames.core.game import Game, as_record
 
 COPIES = {"double_agent": 6, "enforcer": 6, "codebreaker": 6, "saboteur": 6, "daredevil": 6, "sentinel": 6}
 COPIES |= {"sidekick": 1, "mole": 1}
@@ -84,13 +84,13 @@ def test_the_first_player() -> None:
     for first in (0, 1):
         game = make_game(first_player=first)
         for seed in range(20):
-            s = record(game.start(seed))
+            s = as_record(game.start(seed))
             assert (s.to_move, s.active_side) == (first, first)
     assert make_game().options["first_player"] == 0
     drawn = make_game(first_player="random")
-    seats = [int(record(drawn.start(seed)).to_move) for seed in range(4000)]
+    seats = [int(as_record(drawn.start(seed)).to_move) for seed in range(4000)]
     assert abs(np.mean(seats) - 0.5) < 5 * 0.5 / np.sqrt(4000)
-    assert seats[:50] == [int(record(drawn.start(seed)).to_move) for seed in range(50)]
+    assert seats[:50] == [int(as_record(drawn.start(seed)).to_move) for seed in range(50)]
 
 
 @pytest.mark.parametrize("value", [2, -1, "0", None, True, "first"])

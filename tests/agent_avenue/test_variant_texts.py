@@ -10,7 +10,7 @@ import pytest
 from spygames.agent_avenue import make_game
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS
 from spygames.core.batch import Batch, bot_loop
-from spygames.core.game import NOBODY, Game, ImpossibleState, record
+from spygames.core.game import NOBODY, Game, ImpossibleState, as_record
 
 VARIANTS = [
     {"mode": "advanced"},
@@ -25,13 +25,13 @@ every_variant = pytest.mark.parametrize("options", VARIANTS, ids=str)
 
 def start(options: Mapping, seed: int = 2) -> Mapping:
     game = make_game(**options)
-    return game.state_to_dict(game, record(game.start(seed)))
+    return game.state_to_dict(as_record(game.start(seed)))
 
 
 def read(options: Mapping, mapping: Mapping) -> np.ndarray:
     game = make_game(**options)
     states = game.new_states()
-    game.state_from_dict(game, mapping, record(states))
+    game.state_from_dict(mapping, as_record(states))
     return states
 
 
@@ -117,16 +117,16 @@ def test_what_a_variant_does_not_use_is_empty_and_may_be_left_out(options: Mappi
 @every_variant
 def test_every_action_has_one_text_for_its_seat(options: Mapping) -> None:
     game = make_game(**options)
-    s = record(game.start(0))
+    s = as_record(game.start(0))
     for seat in range(2):
-        texts = [game.action_to_string(game, s, action, seat) for action in range(game.num_actions)]
+        texts = [game.action_to_string(s, action, seat) for action in range(game.num_actions)]
         assert len(set(texts)) == game.num_actions
-        assert [game.string_to_action(game, s, text, seat) for text in texts] == list(range(game.num_actions))
+        assert [game.string_to_action(s, text, seat) for text in texts] == list(range(game.num_actions))
     if game.num_players > 2:
-        assert game.action_to_string(game, s, 107, 0) == game.action_to_string(game, s, 106, 1) == "lead player_1"
+        assert game.action_to_string(s, 107, 0) == game.action_to_string(s, 106, 1) == "lead player_1"
     for text in ("lead player_9", "lead own", "up spy", "market mole", "take", "resolver"):
         with pytest.raises(ValueError, match="no action of Agent Avenue"):
-            game.string_to_action(game, s, text, 0)
+            game.string_to_action(s, text, 0)
 
 
 @every_variant
@@ -135,11 +135,11 @@ def test_drawings_fit_and_show_what_is_known(options: Mapping) -> None:
     mask = np.zeros(game.num_actions, np.int8)
     for seed in range(3):
         states = game.start(seed)
-        s = record(states)
+        s = as_record(states)
         while True:
-            mapping = game.state_to_dict(game, s)
+            mapping = game.state_to_dict(s)
             for viewer in (NOBODY, *range(game.num_players)):
-                text = game.to_text(game, s, viewer)
+                text = game.to_text(s, viewer)
                 assert max(map(len, text.splitlines())) <= 80
                 words = " ".join(text.split())
                 for seat, hand in mapping["hands"].items():
@@ -154,7 +154,7 @@ def test_drawings_fit_and_show_what_is_known(options: Mapping) -> None:
                 break
             game.legal(s, mask)
             game.apply(s, int(rng.choice(np.flatnonzero(mask))))
-        assert " win" in game.to_text(game, s, NOBODY)
+        assert " win" in game.to_text(s, NOBODY)
 
 
 def share(game: Game, one: str, other: str, games: int = 600) -> float:
@@ -194,23 +194,23 @@ def test_scripted_players_take_what_wins_and_need_the_view_alone(bot: str) -> No
         mask, views, again = np.zeros(game.num_actions, np.int8), game.new_views(), game.new_views()
         for seed in range(4):
             states = game.start(seed)
-            s = record(states)
+            s = as_record(states)
             while s.to_move >= 0:
                 seat = int(s.to_move)
                 game.legal(s, mask)
-                game.observe(s, seat, record(views))
+                game.observe(s, seat, as_record(views))
                 before = views.tobytes(), mask.tobytes()
-                action = int(game.bots[bot](record(views), mask, np.zeros(1, np.uint64)))
+                action = int(game.bots[bot](as_record(views), mask, np.zeros(1, np.uint64)))
                 assert mask[action]
                 assert (views.tobytes(), mask.tobytes()) == before
                 redrawn = states.copy()
-                game.determinize(record(redrawn), seat, np.uint64(seed))
-                game.observe(record(redrawn), seat, record(again))
-                assert int(game.bots[bot](record(again), mask, np.ones(1, np.uint64))) == action
+                game.determinize(as_record(redrawn), seat, np.uint64(seed))
+                game.observe(as_record(redrawn), seat, as_record(again))
+                assert int(game.bots[bot](as_record(again), mask, np.ones(1, np.uint64))) == action
                 if s.phase == 1:
                     side = seat if game.num_players == 2 else seat >> 1
                     up = AGENTS[s.face_up]
                     if up == "codebreaker" and s.in_play[side, s.face_up] == 2:
-                        assert game.action_to_string(game, s, action, seat) == "recruit up"
+                        assert game.action_to_string(s, action, seat) == "recruit up"
                 game.apply(s, int(rng.choice(np.flatnonzero(mask))))
     assert len(MARKET_CARDS) == 15

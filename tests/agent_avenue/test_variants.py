@@ -11,7 +11,7 @@ from scipy import stats
 
 from spygames.agent_avenue import layout, make_game
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS
-from spygames.core.game import Game, record
+from spygames.core.game import Game, as_record
 
 VARIANTS = [
     {"mode": "advanced"},
@@ -33,7 +33,7 @@ def positions(game: Game, games: int, seed: int = 0) -> Any:
     rng, mask = np.random.default_rng(seed), np.zeros(game.num_actions, np.int8)
     for _ in range(games):
         states = game.start(int(rng.integers(2**63)))
-        s = record(states)
+        s = as_record(states)
         while True:
             yield states.copy()
             if s.to_move < 0:
@@ -44,7 +44,7 @@ def positions(game: Game, games: int, seed: int = 0) -> Any:
 
 def view_of(game: Game, states: np.ndarray, seat: int) -> Any:
     views = game.new_views()
-    game.observe(record(states), seat, record(views))
+    game.observe(as_record(states), seat, as_record(views))
     return views[0]
 
 
@@ -78,7 +78,7 @@ def test_the_market_is_set_up_by_a_uniform_shuffle() -> None:
     game, n = make_game("advanced"), 3000
     first, supply = Counter(), Counter()
     for seed in range(n):
-        mapping = game.state_to_dict(game, record(game.start(seed)))
+        mapping = game.state_to_dict(as_record(game.start(seed)))
         assert sorted(mapping["market_supply"] + mapping["market_deck"]) == sorted(MARKET_CARDS)
         assert len(mapping["market_supply"]) == 3
         assert not mapping["market_discard"]
@@ -97,7 +97,7 @@ def test_the_market_is_set_up_by_a_uniform_shuffle() -> None:
 def test_teams_are_set_up(mode: str, players: int) -> None:
     game = make_game(mode, players)
     for seed in range(10):
-        mapping = game.state_to_dict(game, record(game.start(seed)))
+        mapping = game.state_to_dict(as_record(game.start(seed)))
         assert [len(hand) for hand in mapping["hands"].values()] == [4] * players
         assert len(mapping["deck"]) == 38 - 4 * players
         assert mapping["captain"] == {"0": 0, "1": 2}
@@ -109,10 +109,10 @@ def test_teams_are_set_up(mode: str, players: int) -> None:
 def test_the_first_seat_stands_for_its_side() -> None:
     for players, sides in ((3, [0, 0, 1]), (4, [0, 0, 1, 1])):
         for seat, side in enumerate(sides):
-            s = record(make_game(players=players, first_player=seat).start(3))
+            s = as_record(make_game(players=players, first_player=seat).start(3))
             assert (s.active_side, s.to_move) == (side, 2 * side)
     drawn = make_game("advanced", 4, "random")
-    sides = [int(record(drawn.start(seed)).active_side) for seed in range(3000)]
+    sides = [int(as_record(drawn.start(seed)).active_side) for seed in range(3000)]
     assert abs(np.mean(sides) - 0.5) < 5 * 0.5 / np.sqrt(3000)
 
 
@@ -154,7 +154,7 @@ def test_a_fixed_captain_stays() -> None:
 def test_views_hold_what_a_seat_may_know_and_no_more(options: dict[str, Any]) -> None:
     game, number = make_game(**options), 0
     for states in positions(game, 15, seed=1):
-        s, mapping = record(states), game.state_to_dict(game, record(states))
+        s, mapping = as_record(states), game.state_to_dict(as_record(states))
         players, down = game.num_players, int(s.face_down)
         sides = [0, 1] if players == 2 else [0, 0, 1, 1]
         hider = int(s.active_side) if players == 2 else (int(s.leader) ^ 1 if s.leader >= 0 else 2)
@@ -210,7 +210,7 @@ def test_a_partners_hand_is_hidden() -> None:
         views = [view_of(game, states, seat).tobytes() for seat in range(4)]
         for seat in range(4):
             other = states.copy()
-            s = record(other)
+            s = as_record(other)
             mate = seat ^ 1
             free = s.hands[mate] - s.seen[mate]  # what has been seen there is no secret
             card = next((c for c in range(8) if free[c] > 0), None)
@@ -230,7 +230,7 @@ def test_a_team_has_one_result(options: dict[str, Any]) -> None:
     sides = [0, 1] if game.num_players == 2 else [0, 0, 1, 1][: game.num_players]
     for states in positions(game, 8, seed=3):
         returns = np.zeros(game.num_players, np.float32)
-        game.returns(record(states), returns)
+        game.returns(as_record(states), returns)
         winner = int(states["winner"][0])
         assert returns.tolist() == [0 if winner < 0 else 1 if side == winner else -1 for side in sides]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from spygames.core.batch import spread
-from spygames.core.game import record
+from spygames.core.game import as_record
 from spygames.core.players import make_player
 from spygames_training.evaluation import play_games
 from tests.agent_dog.conftest import Table, game_of, make_position, table_at
@@ -60,8 +60,8 @@ def test_who_beats_whom(players: int, first: str, second: str, least: float, dea
 def says(table: Table, bot: str) -> str:
     """The action of `bot` for the seat to move, as text."""
     seat = int(table.s.to_move)
-    action = table.game.bots[bot](record(table.view(seat)), table.mask, np.zeros(1, np.uint64))
-    return table.game.action_to_string(table.game, table.s, int(action), seat)
+    action = table.game.bots[bot](as_record(table.view(seat)), table.mask, np.zeros(1, np.uint64))
+    return table.game.action_to_string(table.s, int(action), seat)
 
 
 OTHERS: dict[str, list[str]] = {"blue": ["track 41"], "green": ["track 50"], "yellow": ["track 57"]}

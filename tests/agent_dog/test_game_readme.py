@@ -6,7 +6,7 @@ from pathlib import Path
 
 from spygames.agent_dog import rules
 from spygames.agent_dog.layout import DISCARD_CARD, FROM_TRACK, INTO_GOAL, MEET, PLAY_CARD, STEP_GOAL, STEP_INTO
-from spygames.core.game import Game, record
+from spygames.core.game import Game, as_record
 from tests.test_rules_covered import stated
 
 README = (Path(rules.__file__).parent / "README.md").read_text()
@@ -37,7 +37,7 @@ def test_state_table(game: Game) -> None:
     table = README.split("## State")[1]
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", table, re.MULTILINE)
     keys = {key for row in rows for key in re.findall(r"\w+", row)}
-    assert keys == set(game.state_to_dict(game, record(game.start(0))))
+    assert keys == set(game.state_to_dict(as_record(game.start(0))))
 
 
 def test_options(game: Game) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spygames.agent_dog import Deck, make_game
-from spygames.core.game import Game, ImpossibleState, record
+from spygames.core.game import Game, ImpossibleState, as_record
 from tests.agent_dog.conftest import Table, make_position, table_at
 
 PAWNS = {"red": ["track 5"], "blue": ["track 40"], "green": ["track 50"], "yellow": ["track 57"]}
@@ -50,10 +50,10 @@ def test_rng_and_record_may_be_left_out() -> None:
 )
 def test_action_texts_round_trip(players: int, options: dict[str, Any]) -> None:
     game = make_game(players=players, **options)
-    s = record(game.start(1))
+    s = as_record(game.start(1))
     for seat in range(players):
-        texts = [game.action_to_string(game, s, action, seat) for action in range(game.num_actions)]
-        assert [game.string_to_action(game, s, text, seat) for text in texts] == list(range(game.num_actions))
+        texts = [game.action_to_string(s, action, seat) for action in range(game.num_actions)]
+        assert [game.string_to_action(s, text, seat) for text in texts] == list(range(game.num_actions))
     for text in (
         "",
         "pass 4",
@@ -66,7 +66,7 @@ def test_action_texts_round_trip(players: int, options: dict[str, Any]) -> None:
         "PASS 2",
     ):
         with pytest.raises(ValueError, match="no action"):
-            game.string_to_action(game, s, text, 0)
+            game.string_to_action(s, text, 0)
 
 
 def test_actions_are_seen_from_the_mover(game: Game) -> None:
@@ -156,7 +156,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 def test_refused(changes: dict[str, Any], why: str) -> None:
     with pytest.raises(ImpossibleState, match=why):
         table_at(start() | changes) if "players" not in changes else make_game().state_from_dict(
-            make_game(), start() | changes, record(make_game().new_states())
+            start() | changes, as_record(make_game().new_states())
         )
 
 

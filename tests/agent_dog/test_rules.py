@@ -10,7 +10,7 @@ import pytest
 from spygames.agent_dog import Board, Deck, make_game
 from spygames.agent_dog.cards import CARDS, DECKS
 from spygames.agent_dog_v0 import env as make_env
-from spygames.core.game import record
+from spygames.core.game import as_record
 from tests.agent_dog.conftest import Table, make_position, table_at
 
 OTHERS = {"blue": ["track 40"], "green": ["track 50"], "yellow": ["track 57"]}
@@ -40,7 +40,7 @@ def test_standard_board() -> None:
     assert make_game(board=board).options["board"] == "standard"
     game = make_game()
     view = game.new_views()
-    game.observe(record(game.start(1)), 0, record(view))
+    game.observe(as_record(game.start(1)), 0, as_record(view))
     assert np.flatnonzero(view["holes"][0]).tolist() == [3, 7, 11, 15]
     assert np.flatnonzero(view["meeting"][0]).tolist() == [8]
 

@@ -8,7 +8,7 @@ import pytest
 from tests.heimlich.conftest import Table, game_of
 
 from spygames.core.batch import Batch, bot_loop
-from spygames.core.game import record
+from spygames.core.game import as_record
 
 FULL = {"players": 4, "top_secret": True, "secret_identities": True}
 
@@ -45,9 +45,9 @@ def test_expert_beats_greedy_beats_random(options: dict[str, Any], games: int) -
 def act(table: Table, name: str, luck: int = 1) -> str:
     """What a bot does at a table."""
     game, seat = table.game, int(table.s.to_move)
-    view = record(table.view(seat))
+    view = as_record(table.view(seat))
     action = int(game.bots[name](view, table.mask, np.array([luck], np.uint64)))
-    return game.action_to_string(game, table.s, action, seat)
+    return game.action_to_string(table.s, action, seat)
 
 
 @pytest.mark.parametrize("name", ["greedy", "expert"])

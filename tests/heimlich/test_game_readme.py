@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import spygames.heimlich
-from spygames.core.game import record
+from spygames.core.game import as_record
 from spygames.heimlich import actions, cards, layout, make_game
 
 README = (Path(spygames.heimlich.__file__).parent / "README.md").read_text()
@@ -44,7 +44,7 @@ def test_state_table() -> None:
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", table, re.MULTILINE)
     keys = {key for row in rows for key in re.findall(r"\w+", row)}
     game = make_game(players=3)
-    mapping = game.state_to_dict(game, record(game.start(0)))
+    mapping = game.state_to_dict(as_record(game.start(0)))
     assert keys == set(mapping)
     parts = next(line for line in table.splitlines() if line.startswith("| `record`"))
     assert set(mapping["record"]) <= set(re.findall(r"`(\w+)`", parts))

@@ -9,7 +9,7 @@ from tests.heimlich.conftest import game_of
 from tests.training.scripts import complaint, script
 
 from spygames.core.batch import spread
-from spygames.core.game import record
+from spygames.core.game import as_record
 from spygames.core.players import make_player
 from spygames_training.evaluation import play_games
 
@@ -59,7 +59,7 @@ def test_last_states_are_those_that_games_end_in() -> None:
     assert (states["to_move"] == -1).all()
     for i in range(30):
         out = np.zeros(3, np.float32)
-        game.returns(record(states, i), out)
+        game.returns(as_record(states, i), out)
         assert np.array_equal(out, rewards[i])
 
 

@@ -10,7 +10,7 @@ from tests.heimlich import invariants
 from tests.heimlich.conftest import game_of
 from tests.random_games import broken_by, broken_in, play_games
 
-from spygames.core.game import record
+from spygames.core.game import as_record
 from spygames.core.lockstep import first_games
 from spygames.heimlich.layout import CHOICE, GUESS, MOVE, OVER, ROUND, SAFE
 
@@ -161,7 +161,7 @@ def test_results_that_are_not_due_are_found() -> None:
     over = after[after["phase"] == OVER]
     results = np.zeros((len(over), 3), np.float32)
     for k in range(len(over)):
-        game_of(**THREE).returns(record(over, k), results[k])
+        game_of(**THREE).returns(as_record(over, k), results[k])
     assert np.allclose(results, invariants.due(over), atol=1e-6)
     assert (over["winners"] > 0).any()
     over["scores"] = over["scores"][:, ::-1]

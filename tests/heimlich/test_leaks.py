@@ -12,7 +12,7 @@ import pytest
 from tests.heimlich.conftest import Table, game_of, position
 from tests.worlds import seen
 
-from spygames.core.game import record
+from spygames.core.game import as_record
 
 WORLDS = [
     {"players": 2},
@@ -30,7 +30,7 @@ FURTHER += [{"players": n, "top_secret": True, "secret_identities": True} for n 
 def world(options: dict[str, Any], mapping: dict[str, Any]) -> Table:
     game = game_of(**options)
     states = game.new_states()
-    game.state_from_dict(game, mapping, record(states))
+    game.state_from_dict(mapping, as_record(states))
     return Table(game, states)
 
 
@@ -115,5 +115,5 @@ def test_the_own_agent_is_agent_0_for_everybody() -> None:
         order = [own, *others]
         assert np.allclose(table.view(1)["score"][0] * 42, [agents.index(a) + 1 for a in order])
         assert agents[int(table.view(1)["own"][0].argmax())] == own
-        assert table.game.action_to_string(table.game, table.s, 2, 1) == f"move {own} 3"
-        assert table.game.action_to_string(table.game, table.s, 6, 1) == f"move {others[0]} 1"
+        assert table.game.action_to_string(table.s, 2, 1) == f"move {own} 3"
+        assert table.game.action_to_string(table.s, 6, 1) == f"move {others[0]} 1"

@@ -12,7 +12,7 @@ import pytest
 from tests.heimlich.conftest import Table, game_of, position
 from tests.table import table_of
 
-from spygames.core.game import ImpossibleState, record
+from spygames.core.game import ImpossibleState, as_record
 
 FULL = {"players": 3, "top_secret": True, "secret_identities": True}
 IN_PLAY = ["red", "yellow", "green", "blue", "purple", "orange"]
@@ -31,15 +31,15 @@ def test_bytes_come_back_over_random_play(fresh: Callable[..., Table], options: 
         while True:
             mapping = json.loads(json.dumps(table.mapping))
             states = table.game.new_states()
-            table.game.state_from_dict(table.game, mapping, record(states))
+            table.game.state_from_dict(mapping, as_record(states))
             assert states.tobytes() == table.states.tobytes()
             assert list(mapping) == KEYS
             if table.s.to_move < 0:
                 break
             seat = int(table.s.to_move)
             actions = np.flatnonzero(table.mask)
-            texts = [table.game.action_to_string(table.game, table.s, int(a), seat) for a in actions]
-            assert [table.game.string_to_action(table.game, table.s, t, seat) for t in texts] == actions.tolist()
+            texts = [table.game.action_to_string(table.s, int(a), seat) for a in actions]
+            assert [table.game.string_to_action(table.s, t, seat) for t in texts] == actions.tolist()
             table.game.apply(table.s, int(rng.choice(actions)))
 
 
@@ -57,7 +57,7 @@ def test_unused_keys_are_empty_and_may_be_left_out(fresh: Callable[..., Table]) 
         mapping | {"hands": {"0": [], "1": [], "2": []}, "guesses": {"0": {}, "1": {}, "2": {}}},
     ):
         states = table.game.new_states()
-        table.game.state_from_dict(table.game, content, record(states))
+        table.game.state_from_dict(content, as_record(states))
         assert states.tobytes() == table.states.tobytes()
 
 
@@ -174,7 +174,7 @@ def test_what_is_refused(change: dict[str, Any], message: str) -> None:
     game = game_of(**FULL)
     mapping = position(FULL) | copy.deepcopy(change)
     with pytest.raises(ImpossibleState, match=re.escape(message)):
-        game.state_from_dict(game, mapping, record(game.new_states()))
+        game.state_from_dict(mapping, as_record(game.new_states()))
 
 
 @pytest.mark.parametrize(
@@ -216,11 +216,11 @@ def test_keys_of_switches_that_are_off_are_refused() -> None:
     game = game_of(players=3)
     for change in ({"hands": {"0": ["swap"]}}, {"guessed": True}, {"used": ["swap"]}, {"card_turn": 1}, {"passes": 1}):
         with pytest.raises(ImpossibleState, match=f"{next(iter(change))} must be"):
-            game.state_from_dict(game, position({"players": 3}) | change, record(game.new_states()))
+            game.state_from_dict(position({"players": 3}) | change, as_record(game.new_states()))
     for phase in ("cards", "card_choice", "guess"):
         with pytest.raises(ImpossibleState, match="does not occur in this variant"):
             game.state_from_dict(
-                game, position({"players": 3}) | {"phase": phase, "points_left": 0}, record(game.new_states())
+                position({"players": 3}) | {"phase": phase, "points_left": 0}, as_record(game.new_states())
             )
 
 
@@ -230,12 +230,12 @@ def test_keys_of_switches_that_are_off_are_refused() -> None:
 def test_texts_that_are_no_action(fresh: Callable[..., Table], text: Any) -> None:
     table = fresh(1, players=3)
     with pytest.raises(ValueError, match="is no action of this game of Heimlich"):
-        table.game.string_to_action(table.game, table.s, text, 0)
+        table.game.string_to_action(table.s, text, 0)
 
 
 def test_action_texts(fresh: Callable[..., Table]) -> None:
     table = fresh(1, **FULL)
-    texts = {table.game.action_to_string(table.game, table.s, a, 1) for a in range(table.game.num_actions)}
+    texts = {table.game.action_to_string(table.s, a, 1) for a in range(table.game.num_actions)}
     assert len(texts) == table.game.num_actions == 96 + 15
     assert {"move red 3", "done", "draw", "safe 9", "safe church", "safe ruins", "card swap", "pass"} <= texts
     assert {"agent green", "step -2", "step 3", "building 4", "building church", "building ruins"} <= texts
@@ -248,12 +248,12 @@ def test_a_look_up_does_not_build_all_texts_anew(fresh: Callable[..., Table]) ->
     """Once a seat's texts are there, finding one takes a handful of calls and not some for each action."""
     table = fresh(3, **FULL)
     game, s, calls = table.game, table.s, []
-    texts = {seat: [game.action_to_string(game, s, a, seat) for a in range(game.num_actions)] for seat in range(3)}
+    texts = {seat: [game.action_to_string(s, a, seat) for a in range(game.num_actions)] for seat in range(3)}
     for seat, each in texts.items():
-        game.string_to_action(game, s, each[-1], seat)
+        game.string_to_action(s, each[-1], seat)
     sys.setprofile(lambda frame, event, argument: calls.append(event))
     try:
-        found = [game.string_to_action(game, s, text, seat) for seat, each in texts.items() for text in each]
+        found = [game.string_to_action(s, text, seat) for seat, each in texts.items() for text in each]
     finally:
         sys.setprofile(None)
     assert found == [*range(game.num_actions)] * 3
@@ -297,7 +297,7 @@ def test_a_game_at_the_ends_of_its_counts_can_be_saved_to_its_end(
     while table.s.to_move >= 0:
         view, mask = table.view(int(table.s.to_move)), table.mask
         for bot in game.bots.values():
-            action = int(bot(record(view), mask, rng.integers(2**63, size=1, dtype=np.uint64)))
+            action = int(bot(as_record(view), mask, rng.integers(2**63, size=1, dtype=np.uint64)))
             assert mask[action]
         asked.add(table.mapping["phase"])
         game.apply(table.s, int(rng.choice(np.flatnonzero(mask))))

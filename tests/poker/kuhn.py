@@ -13,7 +13,7 @@ import numpy as np
 from numpy import float32, int8, uint64
 
 from spygames.core.bots import random
-from spygames.core.game import Game, ImpossibleState, record
+from spygames.core.game import Game, ImpossibleState, Texts, as_record
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.mapping import check_keys, integer, member, sequence
 from spygames.core.rng import below
@@ -160,7 +160,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     """Deals `cards` and plays `moves`; ImpossibleState says what is wrong with the mapping."""
     check_keys(mapping, ("cards", "moves", "to_move"), ("rng", "record"))
     check_keys(mapping.get("record") or {}, (), (), "record")
-    init(s, record(game.packed), np.uint64(0))
+    init(s, as_record(game.packed), np.uint64(0))
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
     cards = [member(card, "cards", CARDS) for card in sequence(mapping["cards"], "cards", SEATS)]
     if cards[0] == cards[1]:
@@ -201,11 +201,13 @@ def make_game() -> Game:
         returns=returns,
         observe=observe,
         determinize=determinize,
-        action_to_string=action_to_string,
-        string_to_action=string_to_action,
-        state_to_dict=state_to_dict,
-        state_from_dict=state_from_dict,
-        to_text=to_text,
+        texts=Texts(
+            action_to_string=action_to_string,
+            string_to_action=string_to_action,
+            state_to_dict=state_to_dict,
+            state_from_dict=state_from_dict,
+            to_text=to_text,
+        ),
         bots={"random": random},
         module=sys.modules[__name__],
     )

@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, record
+from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.kernel import Record
 
 PolicyFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -60,7 +60,7 @@ class Tree:
         self._facts: list[tuple[Decision, np.ndarray]] = []  # of each set: the seat's decision before, the mask
         for deal in game.module.deals():
             state = game.new_states()
-            game.state_from_dict(game, deal, record(state))
+            game.state_from_dict(deal, as_record(state))
             self.deals.append(self._add(state, (NO_DECISION, NO_DECISION)))
         views = b"".join(view for _, view in self._infosets)
         self.observation = np.frombuffer(views, np.float32).reshape(len(self.members), -1)
@@ -68,7 +68,7 @@ class Tree:
 
     def _add(self, state: np.ndarray, last: tuple[Decision, Decision]) -> int:
         """Adds the node of `state` and all after it; `last` has the last decision of each seat. Returns its index."""
-        game, s = self.game, record(state)
+        game, s = self.game, as_record(state)
         index, node = len(self.nodes), Node(state, int(s.to_move))
         self.nodes.append(node)
         if node.seat == NOBODY:
@@ -78,7 +78,7 @@ class Tree:
         self.members[node.infoset].append(index)
         for action in np.flatnonzero(self._facts[node.infoset][1]).tolist():
             after, decision = state.copy(), (node.infoset, action)
-            game.apply(record(after), action)
+            game.apply(as_record(after), action)
             if after["rng"] != state["rng"]:
                 raise ValueError(f"{game.id} draws chance after the deal")
             node.children[action] = self._add(after, (decision, last[1]) if node.seat == 0 else (last[0], decision))
@@ -87,7 +87,7 @@ class Tree:
     def _infoset(self, s: Record, seat: int, last: Decision) -> int:
         """The index of the information set in which `seat` decides, a new one if it has not been met."""
         view, mask = self.game.new_views(), np.zeros(self.game.num_actions, np.int8)
-        self.game.observe(s, seat, record(view))
+        self.game.observe(s, seat, as_record(view))
         self.game.legal(s, mask)
         infoset = self._infosets.setdefault((seat, view.tobytes()), len(self.members))
         if infoset == len(self.members):

@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import chisquare
 
 from spygames.core.batch import Batch
-from spygames.core.game import NOBODY, Game, ImpossibleState, record
-from spygames.core.players import Decisions, Scripted
+from spygames.core.game import NOBODY, Game, ImpossibleState, as_record
+from spygames.core.players import DecisionBatch, Scripted
 
 from . import kuhn, leduc
 from .nashconv import Tree, nash_conv, uniform
@@ -32,7 +32,7 @@ def play(game: Game, **mapping: object) -> np.ndarray:
     for seat in (None, 0, 1):
         states = game.new_states()
         try:
-            game.state_from_dict(game, {**mapping, "to_move": seat}, record(states))
+            game.state_from_dict({**mapping, "to_move": seat}, as_record(states))
         except ImpossibleState as error:
             if "to_move" not in str(error):
                 raise
@@ -43,7 +43,7 @@ def play(game: Game, **mapping: object) -> np.ndarray:
 
 def result(game: Game, states: np.ndarray) -> list[float]:
     out = np.full(game.num_players, np.nan, np.float32)
-    game.returns(record(states), out)
+    game.returns(as_record(states), out)
     return out.tolist()
 
 
@@ -89,7 +89,7 @@ def test_counts(name: str, by_depth: list[int], information_sets: int, histories
     assert tree(name).observation.shape == (information_sets, game.num_features)
     seen = set()
     for node in nodes:
-        state = game.state_to_dict(game, record(node.state))
+        state = game.state_to_dict(as_record(node.state))
         if name == "leduc" and node.state["street"] == 0:
             del state["public"]
         seen.add(json.dumps(state))
@@ -153,7 +153,7 @@ def test_leduc_pays(cards: str, public: str, moves: str, payoff: int) -> None:
 def test_leduc_allows(moves: str, allowed: str) -> None:
     game, mask = GAMES["leduc"], np.zeros(3, np.int8)
     states = play(game, cards=["Ks", "Qh"], public="Kh", moves=[part.split() for part in moves.split("|")])
-    game.legal(record(states), mask)
+    game.legal(as_record(states), mask)
     assert [leduc.ACTIONS[action] for action in np.flatnonzero(mask)] == allowed.split()
 
 
@@ -178,7 +178,7 @@ def test_the_batch_plays_the_same_game(name: str) -> None:
     batch, player = Batch(game, n, seed=1, threads=1), Scripted(game, "random")
     luck, rows, won = np.arange(n, dtype=np.uint64)[:, None], np.arange(n), []
     for _ in range(200):
-        decisions = Decisions(game, batch.states, batch.views, batch.observation, batch.mask, luck, rows)
+        decisions = DecisionBatch(game, batch.states, batch.views, batch.observation, batch.mask, luck, rows)
         batch.step(player.act(decisions))
         won.append(batch.rewards[batch.done].copy())
     won = np.concatenate(won)
@@ -189,7 +189,7 @@ def test_the_batch_plays_the_same_game(name: str) -> None:
 
 def views_of(game: Game, states: np.ndarray, seat: int) -> bytes:
     view = game.new_views()
-    game.observe(record(states), seat, record(view))
+    game.observe(as_record(states), seat, as_record(view))
     return view.tobytes()
 
 
@@ -206,14 +206,14 @@ def test_determinize_draws_every_consistent_state_alike(name: str) -> None:
     for k, ((seat, view), states) in enumerate(alike.items()):
         redrawn = [state.copy() for state in states]
         for state in redrawn:
-            game.determinize(record(state), seat, np.uint64(k))
+            game.determinize(as_record(state), seat, np.uint64(k))
         assert len({state.tobytes() for state in redrawn}) == 1
         assert views_of(game, redrawn[0], seat) == view
         if name == "kuhn" or k % 50 == 0:
             drawn = Counter()
             for seed in range(max(600, 40 * len(states))):  # enough to see a coin of 2 : 1
                 state = states[0].copy()
-                game.determinize(record(state), seat, np.uint64(seed))
+                game.determinize(as_record(state), seat, np.uint64(seed))
                 state["rng"] = 0
                 drawn[state.tobytes()] += 1
             assert set(drawn) == {state.tobytes() for state in states}
@@ -228,9 +228,9 @@ def test_determinize_draws_every_consistent_state_alike(name: str) -> None:
 def test_mappings_read_back(name: str) -> None:
     game = GAMES[name]
     for node in tree(name).nodes:
-        mapping = json.loads(json.dumps(game.state_to_dict(game, record(node.state))))
+        mapping = json.loads(json.dumps(game.state_to_dict(as_record(node.state))))
         again = game.new_states()
-        game.state_from_dict(game, {**mapping, "rng": 2**64 - 1}, record(again))
+        game.state_from_dict({**mapping, "rng": 2**64 - 1}, as_record(again))
         assert again["rng"] == 2**64 - 1
         again["rng"] = node.state["rng"]
         assert again.tobytes() == node.state.tobytes()
@@ -238,11 +238,11 @@ def test_mappings_read_back(name: str) -> None:
 
 @both_games
 def test_actions_round_trip(name: str) -> None:
-    game, s = GAMES[name], record(GAMES[name].start(0))
+    game, s = GAMES[name], as_record(GAMES[name].start(0))
     for action in range(game.num_actions):
-        assert game.string_to_action(game, s, game.action_to_string(game, s, action, 0), 0) == action
+        assert game.string_to_action(s, game.action_to_string(s, action, 0), 0) == action
     with pytest.raises(ValueError, match="is no action"):
-        game.string_to_action(game, s, "check", 0)
+        game.string_to_action(s, "check", 0)
 
 
 @pytest.mark.parametrize(
@@ -265,23 +265,23 @@ def test_actions_round_trip(name: str) -> None:
 def test_impossible_states_are_refused(name: str, change: dict[str, object], message: str) -> None:
     game = GAMES[name]
     good = game.module.deals()[0]
-    game.state_from_dict(game, good, record(game.new_states()))
+    game.state_from_dict(good, as_record(game.new_states()))
     with pytest.raises(ImpossibleState, match=message):
-        game.state_from_dict(game, {**good, **change}, record(game.new_states()))
+        game.state_from_dict({**good, **change}, as_record(game.new_states()))
 
 
 def test_texts_show_what_the_viewer_may_see() -> None:
     game = GAMES["leduc"]
     states = play(game, cards=["Ks", "Qh"], public="Jh", moves=[["raise"], []])
-    texts = [game.to_text(game, record(states), viewer) for viewer in (0, 1, NOBODY)]
+    texts = [game.to_text(as_record(states), viewer) for viewer in (0, 1, NOBODY)]
     assert [[card in text for card in ("Ks", "Qh", "Jh")] for text in texts] == [
         [True, False, False], [False, True, False], [True, True, True],
     ]  # fmt: skip
     states = play(game, cards=["Ks", "Qh"], public="Jh", moves=[["raise", "call"], ["call", "call"]])
-    assert all(card in game.to_text(game, record(states), 0) for card in ("Ks", "Qh", "Jh"))
+    assert all(card in game.to_text(as_record(states), 0) for card in ("Ks", "Qh", "Jh"))
     game = GAMES["kuhn"]
     states = play(game, cards=["Q", "K"], moves=["bet", "pass"])
-    assert "K" not in game.to_text(game, record(states), 0)  # a fold shows nothing
+    assert "K" not in game.to_text(as_record(states), 0)  # a fold shows nothing
 
 
 @pytest.mark.parametrize(

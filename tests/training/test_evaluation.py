@@ -16,8 +16,8 @@ import scipy.stats
 from spygames import heimlich
 from spygames.agent_avenue import make_game
 from spygames.core.batch import spread
-from spygames.core.game import Game, IllegalAction, flat, record
-from spygames.core.players import Decisions, Player, make_player
+from spygames.core.game import Game, IllegalAction, as_record, flat
+from spygames.core.players import DecisionBatch, Player, make_player
 from spygames_training import evaluation
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.evaluation import bootstrap, cross_play, evaluate, play_games, share_matrix, wilson
@@ -41,7 +41,7 @@ class Stubborn:
     n: int
     name: str = "stubborn"
 
-    def act(self, decisions: Decisions) -> np.ndarray:
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
         legal = [np.flatnonzero(decisions.mask[row]) for row in decisions.rows]
         return np.array([actions[min(self.n, len(actions) - 1)] for actions in legal], np.int64)
 
@@ -53,12 +53,12 @@ PASSER, BETTOR = Stubborn(0, "passer"), Stubborn(1, "bettor")  # in Kuhn
 def alone(game: Game, players: list[Player], seats: np.ndarray, seed: np.uint64, luck: np.uint64) -> np.ndarray:
     """One game, by itself; its results, [P]."""
     states, own_luck = game.start(int(seed)), np.array([[luck]], np.uint64)
-    state, mask = record(states), np.zeros((1, game.num_actions), np.int8)
+    state, mask = as_record(states), np.zeros((1, game.num_actions), np.int8)
     while state.to_move >= 0:
         game.legal(state, mask[0])
         views = game.new_views()
-        game.observe(state, int(state.to_move), record(views))
-        d = Decisions(game, states, views, flat(views), mask, own_luck, np.arange(1))
+        game.observe(state, int(state.to_move), as_record(views))
+        d = DecisionBatch(game, states, views, flat(views), mask, own_luck, np.arange(1))
         game.apply(state, int(players[seats[state.to_move]].act(d)[0]))
     out = np.zeros(game.num_players, np.float32)
     game.returns(state, out)
@@ -116,7 +116,7 @@ def test_more_seats_the_challenger_sits_in_each_once_a_deal() -> None:
     seen = []
 
     class Watched(Stubborn):
-        def act(self, decisions: Decisions) -> np.ndarray:
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
             seen.append((self.name, set(decisions.states["to_move"][decisions.rows].tolist())))
             return super().act(decisions)
 
@@ -134,7 +134,7 @@ def test_a_team_is_one_side(players: int) -> None:
     seatings = set()
 
     class Watched(Stubborn):
-        def act(self, decisions: Decisions) -> np.ndarray:
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
             seatings.update((self.name, int(seat)) for seat in decisions.states["to_move"][decisions.rows])
             return super().act(decisions)
 
@@ -228,7 +228,7 @@ class Answering:
     def __init__(self, change: Callable[[np.ndarray], Any]):
         self.change = change
 
-    def act(self, decisions: Decisions) -> Any:
+    def act(self, decisions: DecisionBatch) -> Any:
         right = FIRST.act(decisions)
         decisions.mask[decisions.rows] = 1  # it is judged by what was legal
         return self.change(right)

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from spygames.core.batch import Batch, spread
-from spygames.core.game import Game, flat, record
-from spygames.core.players import Decisions, Scripted, make_player, new_memory
+from spygames.core.game import Game, as_record, flat
+from spygames.core.players import DecisionBatch, Scripted, make_player, new_memory
 from spygames.core.record import play_record
 from spygames.core.single import SingleEnv
 from spygames_training.checkpoint import load_checkpoint, save_checkpoint
@@ -77,11 +77,11 @@ def test_learning_sees_what_playing_saw() -> None:
 def logits_of_a_game(coins: tuple[int, int], seat: int) -> bytes:
     """What a seat's decisions are drawn from in a game with these coins, in which everybody names heads."""
     network, states, asked = small_network(), GAME.start(0), []
-    s, views, mask = record(states), GAME.new_views(), np.ones((1, 2), np.int8)
+    s, views, mask = as_record(states), GAME.new_views(), np.ones((1, 2), np.int8)
     s.coins[:] = coins
     policy, memory = Policy(GAME, network), np.zeros((2, network.memory_size), np.float32)
     while s.to_move >= 0:
-        GAME.observe(s, s.to_move, record(views))
+        GAME.observe(s, s.to_move, as_record(views))
         probabilities = policy.probabilities(flat(views), mask, memory[s.to_move][None])
         policy.act(flat(views), mask, memory=memory[s.to_move][None])
         if s.to_move == seat:
@@ -143,7 +143,7 @@ def test_it_learns_what_a_network_without_memory_cannot(tmp_path: Path) -> None:
         env.reset(seed=seed)
         for _ in range(recall.ROUNDS):
             env.step(0)
-        assert env.table.rewards["player_1"] == 1
+        assert env.env.rewards["player_1"] == 1
 
 
 def test_memory_has_room_for_whoever_keeps_the_most() -> None:
@@ -155,7 +155,7 @@ def test_memory_has_room_for_whoever_keeps_the_most() -> None:
 def test_a_player_with_memory_says_so_where_there_is_no_room() -> None:
     batch = Batch(GAME, 2, 0, threads=1)
     luck = np.zeros((2, 1), np.uint64)
-    d = Decisions(GAME, batch.states, batch.views, batch.observation, batch.mask, luck, np.arange(2))
+    d = DecisionBatch(GAME, batch.states, batch.views, batch.observation, batch.mask, luck, np.arange(2))
     player = from_network(GAME, small_network())
     with pytest.raises(ValueError, match="new_memory"):
         player.act(d)

@@ -10,7 +10,7 @@ import torch
 
 import spygames
 from spygames.core.batch import Batch
-from spygames.core.game import Game, flat, record
+from spygames.core.game import Game, as_record, flat
 from spygames_training.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from spygames_training.config import PPO, Config, Network
 from spygames_training.network import ActorCritic, make_network
@@ -51,7 +51,7 @@ def test_all_views_are_those_of_the_seats_from_the_mover_on(name: str) -> None:
     for i in range(batch.n):
         for k in range(game.num_players):
             view = game.new_views()
-            game.observe(record(batch.states, i), (int(batch.seats[i]) + k) % game.num_players, record(view))
+            game.observe(as_record(batch.states, i), (int(batch.seats[i]) + k) % game.num_players, as_record(view))
             np.testing.assert_array_equal(views[i, k], view.view(np.float32))
 
 
@@ -63,7 +63,7 @@ def test_the_critic_sees_what_is_hidden_and_the_actor_does_not(name: str) -> Non
     batch = played(game, 50, 30)
     other = played(game, 50, 30)
     for i in range(other.n):
-        game.determinize(record(other.states, i), int(other.seats[i]), np.uint64(77 + i))
+        game.determinize(as_record(other.states, i), int(other.seats[i]), np.uint64(77 + i))
     other.resume(other.states.copy(), other.seeds)
     outputs = []
     for each in (batch, other):

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,10 @@ import pytest
 
 from spygames.agent_avenue import make_game
 from spygames.core.game import NOBODY, Game
-from spygames.core.players import Decisions, make_player
+from spygames.core.players import DecisionBatch, make_player
 from tests import pennies
 from tests.poker import kuhn
+from tests.support.changed import changed
 from tests.training.scripts import FOLDER, complaint, script
 
 play = script("play")
@@ -53,7 +53,7 @@ def test_nothing_but_the_own_seat_is_shown(make: Callable[[], Game], capsys: pyt
                 assert who == seat == s.to_move
                 return f"<action {action}>"
 
-            spied = replace(game, to_text=draw, action_to_string=name)
+            spied = changed(game, to_text=draw, action_to_string=name)
             play.play(spied, make_player(game, "random"), seat, seed, always("1"))
             printed = [line for line in capsys.readouterr().out.splitlines() if line]
             assert all(line in shown or "  <action" in line or line == "The game is over." for line in printed)
@@ -67,7 +67,7 @@ def test_the_result_is_the_seats_own(seat: int) -> None:
     class Passer:
         name = "passer"
 
-        def act(self, decisions: Decisions) -> np.ndarray:
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
             assert len(decisions.rows) == 1
             assert decisions.mask[0, kuhn.PASS]
             assert decisions.states["to_move"][0] == 1 - seat
@@ -121,8 +121,8 @@ def test_says_what_is_right(capsys: pytest.CaptureFixture[str]) -> None:
     assert "'nonsense' is no action here" in out
     assert play.HELP in out
     assert out.count("   1  discard") == 2
-    assert game.to_text(game, state, 0) in out
-    assert game.to_text(game, state, NOBODY) not in out
+    assert game.to_text(state, 0) in out
+    assert game.to_text(state, NOBODY) not in out
 
 
 def test_leaving_is_always_possible(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,8 +16,8 @@ from scipy.stats import chisquare
 
 from spygames.agent_avenue import make_game
 from spygames.core.batch import Batch, spread
-from spygames.core.game import record
-from spygames.core.players import Decisions, make_player
+from spygames.core.game import as_record
+from spygames.core.players import DecisionBatch, make_player
 from spygames_training.checkpoint import CheckpointError, save_checkpoint
 from spygames_training.network import ActorCritic
 from spygames_training.policy import Policy, PolicyPlayer, from_network, load_player, logits
@@ -44,8 +44,8 @@ def positions(n: int = 64, steps: int = 5) -> Batch:
     return batch
 
 
-def decisions(batch: Batch, luck: np.ndarray, rows: np.ndarray) -> Decisions:
-    return Decisions(batch.game, batch.states, batch.views, batch.observation, batch.mask, luck, rows)
+def decisions(batch: Batch, luck: np.ndarray, rows: np.ndarray) -> DecisionBatch:
+    return DecisionBatch(batch.game, batch.states, batch.views, batch.observation, batch.mask, luck, rows)
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_draws_have_the_stated_distribution(how: str, seated: bool) -> None:
         if seated:
             states, views = np.repeat(start.states[row : row + 1], n), np.repeat(start.views[row : row + 1], n)
             luck = spread(np.uint64(row), n).reshape(n, 1)
-            d = Decisions(GAME, states, views, observation, mask, luck, np.arange(n))
+            d = DecisionBatch(GAME, states, views, observation, mask, luck, np.arange(n))
             actions = PolicyPlayer(policy).act(d)
         else:
             actions = np.asarray(policy.act(observation, mask, np.random.default_rng(row)))
@@ -223,10 +223,10 @@ def test_huge_logits_still_give_a_legal_action() -> None:
 def test_a_whole_game_through_act() -> None:
     policy = Policy(GAME, network())
     states, views = GAME.start(5), GAME.new_views()
-    state, mask, rng = record(states), np.zeros(GAME.num_actions, np.int8), np.random.default_rng(0)
+    state, mask, rng = as_record(states), np.zeros(GAME.num_actions, np.int8), np.random.default_rng(0)
     while state.to_move >= 0:
         GAME.legal(state, mask)
-        GAME.observe(state, int(state.to_move), record(views))
+        GAME.observe(state, int(state.to_move), as_record(views))
         action = policy.act(views.view(np.float32), mask, rng)
         assert mask[action]
         GAME.apply(state, int(action))

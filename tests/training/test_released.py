@@ -1,6 +1,7 @@
 """What is in configs/ and checkpoints/ works as it is."""
 
 import importlib
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import spygames
 from spygames.core.players import make_player
+from spygames.testing.variants import VARIANTS
 from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import read_config
 from spygames_training.evaluation import evaluate
@@ -35,7 +37,7 @@ def test_every_variant_of_the_contract_has_a_config(module: str) -> None:
     found = importlib.import_module(f"spygames.{module}")
     configs = [read_config(path) for path in CONFIGS]
     trained = [found.make_game(**config.options).options for config in configs if config.game == module]
-    variants = [*found.VARIANTS, *getattr(found, "FURTHER_VARIANTS", [])]
+    variants = [*itertools.chain(*VARIANTS[module])]
     named = [v for v in variants if all(isinstance(value, str | int) for value in v.values())]  # no board of one's own
     assert len(named) >= len(variants) - 1
     for variant in named:

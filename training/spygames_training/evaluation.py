@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from spygames.core.batch import Batch, spread
-from spygames.core.game import Game, record
-from spygames.core.players import Decisions, Player, answers, as_players, new_memory
+from spygames.core.game import Game, as_record
+from spygames.core.players import DecisionBatch, Player, answers, as_players, new_memory
 from spygames.core.rng import next_seed
 
 LOCKSTEP = 1024
@@ -177,7 +177,7 @@ def _play_part(
         for index, player in enumerate(players):
             rows = going[asked == index]
             if len(rows):
-                decisions = Decisions(
+                decisions = DecisionBatch(
                     game, batch.states, batch.views, batch.observation, batch.mask, luck, rows, memory
                 )
                 actions[rows] = answers(player, decisions)
@@ -189,7 +189,7 @@ def _play_part(
         if finals is not None and before is not None:
             finals[ended] = before[ended]
             for row in ended:  # the batch has begun the next game in this row already
-                game.apply(record(finals, row), int(actions[row]))
+                game.apply(as_record(finals, row), int(actions[row]))
         going = going[~over]
         if progress and len(ended):
             progress(len(ended))

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from spygames.core.game import Game
-from spygames.core.players import Decisions
+from spygames.core.players import DecisionBatch
 from spygames.core.shown import shown
 from spygames_training.checkpoint import find_checkpoint, load_checkpoint
 from spygames_training.compute import to_numpy
@@ -140,20 +140,20 @@ class PolicyPlayer:
     def __init__(self, policy: Policy):
         self.policy, self.name = policy, policy.name
         self.memory_size = policy.network.memory_size
-        """Floats that it keeps in `Decisions.memory`."""
+        """Floats that it keeps in `DecisionBatch.memory`."""
 
-    def act(self, decisions: Decisions) -> np.ndarray:
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
         """One legal action for each of `decisions.rows`, int64 [k]."""
         d = decisions
         memory, own = None, (d.rows, d.states["to_move"][d.rows], slice(self.memory_size))
         if self.memory_size:
             if d.memory is None or d.memory.shape[2] < self.memory_size:
-                raise ValueError(f"{self.name} has memory, for which `new_memory` makes room in its `Decisions`")
+                raise ValueError(f"{self.name} has memory, for which `new_memory` makes room in its `DecisionBatch`")
             memory = d.memory[own]
         values = logits(self.policy.network, d.observation[d.rows], memory)
         if memory is not None and d.memory is not None:
             d.memory[own] = memory
-        return _draw(values, d.mask, d.luck, d.rows, self.policy.temperature)
+        return _draw(values, d.mask, d.rng, d.rows, self.policy.temperature)
 
 
 def load_player(game: Game, path: str | Path, how: str = "") -> PolicyPlayer:

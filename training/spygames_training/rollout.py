@@ -8,7 +8,7 @@ import torch
 
 from spygames.core.batch import Batch
 from spygames.core.game import Game
-from spygames.core.players import Decisions, Player, answers
+from spygames.core.players import DecisionBatch, Player, answers
 from spygames_training.compute import Compute, to_numpy
 from spygames_training.config import PPO
 from spygames_training.evaluation import won
@@ -187,7 +187,7 @@ class Rollout:
             rows = np.flatnonzero(who == k)
             self.actions[t, rows] = answers(
                 self.players[int(k)],
-                Decisions(
+                DecisionBatch(
                     self.game,
                     self.batch.states,
                     self.batch.views,

@@ -7,7 +7,7 @@ import numpy as np
 
 from spygames.agent_avenue import actions, determinize, layout, observe, render, rules, state_dict
 from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
-from spygames.core.game import Game
+from spygames.core.game import Game, Texts
 from spygames.core.options import choice
 from spygames.core.shown import shown
 
@@ -55,11 +55,13 @@ def make_game(mode: str = "simple", players: int = 2, first_player: int | str = 
         returns=rules.returns,
         observe=_OBSERVE[advanced, teams],
         determinize=determinize.determinize,
-        action_to_string=actions.action_to_string,
-        string_to_action=actions.string_to_action,
-        state_to_dict=state_dict.state_to_dict,
-        state_from_dict=state_dict.state_from_dict,
-        to_text=render.to_text,
+        texts=Texts(
+            action_to_string=actions.action_to_string,
+            string_to_action=actions.string_to_action,
+            state_to_dict=state_dict.state_to_dict,
+            state_from_dict=state_dict.state_from_dict,
+            to_text=render.to_text,
+        ),
         bots=MARKET_BOTS if advanced else TEAM_BOTS if teams else BOTS,
         module=sys.modules[__name__],
         teams=(0, 0, 1, 1)[:players] if teams else (),

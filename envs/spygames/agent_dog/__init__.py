@@ -11,7 +11,7 @@ from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DEAL, DECKS, Deck
 from spygames.agent_dog.layout import ENTITIES, NONE, OPTIONS, STATE, num_actions, view_dtype
 from spygames.agent_dog.places import action_to_string, string_to_action
-from spygames.core.game import Game
+from spygames.core.game import Game, Texts
 from spygames.core.options import choice
 from spygames.core.shown import one_line, shown
 
@@ -60,11 +60,13 @@ def make_game(
         returns=rules.returns,
         observe=knowledge.observe,
         determinize=knowledge.determinize,
-        action_to_string=action_to_string,
-        string_to_action=string_to_action,
-        state_to_dict=text.state_to_dict,
-        state_from_dict=text.state_from_dict,
-        to_text=render.to_text,
+        texts=Texts(
+            action_to_string=action_to_string,
+            string_to_action=string_to_action,
+            state_to_dict=text.state_to_dict,
+            state_from_dict=text.state_from_dict,
+            to_text=render.to_text,
+        ),
         bots=BOTS,
         module=rules,
         entities=ENTITIES,

@@ -17,7 +17,7 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
-from spygames.core.game import NOBODY, Game, IllegalAction, record
+from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.kernel import announce
 from spygames.core.rng import as_seed, next_seed
 from spygames.core.shown import one_line, shown
@@ -37,7 +37,7 @@ observe: Any = None
 VIEW: Any = None
 
 
-def _deal(options, states, seed):  # type: ignore[no-untyped-def]
+def _init(options, states, seed):  # type: ignore[no-untyped-def]
     init(states[0], options[0], seed)
 
 
@@ -67,7 +67,7 @@ def _look(states, seat, features, mask, results):  # type: ignore[no-untyped-def
 class Calls(NamedTuple):
     """The compiled calls of one game, over a state in an array [1]."""
 
-    deal: Callable[..., None]
+    init: Callable[..., None]
     step: Callable[..., int]
     look: Callable[..., None]
 
@@ -75,7 +75,7 @@ class Calls(NamedTuple):
 @cache
 def calls(game: Game) -> Calls:
     """The compiled calls of `game`; every environment of one variant shares them."""
-    bound = Calls(*(game.bind(call) for call in (_deal, _step, _look)))
+    bound = Calls(*(game.bind(call) for call in (_init, _step, _look)))
     announce(bound, game.title)
     return bound
 
@@ -189,11 +189,11 @@ class GameEnv(AECEnv[str, Any, Any]):
         states = game.new_states()
         mapping = (options or {}).get("state")
         if mapping is None:
-            self._calls.deal(game.packed, states, chosen)
+            self._calls.init(game.packed, states, chosen)
         else:
             if isinstance(mapping, Mapping) and mapping.get("rng") is None:
                 mapping = {**mapping, "rng": int(chosen)}
-            game.state_from_dict(game, mapping, record(states))
+            game.state_from_dict(mapping, as_record(states))
         self._begin(states, chosen, 0)
 
     def step(self, action: int | None) -> None:
@@ -266,22 +266,22 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def state_to_dict(self) -> dict[str, Any]:
         """The same as a mapping of JSON values; `reset(options={"state": ...})` reads it back."""
-        return self.game.state_to_dict(self.game, record(self._current()))
+        return self.game.state_to_dict(as_record(self._current()))
 
     def action_to_string(self, action: int, agent: str | None = None) -> str:
         """The text of an action of `agent`, by default the one to move."""
         number, seat = self._number(action), self._seat_or_mover(agent)
         if not 0 <= number < self.game.num_actions:
             raise IllegalAction(f"action {shown(number)} is not in 0..{self.game.num_actions - 1}")
-        return self.game.action_to_string(self.game, record(self._states), number, seat)
+        return self.game.action_to_string(as_record(self._states), number, seat)
 
     def string_to_action(self, text: str, agent: str | None = None) -> int:
         """The inverse of `action_to_string`; ValueError for a text that is no action of this game."""
-        return self.game.string_to_action(self.game, record(self._current()), text, self._seat_or_mover(agent))
+        return self.game.string_to_action(as_record(self._current()), text, self._seat_or_mover(agent))
 
     def to_text(self, agent: str | None = None) -> str:
         """A drawing of what `agent` may know; of everything for None."""
-        return self.game.to_text(self.game, record(self._current()), NOBODY if agent is None else self.seat(agent))
+        return self.game.to_text(as_record(self._current()), NOBODY if agent is None else self.seat(agent))
 
     def render(self) -> str | None:
         """With `render_mode="ansi"` a drawing of everything, hidden cards included: it is for whoever sits at the
@@ -381,7 +381,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         self._cumulative_rewards = dict(zip(agents, results[self._gone :].tolist(), strict=True))
         # The result is what the last decision brought; stepping the dead brings nothing more.
         self.rewards = dict.fromkeys(agents, 0.0) if self._gone else dict(self._cumulative_rewards)
-        cut_off = over and self.game.truncated is not None and bool(self.game.truncated(record(self._states)))
+        cut_off = over and self.game.truncated is not None and bool(self.game.truncated(as_record(self._states)))
         self.terminations = dict.fromkeys(agents, over and not cut_off)
         self.truncations = dict.fromkeys(agents, cut_off)
         self.infos = {agent: {"action_mask": np.zeros(self.game.num_actions, np.int8)} for agent in agents}

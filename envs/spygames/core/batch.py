@@ -30,7 +30,7 @@ def blank(memory: np.ndarray) -> None:
         memory[i] = 0
 
 
-def _deal_rows(options, states, memory, seeds, lo, hi):  # type: ignore[no-untyped-def]
+def _init_rows(options, states, memory, seeds, lo, hi):  # type: ignore[no-untyped-def]
     for i in range(lo, hi):
         blank(memory[i])
         init(states[i], options[0], seeds[i])
@@ -72,13 +72,13 @@ def first_illegal(actions: np.ndarray, mask: np.ndarray) -> int:
     return -1
 
 
-def _bot_rows(views, mask, luck, rows, actions, lo, hi):  # type: ignore[no-untyped-def]
+def _bot_rows(views, mask, rng, rows, actions, lo, hi):  # type: ignore[no-untyped-def]
     for k in range(lo, hi):
         i = rows[k]
-        actions[i] = bot(views[i], mask[i], luck[i])
+        actions[i] = bot(views[i], mask[i], rng[i])
 
 
-def _look_round_rows(states, views, lo, hi):  # type: ignore[no-untyped-def]
+def _observe_all_rows(states, views, lo, hi):  # type: ignore[no-untyped-def]
     seats = views.shape[1]
     for i in range(lo, hi):
         s = states[i]
@@ -91,19 +91,19 @@ def _look_round_rows(states, views, lo, hi):  # type: ignore[no-untyped-def]
 class Loops(NamedTuple):
     """The compiled loops of one game."""
 
-    deal: Callable[..., None]
+    init: Callable[..., None]
     show: Callable[..., None]
     step: Callable[..., None]
 
 
 @cache
 def _loops(game: Game) -> Loops:
-    return Loops(*(game.bind(loop) for loop in (_deal_rows, _show_rows, _step_rows)))
+    return Loops(*(game.bind(loop) for loop in (_init_rows, _show_rows, _step_rows)))
 
 
 @cache
 def bot_loop(game: Game, name: str) -> Callable[..., None]:
-    """The loop of one scripted player: (views [n], mask [n, A], luck uint64 [n, 1], rows [k], actions [n], lo, hi)
+    """The loop of one scripted player: (views [n], mask [n, A], rng uint64 [n, 1], rows [k], actions [n], lo, hi)
     writes an action into `actions` for `rows[lo:hi]`."""
     if name not in game.bots:
         raise ValueError(f"{game.id} has no scripted player {name!r}; it has {', '.join(game.bots)}")
@@ -111,8 +111,8 @@ def bot_loop(game: Game, name: str) -> Callable[..., None]:
 
 
 @cache
-def _look_round_loop(game: Game) -> Callable[..., None]:
-    loop = game.bind(_look_round_rows)
+def _observe_all_loop(game: Game) -> Callable[..., None]:
+    loop = game.bind(_observe_all_rows)
     announce([loop], game.title)
     return loop
 
@@ -193,7 +193,7 @@ class Batch:
         hold what the seat to move may not know."""
         out = _buffer("out", out, (self.n, self.game.num_players, self.game.num_features), np.float32)
         views = out.view(self.game.view_dtype).reshape(out.shape[:2])
-        self._run(_look_round_loop(self.game), self.states, views)
+        self._run(_observe_all_loop(self.game), self.states, views)
 
     def write_to(self, observation: np.ndarray, mask: np.ndarray) -> None:
         """The next `reset` or `step` writes into these buffers, which are `observation` and `mask` from then on."""
@@ -215,7 +215,7 @@ class Batch:
             self.seeds = spread(as_seed(seed), self.n)
         else:
             self.seeds = np.array([next_seed(s) for s in self.seeds], np.uint64)
-        self._run(self._loops.deal, self.game.packed, self.states, self._memory, self.seeds)
+        self._run(self._loops.init, self.game.packed, self.states, self._memory, self.seeds)
         self._show()
 
     def resume(self, states: np.ndarray, seeds: np.ndarray, *, checked: bool = False) -> None:

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from spygames.core import deprecated
 from spygames.core.kernel import Int, Record, bind, code_digest
 from spygames.core.registry import Reference, load, reference
 from spygames.core.shown import one_line
@@ -38,6 +39,23 @@ Bot = Callable[[Record, np.ndarray, np.ndarray], Int]
 bot advances as it likes (`spygames.core.bots.uniform`). It sees no state, so it cannot cheat."""
 
 
+@dataclass(frozen=True)
+class Texts:
+    """What people and files read: functions of a game, which `Game` has as methods, `game.to_text(s, viewer)`."""
+
+    action_to_string: Callable[["Game", Record, int, int], str]
+    """(game, state, action, seat): the absolute text of an action of that seat."""
+    string_to_action: Callable[["Game", Record, str, int], int]
+    """Its inverse; ValueError for a text that is no action of this game."""
+    state_to_dict: Callable[["Game", Record], dict[str, Any]]
+    """(game, state): the state as a mapping of plain JSON values, `rng` and `record` included."""
+    state_from_dict: Callable[["Game", Mapping[str, Any], Record], None]
+    """(game, mapping, state): writes the mapping into a zeroed state; raises ImpossibleState."""
+    to_text: Callable[["Game", Record, int], str]
+    """(game, state, viewer): a drawing for people of what that seat may know; NOBODY sees everything."""
+
+
+@deprecated.merged(tuple(each.name for each in fields(Texts)), "texts", Texts, "Game(texts=Texts(...))")
 @dataclass(frozen=True, eq=False)
 class Game:
     """One variant of a game: the options are fixed, everything else follows. Equal ones share their compiled code."""
@@ -71,16 +89,8 @@ class Game:
     determinize: Callable[[Record, int, np.uint64], None]
     """(state, seat, seed): redraws all that seat cannot know, uniformly among what its view allows, luck to come
     included. The result depends on the view and the seed alone, not on what was true."""
-    action_to_string: Callable[["Game", Record, int, int], str]
-    """(game, state, action, seat): the absolute text of an action of that seat."""
-    string_to_action: Callable[["Game", Record, str, int], int]
-    """Its inverse; ValueError for a text that is no action of this game."""
-    state_to_dict: Callable[["Game", Record], dict[str, Any]]
-    """The state as a mapping of plain JSON values, `rng` and `record` included."""
-    state_from_dict: Callable[["Game", Mapping[str, Any], Record], None]
-    """(game, mapping, state): writes the mapping into a zeroed state; raises ImpossibleState."""
-    to_text: Callable[["Game", Record, int], str]
-    """(game, state, viewer): a drawing for people of what that seat may know; NOBODY sees everything."""
+    texts: Texts
+    """Its actions, states and drawings as text."""
     bots: Mapping[str, Bot]
     """Scripted players by name; `random` is always there."""
     module: ModuleType = field(repr=False)
@@ -115,9 +125,8 @@ class Game:
         PicklingError for what differs and cannot be pickled, as a function that cannot be imported.
         """
         where = reference(self)
-        made = load(where)
-        names = [each.name for each in fields(self) if each.name != "module"]
-        changed = {name: getattr(self, name) for name in names if not _same(getattr(self, name), getattr(made, name))}
+        made = _values(load(where))
+        changed = {name: value for name, value in _values(self).items() if not _same(value, made[name])}
         for name, value in changed.items():
             try:
                 pickle.dumps(value)
@@ -181,6 +190,31 @@ class Game:
         fields = {n: list(self.view_dtype[n].shape) for n in self.view_dtype.names or ()}
         return {"observation": fields, "num_actions": self.num_actions}
 
+    @deprecated.without_itself
+    def action_to_string(self, s: Record, action: int, seat: int) -> str:
+        """The absolute text of an action (0..A-1) of `seat` in state `s`."""
+        return self.texts.action_to_string(self, s, action, seat)
+
+    @deprecated.without_itself
+    def string_to_action(self, s: Record, text: str, seat: int) -> int:
+        """The inverse of `action_to_string`; ValueError for a text that is no action of this game."""
+        return self.texts.string_to_action(self, s, text, seat)
+
+    @deprecated.without_itself
+    def state_to_dict(self, s: Record) -> dict[str, Any]:
+        """State `s` as a mapping of plain JSON values, `rng` and `record` included."""
+        return self.texts.state_to_dict(self, s)
+
+    @deprecated.without_itself
+    def state_from_dict(self, mapping: Mapping[str, Any], s: Record) -> None:
+        """Writes the mapping into the zeroed state `s`; ImpossibleState says what is wrong with it."""
+        self.texts.state_from_dict(self, mapping, s)
+
+    @deprecated.without_itself
+    def to_text(self, s: Record, viewer: int) -> str:
+        """A drawing for people of what seat `viewer` may know of state `s`; NOBODY sees everything."""
+        return self.texts.to_text(self, s, viewer)
+
     def new_states(self, n: int = 1) -> np.ndarray:
         """`n` blank (all zero) states, structured array [n]."""
         return np.zeros(n, self.state_dtype)
@@ -193,7 +227,7 @@ class Game:
         """Whether the game knows the position in `states` [1]: its mapping reads back as the same bytes."""
         again = self.new_states()
         try:
-            self.state_from_dict(self, self.state_to_dict(self, record(states)), record(again))
+            self.state_from_dict(self.state_to_dict(as_record(states)), as_record(again))
         except (ValueError, LookupError, TypeError, OverflowError):
             return False
         return again.tobytes() == states.tobytes()
@@ -201,7 +235,7 @@ class Game:
     def start(self, seed: int) -> np.ndarray:
         """A fresh game from `seed` (0..2^64-1), structured array [1]."""
         states = self.new_states()
-        self.init(record(states), record(self.packed), np.uint64(seed))
+        self.init(as_record(states), as_record(self.packed), np.uint64(seed))
         return states
 
 
@@ -243,12 +277,20 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
+def _values(game: Game) -> dict[str, Any]:
+    """What a game consists of, by the name of the field, each text function by its own name; without the module."""
+    parts = [(game, each.name) for each in fields(game) if each.name not in ("module", "texts")]
+    return {name: getattr(part, name) for part, name in [*parts, *((game.texts, f.name) for f in fields(Texts))]}
+
+
 def _load_changed(where: Reference, changed: Mapping[str, Any]) -> Game:
     """The game that pickling has left of one that differs from what its module makes."""
-    return replace(load(where), **changed)
+    game, names = load(where), {each.name for each in fields(Texts)}
+    texts = replace(game.texts, **{name: value for name, value in changed.items() if name in names})
+    return replace(game, texts=texts, **{name: value for name, value in changed.items() if name not in names})
 
 
-def record(array: np.ndarray, index: int = 0) -> Record:
+def as_record(array: np.ndarray, index: int = 0) -> Record:
     """Element `index` of a structured array as a record that kernels write in place."""
     return array.view(np.recarray)[index]
 
@@ -256,3 +298,6 @@ def record(array: np.ndarray, index: int = 0) -> Record:
 def flat(views: np.ndarray) -> np.ndarray:
     """Views [n] as float32 [n, F]: the same memory."""
     return views.view(np.float32).reshape(len(views), -1)
+
+
+__getattr__ = deprecated.moved(__name__, record="spygames.core.game:as_record")

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from spygames.core.batch import Batch, bot_loop
-from spygames.core.game import Game, record
+from spygames.core.game import Game, as_record
 
 
-class Decisions(NamedTuple):
+class GameSteps(NamedTuple):
     """One decision in each of k games, or how they begin."""
 
     games: np.ndarray
@@ -26,7 +26,7 @@ class Decisions(NamedTuple):
     """bool [k], whether that is the end."""
 
 
-def first_games(game: Game, seeds: np.ndarray, bot: str = "random") -> Iterator[Decisions]:
+def first_games(game: Game, seeds: np.ndarray, bot: str = "random") -> Iterator[GameSteps]:
     """Plays the first game of each seed to its end; a game depends on its seed alone.
 
     Args:
@@ -42,7 +42,7 @@ def first_games(game: Game, seeds: np.ndarray, bot: str = "random") -> Iterator[
     batch.reset(seeds=seeds.copy())
     luck, actions = (seeds * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1)).reshape(n, 1), np.zeros(n, np.int64)
     games = np.arange(n)
-    yield Decisions(
+    yield GameSteps(
         games, None, batch.states.copy(), batch.mask.copy(), np.zeros_like(batch.rewards), np.zeros(n, bool)
     )
     while len(games):
@@ -52,7 +52,7 @@ def first_games(game: Game, seeds: np.ndarray, bot: str = "random") -> Iterator[
         after, mask, over = batch.states[games], batch.mask[games], batch.done[games]
         for k in np.flatnonzero(over).tolist():  # the batch has begun another game there: its last state once more
             after[k] = before[k]
-            game.apply(record(after, k), int(actions[games[k]]))
-            game.legal(record(after, k), mask[k])
-        yield Decisions(games, before, after, mask, batch.rewards[games], over)
+            game.apply(as_record(after, k), int(actions[games[k]]))
+            game.legal(as_record(after, k), mask[k])
+        yield GameSteps(games, before, after, mask, batch.rewards[games], over)
         games = games[~over]  # in the other rows the batch plays on, and nobody looks

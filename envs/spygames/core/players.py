@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from spygames.core import deprecated
 from spygames.core.batch import bot_loop, first_illegal
 from spygames.core.game import Game, IllegalAction
 from spygames.core.kernel import announce
@@ -18,7 +19,7 @@ MAX_SIMULATIONS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Decisions:
+class DecisionBatch:
     """Decisions to take in `rows` of `n` games; in each the seat to move is asked.
 
     A player reads `views` (or `observation`, the same memory) and `mask`. Only a search may take `states`, and it
@@ -34,28 +35,34 @@ class Decisions:
     """float32 [n, F], the memory of `views`"""
     mask: np.ndarray
     """int8 [n, A]"""
-    luck: np.ndarray
-    """uint64 [n, 1], the players' own luck, one stream a game: results do not depend on how games are grouped. A
+    rng: np.ndarray
+    """uint64 [n, 1], the players' own random streams, one a game: results do not depend on how games are grouped. A
     player advances the streams of its rows."""
     rows: np.ndarray
     """int64 [k]"""
     memory: np.ndarray | None = None
     """float32 [n, P, M], what the player of each seat keeps from one of its decisions to its next in the same game:
-    zeros when a game begins (`new_memory`). A player with a `memory_size`, at most M, reads and writes the first so
-    many at its rows, for the seat that is asked; None: there is nobody with memory."""
+    zeros when a game begins (`new_memory`). A player with a `memory_size`, at most M, reads and writes the first
+    `memory_size` of them at its rows, for the seat that is asked. None: no player has a memory."""
+
+    @property
+    def luck(self) -> np.ndarray:
+        """The old name of `rng`."""
+        deprecated.warn("DecisionBatch.luck", "DecisionBatch.rng")
+        return self.rng
 
 
 class Player(Protocol):
-    """Somebody who plays. One with an attribute `memory_size` keeps so many floats in `Decisions.memory`."""
+    """Somebody who plays. One with an attribute `memory_size` keeps so many floats in `DecisionBatch.memory`."""
 
     name: str
 
-    def act(self, decisions: Decisions) -> np.ndarray:
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
         """One legal action for each of `decisions.rows`, int64 [k]."""
         ...
 
 
-def answers(player: Player, decisions: Decisions, *, secret: bool = False) -> np.ndarray:
+def answers(player: Player, decisions: DecisionBatch, *, secret: bool = False) -> np.ndarray:
     """What `player` answers, checked: whoever asks a player asks it here.
 
     Args:
@@ -98,7 +105,7 @@ def name_of(player: Player) -> str:
 
 
 def new_memory(game: Game, players: Iterable[Player], n: int = 1) -> np.ndarray:
-    """`Decisions.memory` for `n` games that begin, with room for whichever of `players` keeps the most."""
+    """`DecisionBatch.memory` for `n` games that begin, with room for whichever of `players` keeps the most."""
     size = max((getattr(player, "memory_size", 0) for player in players), default=0)
     return np.zeros((n, game.num_players, size), np.float32)
 
@@ -117,10 +124,10 @@ class Scripted:
     def __repr__(self) -> str:
         return f"Scripted({self.game.id}, {self.name!r})"
 
-    def act(self, decisions: Decisions) -> np.ndarray:
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
         d = decisions
         actions = np.empty(len(d.mask), np.int64)
-        self._loop(d.views, d.mask, d.luck, d.rows, actions, 0, len(d.rows))
+        self._loop(d.views, d.mask, d.rng, d.rows, actions, 0, len(d.rows))
         return actions[d.rows]
 
 
@@ -172,3 +179,6 @@ def _exists(path: str) -> bool:
         return Path(path).exists()
     except (OSError, ValueError):  # too long for a name, or with a character that no name has
         return False
+
+
+__getattr__ = deprecated.moved(__name__, Decisions="spygames.core.players:DecisionBatch")

@@ -21,9 +21,9 @@ import numpy as np
 
 import spygames
 from spygames.core import registry
-from spygames.core.game import NOBODY, Game, IllegalAction, flat, record
+from spygames.core.game import NOBODY, Game, IllegalAction, as_record, flat
 from spygames.core.kernel import Record
-from spygames.core.players import Decisions, Player, answers, new_memory
+from spygames.core.players import DecisionBatch, Player, answers, new_memory
 from spygames.core.rng import as_seed, mix
 from spygames.core.shown import one_line, shown
 
@@ -87,7 +87,7 @@ def play_record(
         raise ValueError(f"{game.id} has {game.num_players} seats, not {len(players)}")
     states = _begin(game, seed, state)
     first = states.copy()
-    s = record(states)
+    s = as_record(states)
     start = as_seed((seed or 0) if luck is None else luck)
     streams = np.array([[mix(~start)]], np.uint64)
     views, mask, row = game.new_views(), np.zeros((1, game.num_actions), np.int8), np.arange(1)
@@ -95,8 +95,8 @@ def play_record(
     memory = new_memory(game, players)
     while s.to_move != NOBODY:
         game.legal(s, mask[0])
-        game.observe(s, int(s.to_move), record(views))
-        decisions = Decisions(game, states.copy(), views, flat(views), mask, streams, row, memory)
+        game.observe(s, int(s.to_move), as_record(views))
+        decisions = DecisionBatch(game, states.copy(), views, flat(views), mask, streams, row, memory)
         action = int(answers(players[s.to_move], decisions)[0])
         game.apply(s, action)
         actions.append(action)
@@ -142,13 +142,13 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
         raise RecordError(f"the record cannot begin: {one_line(error, _LONG)}{_versions(r)}") from error
     if r.positions and len(r.positions) != len(r.actions) + 1:
         raise RecordError(f"the record has {len(r.actions)} actions and {len(r.positions)} positions, not one more")
-    s = record(states)
+    s = as_record(states)
     history = game.new_states(len(r.actions) + 1)
     history[0] = states[0]
     _compare_position(game, r, s, 0)
     for number, text in enumerate(r.actions, 1):
         try:
-            action = game.string_to_action(game, s, text, int(s.to_move)) if s.to_move != NOBODY else NOBODY
+            action = game.string_to_action(s, text, int(s.to_move)) if s.to_move != NOBODY else NOBODY
             _act(game, s, action, text)
         except ValueError as error:
             raise RecordError(f"move {number} does not fit: {one_line(error, _LONG)}{_versions(r)}") from error
@@ -203,7 +203,7 @@ def _begin(game: Game, seed: int | None, state: Mapping[str, Any] | None) -> np.
         return game.start(int(as_seed(seed)))
     assert state is not None
     states = game.new_states()
-    game.state_from_dict(game, state, record(states))
+    game.state_from_dict(state, as_record(states))
     return states
 
 
@@ -216,12 +216,12 @@ def _act(game: Game, s: Record, answer: object, text: str | None = None) -> int:
         action = int(answer)
     if action == NOBODY or not mask[action]:
         if text is None and action != NOBODY and s.to_move != NOBODY:
-            text = game.action_to_string(game, s, action, int(s.to_move))
+            text = game.action_to_string(s, action, int(s.to_move))
         what = shown(answer if text is None else text)
         if s.to_move == NOBODY:
             raise IllegalAction(f"{what} comes after the end of the game")
         seat = int(s.to_move)
-        legal = [game.action_to_string(game, s, int(a), seat) for a in np.flatnonzero(mask)]
+        legal = [game.action_to_string(s, int(a), seat) for a in np.flatnonzero(mask)]
         more = f" and {len(legal) - _SHOWN} more" if len(legal) > _SHOWN else ""
         raise IllegalAction(f"{what} is not legal for seat {seat}; legal are {', '.join(legal[:_SHOWN])}{more}")
     game.apply(s, action)
@@ -232,13 +232,13 @@ def _write(
     game: Game, states: np.ndarray, seed: int | None, actions: Iterable[int], players: tuple[str, ...]
 ) -> GameRecord:
     """Plays `actions` from `states` on, which move, and writes it all down."""
-    s = record(states)
-    state = game.state_to_dict(game, s) if seed is None else None
+    s = as_record(states)
+    state = game.state_to_dict(s) if seed is None else None
     texts, positions = [], [_digest(game, s)]
     for answer in actions:
         before = states.copy()
         action = _act(game, s, answer)
-        texts.append(game.action_to_string(game, record(before), action, int(before["to_move"][0])))
+        texts.append(game.action_to_string(as_record(before), action, int(before["to_move"][0])))
         positions.append(_digest(game, s))
     return GameRecord(
         game=_name_of(game),
@@ -276,7 +276,7 @@ def _game_of(r: GameRecord) -> Game:
 def _digest(game: Game, s: Record) -> str:
     """Of the mapping, not of the bytes: a layout may change where the rules do not. Its `record` holds what views
     remember, which may come to be more; everything else is the game."""
-    mapping = {key: value for key, value in game.state_to_dict(game, s).items() if key != "record"}
+    mapping = {key: value for key, value in game.state_to_dict(s).items() if key != "record"}
     return hashlib.sha256(json.dumps(mapping, sort_keys=True).encode()).hexdigest()[:12]
 
 
@@ -293,7 +293,7 @@ def _returns(game: Game, s: Record) -> tuple[float, ...]:
 
 
 def _end_reason(game: Game, s: Record) -> str | None:
-    reason = game.state_to_dict(game, s).get("end_reason")
+    reason = game.state_to_dict(s).get("end_reason")
     return None if reason is None else str(reason)
 
 

@@ -25,9 +25,10 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from spygames.core.deprecated import moved
 from spygames.core.game import Game
 from spygames.core.kernel import Int, Record, announce, kernel
-from spygames.core.players import Decisions
+from spygames.core.players import DecisionBatch
 from spygames.core.rng import GAMMA, as_seed, mix
 
 Kind = Literal["mcts", "mc"]
@@ -49,7 +50,7 @@ GRAIN = 65536.0
 """Views are compared in units of 1/65536: coarse enough that float32 rounding makes no new node."""
 
 
-class Memory(NamedTuple):
+class SearchBuffers(NamedTuple):
     """Everything a search writes to. N nodes, twice to four times as many slots, P seats, A actions, F features."""
 
     states: np.ndarray
@@ -162,7 +163,7 @@ def find(key: np.uint64, keys: np.ndarray, slots: np.ndarray) -> Int:
 
 
 @kernel
-def choose(m: Memory, node: Int, low: float, high: float, exploration: float, rng: np.ndarray) -> Int:
+def choose(m: SearchBuffers, node: Int, low: float, high: float, exploration: float, rng: np.ndarray) -> Int:
     """The legal action (`m.mask`) to take from a node: any that was never taken, else the one of the highest UCB."""
     best, best_score, fresh = -1, 0.0, 0
     scale = 1.0 / (high - low) if high > low else 0.0
@@ -258,7 +259,7 @@ class Loops(NamedTuple):
     """The compiled searches of one game."""
 
     one: Callable[..., None]
-    """(root, simulations, exploration, rng uint64 [1], memory)"""
+    """(root, simulations, exploration, rng uint64 [1], buffers)"""
     rows: Callable[..., None]
     """The same for many decisions, with the action chosen."""
 
@@ -269,12 +270,12 @@ def _loops(game: Game, kind: Kind) -> Loops:
     return Loops(one, game.bind(_search_rows, search=one))
 
 
-def _memory(game: Game, kind: Kind, simulations: int) -> Memory:
+def _buffers(game: Game, kind: Kind, simulations: int) -> SearchBuffers:
     """Room for a search; a tree grows by at most one node a simulation."""
     nodes = simulations if kind == "mcts" else 1
     slots = 1 << (2 * nodes - 1).bit_length()
     views = game.new_views(game.num_players + 1)
-    return Memory(
+    return SearchBuffers(
         states=game.new_states(2).view(np.recarray),
         mask=np.zeros(game.num_actions, np.int8),
         returns=np.zeros(game.num_players, np.float32),
@@ -312,7 +313,7 @@ def _whole(name: str, value: int, least: int = 1) -> int:
 
 
 class SearchPlayer:
-    """A search as a player: `mcts:200` or `mc:200`. Its luck is `Decisions.luck`; states are read and left alone.
+    """A search as a player: `mcts:200` or `mc:200`. It draws from `DecisionBatch.rng`; states are read and left alone.
 
     It takes the most visited action, the higher mean return among equals, so it is deterministic in what its
     seat may know and its luck. A decision with one legal action is not searched.
@@ -331,28 +332,28 @@ class SearchPlayer:
         self.name = f"{kind}:{simulations}"
         self._arguments = game, kind, simulations, exploration, threads
         self._simulations, self._exploration = simulations, exploration
-        self._memories = [_memory(game, kind, simulations) for _ in range(threads)]
+        self._buffers = [_buffers(game, kind, simulations) for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._rows = _loops(game, kind).rows
         announce([self._rows], game.title)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Copied and pickled by its arguments: it remembers nothing between decisions, and a copy of its memory
-        # part by part would tear apart what shares memory.
+        # Copied and pickled by its arguments: it remembers nothing between decisions, and a copy of its buffers
+        # one by one would tear apart what shares memory.
         return SearchPlayer, self._arguments
 
-    def act(self, decisions: Decisions) -> np.ndarray:
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
         """One legal action for each of `decisions.rows`, int64 [k]; advances the luck of the rows it searched."""
         d, k = decisions, len(decisions.rows)
         actions = np.empty(k, np.int64)
         states = d.states.view(np.recarray)
 
         def run(part: int) -> None:
-            lo, hi = (k * p // len(self._memories) for p in (part, part + 1))
-            m = self._memories[part]
-            self._rows(states, d.mask, d.luck, d.rows, self._simulations, self._exploration, m, actions, lo, hi)
+            lo, hi = (k * p // len(self._buffers) for p in (part, part + 1))
+            m = self._buffers[part]
+            self._rows(states, d.mask, d.rng, d.rows, self._simulations, self._exploration, m, actions, lo, hi)
 
-        others = [self._pool.submit(run, p) for p in range(1, len(self._memories))] if self._pool else []
+        others = [self._pool.submit(run, p) for p in range(1, len(self._buffers))] if self._pool else []
         run(0)
         for future in others:
             future.result()
@@ -391,7 +392,7 @@ def search_values(
     root: Record = state.view(np.recarray)[0]
     if root.to_move != seat or seat >= game.num_players:
         raise ValueError(f"seat {seat} has nothing to decide here; to move is {root.to_move}")
-    m = _memory(game, kind, simulations)
+    m = _buffers(game, kind, simulations)
     game.legal(root, m.mask)
     if not m.mask.any():
         raise ValueError(f"seat {seat} has no legal action in this position")
@@ -401,3 +402,6 @@ def search_values(
     visits = m.visits[0].astype(np.float64)
     with np.errstate(invalid="ignore"):
         return Found(visits, m.totals[0] / visits)
+
+
+__getattr__ = moved(__name__, Memory="spygames.core.search:SearchBuffers")

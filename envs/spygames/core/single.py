@@ -10,11 +10,12 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 from gymnasium.utils.seeding import np_random
 
+from spygames.core import deprecated
 from spygames.core.aec import GameEnv
 from spygames.core.bots import uniform
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.options import choice
-from spygames.core.players import Decisions, Player, answers, as_players, new_memory
+from spygames.core.players import DecisionBatch, Player, answers, as_players, new_memory
 from spygames.core.rng import as_seed
 from spygames.core.shown import shown
 
@@ -72,7 +73,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             raise ValueError(f"max_ignored must be a whole number, at least 1, not {shown(max_ignored)}")
         self.game, self.illegal, self.render_mode, self.max_ignored = game, illegal, render_mode, int(max_ignored)
         self._blank = GameEnv(game, render_mode)  # each game begins in a copy of it
-        self.table = self._blank.clone()
+        self.env = self._blank.clone()
+        """The game that is played."""
         self._fixed_seat = self._read_seat(seat)
         self._opponents = self._seated(opponents)
         self.seat = NOBODY
@@ -82,7 +84,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         self._memory = new_memory(game, self._opponents)
         self._warned = False
         self._ignored = 0  # illegal actions in a row
-        self._cut = False  # whether an illegal action has ended the game, of which the table knows nothing
+        self._cut = False  # whether an illegal action has ended the game, of which `env` knows nothing
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -105,7 +107,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             luck.bit_generator.state = before
             raise
         # Nothing has changed before this line, so a reset that fails shows nobody a game that is not theirs.
-        self.table, self.seat, self._luck, self._memory = dealt
+        self.env, self.seat, self._luck, self._memory = dealt
         self._ignored, self._cut = 0, False
         if seed is not None:
             self._np_random, self._np_random_seed = luck, int(seed)
@@ -116,13 +118,13 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
 
         If a player raises, or answers what is not legal (IllegalAction), the game is as it was before the call.
         """
-        table, luck, memory, why = self.table, self._luck.copy(), self._memory.copy(), ""
+        env, luck, memory, why = self.env, self._luck.copy(), self._memory.copy(), ""
         if self._cut:
             raise ResetNeeded("the game is over: call reset() first")
-        table.require_game()  # nobody but the seat is ever left to move
-        before = table.save()
+        env.require_game()  # nobody but the seat is ever left to move
+        before = env.save()
         try:
-            table.step(action)
+            env.step(action)
         except IllegalAction as error:
             if self.illegal == "raise" or not self._is_known(action):
                 raise
@@ -131,20 +133,26 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             if self.illegal != "random":
                 return self._refused(why)
             legal = np.flatnonzero(self._observe()["action_mask"])
-            table.step(int(legal[uniform(luck[0], len(legal))]))
+            env.step(int(legal[uniform(luck[0], len(legal))]))
         try:
-            self._play_on(table, self.seat, luck, memory)
+            self._play_on(env, self.seat, luck, memory)
         except BaseException:
-            table.restore(before)  # else the next step would decide for the player that raised
+            env.restore(before)  # else the next step would decide for the player that raised
             raise
         self._luck, self._memory, self._ignored = luck, memory, 0
         observation, info = self._seen()
         if why:
             info["illegal_action"] = why
-        over = bool(table.to_move == NOBODY)  # np.bool_ where kernels run interpreted
-        reward = table.rewards[table.possible_agents[self.seat]] if over else 0.0
-        cut_off = over and table.truncations[table.possible_agents[self.seat]]
+        over = bool(env.to_move == NOBODY)  # np.bool_ where kernels run interpreted
+        reward = env.rewards[env.possible_agents[self.seat]] if over else 0.0
+        cut_off = over and env.truncations[env.possible_agents[self.seat]]
         return observation, reward, over and not cut_off, cut_off, info
+
+    @property
+    def table(self) -> GameEnv:
+        """The old name of `env`."""
+        deprecated.warn("SingleEnv.table", "SingleEnv.env")
+        return self.env
 
     def action_masks(self) -> np.ndarray:
         """What is legal now, bool [A]."""
@@ -152,39 +160,39 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
 
     def render(self) -> str | None:  # type: ignore[override]
         """With `render_mode="ansi"` what the seat may know."""
-        return None if self.render_mode is None else self.table.to_text(self.table.possible_agents[self.seat])
+        return None if self.render_mode is None else self.env.to_text(self.env.possible_agents[self.seat])
 
     def _deal(
         self, luck: np.random.Generator, fixed: int | None, options: dict[str, Any]
     ) -> tuple[GameEnv, int, np.ndarray, np.ndarray]:
         """A game in which the seat is asked, with the seat, and the luck, uint64 [1, 1], and memory of the players."""
-        table, seat = self._blank.clone(), NOBODY
+        env, seat = self._blank.clone(), NOBODY
         for _ in range(_DEALS):
             seat = int(luck.integers(self.game.num_players)) if fixed is None else fixed
             streams = luck.integers(2**64, size=(1, 1), dtype=np.uint64)
             memory = new_memory(self.game, self._opponents)
-            table.reset(seed=int(luck.integers(2**64, dtype=np.uint64)), options=options)
-            self._play_on(table, seat, streams, memory)
-            if table.to_move == seat:
-                return table, seat, streams, memory
+            env.reset(seed=int(luck.integers(2**64, dtype=np.uint64)), options=options)
+            self._play_on(env, seat, streams, memory)
+            if env.to_move == seat:
+                return env, seat, streams, memory
             if "state" in options:
                 raise ValueError(f"seat {seat} has nothing to decide from this state on")
         raise ValueError(f"seat {seat} was not asked for one decision in {_DEALS} games")
 
-    def _play_on(self, table: GameEnv, seat: int, luck: np.ndarray, memory: np.ndarray) -> None:
+    def _play_on(self, env: GameEnv, seat: int, luck: np.ndarray, memory: np.ndarray) -> None:
         """Lets the others decide until `seat` is asked or the game is over."""
         game = self.game
-        while table.to_move not in (seat, NOBODY):
-            observation, *_ = table.last()
+        while env.to_move not in (seat, NOBODY):
+            observation, *_ = env.last()
             assert observation is not None
             features, mask = observation["observation"], observation["action_mask"]
             # Players get a copy of the state: only searches look at it, and they redraw what is hidden.
-            states = table.state().view(game.state_dtype)
+            states = env.state().view(game.state_dtype)
             views = features.view(game.view_dtype)
-            decisions = Decisions(game, states, views, features[None], mask[None], luck, _ROW, memory)
-            player = self._opponents[table.to_move - (table.to_move > seat)]
+            decisions = DecisionBatch(game, states, views, features[None], mask[None], luck, _ROW, memory)
+            player = self._opponents[env.to_move - (env.to_move > seat)]
             # What was legal would tell the seat which cards its opponent holds.
-            table.step(int(answers(player, decisions, secret=True)[0]))
+            env.step(int(answers(player, decisions, secret=True)[0]))
 
     def _is_known(self, action: Any) -> bool:
         """Whether it is a whole number from 0 to A-1, legal or not."""
@@ -194,7 +202,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         return 0 <= int(number) < self.game.num_actions
 
     def _observe(self) -> dict[str, np.ndarray]:
-        observation = self.table.observe(self.table.possible_agents[self.seat])
+        observation = self.env.observe(self.env.possible_agents[self.seat])
         if self._cut:
             observation["action_mask"][:] = 0
         return observation
@@ -232,7 +240,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
 
     def _read_seat(self, seat: int | str) -> int | None:
         """The number of a seat, None for "random"."""
-        agents = self.table.possible_agents
+        agents = self.env.possible_agents
         if isinstance(seat, str) and seat in ("random", *agents):
             return None if seat == "random" else agents.index(seat)
         if isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < len(agents):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.game import Game
+from spygames.core.game import Game, Texts
 from spygames.core.options import choice
 from spygames.heimlich import actions, determinize, observe, render, rules, state_dict
 from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
@@ -81,11 +81,13 @@ def make_game(
         returns=rules.returns,
         observe=observe.OBSERVE[top_secret, secret_identities],
         determinize=determinize.determinize,
-        action_to_string=actions.action_to_string,
-        string_to_action=actions.string_to_action,
-        state_to_dict=state_dict.state_to_dict,
-        state_from_dict=state_dict.state_from_dict,
-        to_text=render.to_text,
+        texts=Texts(
+            action_to_string=actions.action_to_string,
+            string_to_action=actions.string_to_action,
+            state_to_dict=state_dict.state_to_dict,
+            state_from_dict=state_dict.state_from_dict,
+            to_text=render.to_text,
+        ),
         bots=BOTS[top_secret, secret_identities],
         module=sys.modules[__name__],
         entities=ENTITIES,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.game import Game, ImpossibleState, record
+from spygames.core.game import Game, ImpossibleState, as_record
 from spygames.core.kernel import Record
 from spygames.core.mapping import check_keys, integer, member, sequence, table
 from spygames.core.shown import shown
@@ -132,7 +132,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     check_keys(mapping, _KEYS, (*_EMPTY, "rng", "record"))
     full = {key: mapping[key] if mapping.get(key) is not None else empty for key, empty in _EMPTY.items()}
     full |= {key: mapping[key] for key in _KEYS}
-    copy_options(s, record(game.packed))
+    copy_options(s, as_record(game.packed))
     clear(s)
     check_variant(game, full, _EMPTY, s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))

@@ -12,7 +12,7 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, seed_test
 
 from spygames.core.aec import GameEnv
-from spygames.core.game import record
+from spygames.core.game import as_record
 from spygames.core.single import SingleEnv
 from spygames.testing.trial import Trial, has_no_padding, leaves, short, vector, view_of
 
@@ -48,7 +48,7 @@ def layout(trial: Trial) -> None:
         trial.fail(f"there is no bot random, only {', '.join(game.bots) or 'none'}; take spygames.core.bots.random")
     if game.teams and (len(game.teams) != game.num_players or set(game.teams) != set(range(max(game.teams) + 1))):
         trial.fail(f"teams are {game.teams}; they are one number for each of {game.num_players} seats, from 0 on")
-    if len(vector(view_of(game, record(game.start(5)), 0))) != game.num_features:
+    if len(vector(view_of(game, as_record(game.start(5)), 0))) != game.num_features:
         trial.fail(f"a view is no vector of {game.num_features} float32")
 
 

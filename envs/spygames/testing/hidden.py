@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from spygames.core.aec import GameEnv
-from spygames.core.game import NOBODY, Game, IllegalAction, record
+from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.testing.playing import reads_back
 from spygames.testing.trial import Trial, difference, few, luck, mask_of, play, redraw, returns_of, view_of
 
@@ -19,15 +19,15 @@ def channels(game: Game, states: np.ndarray, seat: int) -> dict[str, Any]:
     An environment adds nothing: observation, mask, info and view are these (`equal_bytes`), rewards and terminations
     follow from the results.
     """
-    s = record(states)
+    s = as_record(states)
     mask = mask_of(game, s) if s.to_move == seat else np.zeros(game.num_actions, np.int8)
     return {
         "view": view_of(game, s, seat),
         "mask": mask,
-        "texts": [game.action_to_string(game, s, action, seat) for action in range(game.num_actions)],
+        "texts": [game.action_to_string(s, action, seat) for action in range(game.num_actions)],
         "to_move": int(s.to_move),
         "results": returns_of(game, s),
-        "drawing": game.to_text(game, s, seat),
+        "drawing": game.to_text(s, seat),
         "cut off": bool(game.truncated(s)) if game.truncated is not None and s.to_move == NOBODY else None,
     }
 
@@ -91,13 +91,13 @@ def environment(trial: Trial) -> None:
     """What an environment says to a seat, refusals included, is the same in all worlds that the seat can imagine."""
     game = trial.game
     for states in trial.positions(30):
-        seat = int(record(states).to_move)
+        seat = int(as_record(states).to_move)
         if seat == NOBODY:
             continue
         said = []
         for each in (states, check_no_leak(trial, states, seat, trial.seed)):
             env = GameEnv(game)
-            env.reset(seed=0, options={"state": game.state_to_dict(game, record(each))})
+            env.reset(seed=0, options={"state": game.state_to_dict(as_record(each))})
             if env.state().tobytes() != each.tobytes():
                 trial.fail("reset(options={'state': ...}) begins from another state")
             said.append(list(_answers(trial, env, seat)))

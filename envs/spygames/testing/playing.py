@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, record
+from spygames.core.game import NOBODY, Game, as_record
 from spygames.testing.trial import (
     Trial,
     at_path,
@@ -29,7 +29,7 @@ def play(trial: Trial) -> None:
     counts = [path for path, dtype in leaves(game.state_dtype) if dtype.kind == "i" and dtype.itemsize < 8]
     before: np.ndarray | None = None
     for n, states in enumerate(trial.games(25, 3000)):
-        s = record(states)
+        s = as_record(states)
         if _looked_at(n, states):
             trial.look(states)
         mask = np.full(game.num_actions, 7, np.int8)
@@ -63,7 +63,7 @@ def _over(trial: Trial, states: np.ndarray, mask: np.ndarray, results: np.ndarra
         partner = game.side_of.index(team)
         if results[seat] != results[partner]:
             trial.fail(f"results are {results}, but seats {partner} and {seat} are one team: it has one result")
-    if game.truncated is not None and game.truncated(record(states)) and results.any():
+    if game.truncated is not None and game.truncated(as_record(states)) and results.any():
         trial.fail(f"results are {results} in a game that was cut off (Game.truncated); they are 0 there")
 
 
@@ -85,23 +85,23 @@ def texts(trial: Trial) -> None:
     """Legal actions have different texts, and each reads back as its action."""
     game = trial.game
     for n, states in enumerate(trial.games(25, 1500)):
-        s = record(states)
+        s = as_record(states)
         if s.to_move == NOBODY or n % 2:
             continue
         seat, known = int(s.to_move), {}
         for action in few(trial.legal(states), _TEXTS):
-            text = game.action_to_string(game, s, action, seat)
+            text = game.action_to_string(s, action, seat)
             if not isinstance(text, str):
                 trial.fail(f"the text of action {action} is {short(repr(text))}; it is a str")
             if known.setdefault(text, action) != action:
                 trial.fail(f"actions {known[text]} and {action} of seat {seat} have one text, {text!r:.100}")
-            again = game.string_to_action(game, s, text, seat)
+            again = game.string_to_action(s, text, seat)
             if again != action:
                 trial.fail(f"the text {text!r:.100} of action {action} reads back as {again!r:.40}")
     trial.at = ""
-    s = record(game.start(0))
+    s = as_record(game.start(0))
     try:
-        found = game.string_to_action(game, s, "no action's text \N{SNOWMAN}", int(s.to_move))
+        found = game.string_to_action(s, "no action's text \N{SNOWMAN}", int(s.to_move))
     except ValueError:
         return
     trial.fail(f"a text that is no action reads as {found!r:.40}; string_to_action raises ValueError")
@@ -116,13 +116,13 @@ def mapping(trial: Trial) -> None:
 
 def _looked_at(n: int, states: np.ndarray) -> bool:
     """Whether the n-th position is one that is looked at closely: the first few, every fourth, and every end."""
-    return n < 8 or n % 4 == 0 or record(states).to_move == NOBODY
+    return n < 8 or n % 4 == 0 or as_record(states).to_move == NOBODY
 
 
 def reads_back(trial: Trial, states: np.ndarray) -> None:
     """Fails where `state_from_dict` does not make the bytes again of what `state_to_dict` gave."""
     game, again = trial.game, trial.game.new_states()
-    given = game.state_to_dict(game, record(states))
+    given = game.state_to_dict(as_record(states))
     try:
         text = json.dumps(given)
     except (TypeError, ValueError) as error:
@@ -131,7 +131,7 @@ def reads_back(trial: Trial, states: np.ndarray) -> None:
         if key not in given:
             trial.fail(f"state_to_dict lacks the key {key}")
     try:
-        game.state_from_dict(game, json.loads(text), record(again))
+        game.state_from_dict(json.loads(text), as_record(again))
     except Exception as error:
         trial.fail(f"state_from_dict refuses what state_to_dict gave: {type(error).__name__}: {short(error)}")
     if again.tobytes() != states.tobytes():
@@ -141,7 +141,7 @@ def reads_back(trial: Trial, states: np.ndarray) -> None:
 def read(game: Game, given: Mapping[str, Any]) -> np.ndarray:
     """The state [1] of a mapping."""
     states = game.new_states()
-    game.state_from_dict(game, given, record(states))
+    game.state_from_dict(given, as_record(states))
     return states
 
 
@@ -159,7 +159,7 @@ def bots(trial: Trial) -> None:
     """Every scripted player answers a legal action, the same to the same luck, and changes nothing that it is shown."""
     game = trial.game
     for n, states in enumerate(trial.games(12, 600)):
-        s = record(states)
+        s = as_record(states)
         if s.to_move == NOBODY:
             continue
         views, mask = view_of(game, s, int(s.to_move)), mask_of(game, s)
@@ -167,7 +167,7 @@ def bots(trial: Trial) -> None:
             answers = []
             for _ in range(2):
                 shown, allowed, rng = views.copy(), mask.copy(), np.array([n], np.uint64)
-                answers.append(int(game.bots[name](record(shown), allowed, rng)))
+                answers.append(int(game.bots[name](as_record(shown), allowed, rng)))
                 if shown.tobytes() != views.tobytes() or allowed.tobytes() != mask.tobytes():
                     trial.fail(f"the bot {name} writes into its view or mask")
             if not 0 <= answers[0] < game.num_actions or not mask[answers[0]]:
@@ -182,17 +182,17 @@ def views(trial: Trial) -> None:
     """`observe` writes every field of the view, finite numbers, and changes nothing in the state; nor do the others."""
     game = trial.game
     for states in trial.positions(30):
-        s, before = record(states), states.tobytes()
+        s, before = as_record(states), states.tobytes()
         for seat in range(game.num_players):
             shown = game.new_views()
             vector(shown)[:] = np.nan
-            game.observe(s, np.int64(seat), record(shown))  # type: ignore[arg-type]
+            game.observe(s, np.int64(seat), as_record(shown))  # type: ignore[arg-type]
             wrong = [".".join(p) for p, _ in leaves(shown.dtype) if not np.isfinite(at_path(shown, p)).all()]
             if wrong:
                 trial.fail(f"the view of seat {seat} is not finite in {wrong[0]}, or `observe` did not write all of it")
         mask_of(game, s)
         returns_of(game, s)
-        game.to_text(game, s, NOBODY)
-        game.state_to_dict(game, s)
+        game.to_text(s, NOBODY)
+        game.state_to_dict(s)
         if states.tobytes() != before:
             trial.fail("legal, returns, observe, to_text or state_to_dict changed the state; they only look")

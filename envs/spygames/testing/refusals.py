@@ -125,10 +125,10 @@ def single(trial: Trial) -> None:
     for illegal in ("ignore", "raise"):
         env = SingleEnv(trial.game, illegal=illegal)
         env.reset(seed=8)
-        before = env.table.save()
+        before = env.env.save()
         for action in [*MALFORMED, trial.game.num_actions]:
             _refuses(trial, IllegalAction, f"the action {action!r}", env.step, action)
-            if env.table.save() != before:
+            if env.env.save() != before:
                 trial.fail(f"the action {action!r} is refused, but something has changed")
         for action in few(np.flatnonzero(~env.action_masks()), _ILLEGAL):
             if illegal == "raise":
@@ -139,8 +139,8 @@ def single(trial: Trial) -> None:
                     *_, reward, terminated, truncated, info = env.step(action)
                 if (reward, terminated, truncated) != (0.0, False, False) or "illegal_action" not in info:
                     trial.fail(f"the illegal action {action} is not ignored: {reward}, {terminated}, {truncated}")
-            if env.table.save() != before:
+            if env.env.save() != before:
                 trial.fail(f"the illegal action {action} moved the game")
         env.step(int(env.action_masks().argmax()))
-        if env.table.save() == before:
+        if env.env.save() == before:
             trial.fail("a legal action moved nothing")

@@ -13,7 +13,7 @@ import numpy as np
 
 from spygames.core.aec import GameEnv
 from spygames.core.batch import Batch
-from spygames.core.game import NOBODY, Game, record
+from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.kernel import numba
 from spygames.core.rng import next_seed
 from spygames.testing.trial import (
@@ -85,8 +85,8 @@ def by_kernels(game: Game, seed: int, steps: int) -> Page:
     """The same by the kernels alone, the view and the mask into memory that held something else before."""
     states, views, page = game.new_states(), game.new_views(), Page()
     mask = np.empty(game.num_actions, np.int8)
-    s, view, luck = record(states), record(views), np.uint64(seed)
-    game.init(s, record(game.packed), luck)
+    s, view, luck = as_record(states), as_record(views), np.uint64(seed)
+    game.init(s, as_record(game.packed), luck)
     for step in range(steps):
         at = f"seed {seed}, decision {step}"
         vector(views)[:], mask[:] = np.nan, 7
@@ -100,7 +100,7 @@ def by_kernels(game: Game, seed: int, steps: int) -> Page:
             page.append((at, "results", out.tobytes()))
             luck = np.uint64(next_seed(luck))
             states.view(np.uint8)[:] = 0
-            game.init(s, record(game.packed), luck)
+            game.init(s, as_record(game.packed), luck)
     return page
 
 
@@ -116,14 +116,14 @@ def by_waiting(game: Game, seed: int, steps: int) -> Page:
             page.append((at, "mask", observation["action_mask"].tobytes()))
         if env.to_move < 0:
             break
-        env.step(chosen(mask_of(game, record(env.state().view(game.state_dtype))), 0))
+        env.step(chosen(mask_of(game, as_record(env.state().view(game.state_dtype))), 0))
     return page
 
 
 def asides(game: Game, seed: int, steps: int, bots: bool) -> Page:
     """What one seat after the other would redraw, and one bot after the other answer."""
     states, page = game.start(seed), Page()
-    s, names = record(states), sorted(game.bots) if bots else []
+    s, names = as_record(states), sorted(game.bots) if bots else []
     for step in range(steps):
         if s.to_move == NOBODY:
             break
@@ -131,7 +131,7 @@ def asides(game: Game, seed: int, steps: int, bots: bool) -> Page:
         page.append((f"{at}, redrawn for seat {seat}", "state", redraw(game, states, seat, seed ^ step).tobytes()))
         mask, rng = mask_of(game, s), np.array([seed], np.uint64)
         for name in names[step % len(names) :][:1] if names else ():
-            action = game.bots[name](record(view_of(game, s, int(s.to_move))), mask.copy(), rng)
+            action = game.bots[name](as_record(view_of(game, s, int(s.to_move))), mask.copy(), rng)
             page.append((f"{at}, bot {name}", "answer", np.int64(action).tobytes() + rng.tobytes()))
         game.apply(s, chosen(mask, step))
     return page

@@ -7,7 +7,7 @@ from zlib import crc32
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, flat, record
+from spygames.core.game import NOBODY, Game, as_record, flat
 from spygames.core.kernel import Record
 
 LONGEST = 10_000
@@ -68,7 +68,7 @@ class Trial:
             for decision in range(LONGEST + 1):
                 self.at = f"seed {seed}, decision {decision}"
                 yield states
-                if record(states).to_move == NOBODY:
+                if as_record(states).to_move == NOBODY:
                     break
                 self.decide(states)
                 left -= 1
@@ -84,11 +84,11 @@ class Trial:
             states = self.game.start(seed)
             kept, decision = states.copy(), 0
             for n in range(1, _LATEST):
-                if record(states).to_move == NOBODY:
+                if as_record(states).to_move == NOBODY:
                     break
                 self.at = f"seed {seed}, decision {n - 1}"
                 self.decide(states)
-                over = record(states).to_move == NOBODY
+                over = as_record(states).to_move == NOBODY
                 if self.rng.integers(n + 1) == 0 or (over and i % 8 == 7):
                     kept, decision = states.copy(), n
             self.at = f"seed {seed}, decision {decision}"
@@ -97,11 +97,11 @@ class Trial:
     def decide(self, states: np.ndarray) -> None:
         """Plays one legal action, uniformly drawn."""
         legal = self.legal(states)
-        self.game.apply(record(states), int(legal[self.rng.integers(len(legal))]))
+        self.game.apply(as_record(states), int(legal[self.rng.integers(len(legal))]))
 
     def legal(self, states: np.ndarray) -> np.ndarray:
         """The actions that the seat to move has, at least one."""
-        s = record(states)
+        s = as_record(states)
         if not 0 <= s.to_move < self.game.num_players:
             last = self.game.num_players - 1
             self.fail(f"to_move is {s.to_move}; it is a seat, 0..{last}, or {NOBODY} when the game is over")
@@ -114,7 +114,7 @@ class Trial:
         """The game's own invariants hold."""
         if self.invariants is not None:
             try:
-                self.invariants(record(states))
+                self.invariants(as_record(states))
             except AssertionError as error:
                 self.fail(f"an invariant does not hold: {short(error)}")
 
@@ -140,7 +140,7 @@ def mask_of(game: Game, s: Record) -> np.ndarray:
 def view_of(game: Game, s: Record, seat: int) -> np.ndarray:
     """VIEW [1] of a seat."""
     views = game.new_views()
-    game.observe(s, np.int64(seat), record(views))  # type: ignore[arg-type]
+    game.observe(s, np.int64(seat), as_record(views))  # type: ignore[arg-type]
     return views
 
 
@@ -154,14 +154,14 @@ def returns_of(game: Game, s: Record) -> np.ndarray:
 def redraw(game: Game, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
     """A copy of `states` [1] in which all is redrawn that `seat` cannot know."""
     world = states.copy()
-    game.determinize(record(world), np.int64(seat), np.uint64(seed))  # type: ignore[arg-type]
+    game.determinize(as_record(world), np.int64(seat), np.uint64(seed))  # type: ignore[arg-type]
     return world
 
 
 def play(game: Game, seed: int, choose: Callable[[int], int], decisions: int = LONGEST) -> np.ndarray:
     """The state [1] after some decisions from `seed` or at the end; `choose(n)` picks one of n legal actions."""
     states = game.start(seed)
-    s = record(states)
+    s = as_record(states)
     for _ in range(decisions):
         if s.to_move == NOBODY:
             break

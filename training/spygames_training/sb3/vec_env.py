@@ -17,7 +17,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from spygames.core.game import Game
-from spygames.core.players import Decisions, Player, answers, as_players, new_memory
+from spygames.core.players import DecisionBatch, Player, answers, as_players, new_memory
 from spygames.core.rng import as_seed
 from spygames.core.shown import shown
 from spygames_training.sb3.games import Games
@@ -252,7 +252,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
             who = self._who[rows, games.seats[rows]]
             for k in np.unique(who):
                 asked = rows[who == k]
-                decisions = Decisions(
+                decisions = DecisionBatch(
                     self.game, games.states, games.views, games.observation, games.mask, self._luck, asked, self._memory
                 )
                 actions[asked] = answers(self.players[k], decisions, secret=True)

@@ -1,0 +1,12 @@
+"""Games that differ from others in something."""
+
+from dataclasses import fields, replace
+from typing import Any
+
+from spygames.core.game import Game, Texts
+
+
+def changed(game: Game, **changes: Any) -> Game:
+    """`game` with other fields; those of its `texts` are given by their own names."""
+    texts = {each.name: changes.pop(each.name) for each in fields(Texts) if each.name in changes}
+    return replace(game, texts=replace(game.texts, **texts), **changes)
