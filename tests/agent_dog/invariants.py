@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from spygames.agent_dog.board import GOAL
 from spygames.agent_dog.cards import COMPANION, COPY, KINDS, OFFERS, POINTS, SWAP
 from spygames.agent_dog.layout import (
     CARD,
     EMPTY,
     EXCHANGE,
-    GOAL,
     HAT,
     HOME,
     MEETING,

@@ -4,12 +4,12 @@ import re
 from math import prod
 from pathlib import Path
 
-from spygames.agent_dog import rules
-from spygames.agent_dog.layout import DISCARD_CARD, FROM_TRACK, INTO_GOAL, MEET, PLAY_CARD, STEP_GOAL, STEP_INTO
+from spygames import agent_dog
+from spygames.agent_dog.actions import FIRST
 from spygames.core.game import Game, as_record
 from tests.test_rules_covered import stated
 
-README = (Path(rules.__file__).parent / "README.md").read_text()
+README = (Path(agent_dog.__file__).parent / "README.md").read_text()
 
 
 def test_every_rule_is_stated() -> None:
@@ -29,8 +29,7 @@ def test_action_table(game: Game) -> None:
     table = README.split("## Actions")[1].split("## Observation")[0]
     assert f"{game.num_actions} on the standard board" in table
     firsts = [int(n) for n in re.findall(r"^\| (\d+)", table, re.MULTILINE)]
-    into = [DISCARD_CARD, PLAY_CARD, PLAY_CARD + 31, PLAY_CARD + 32, INTO_GOAL, STEP_GOAL, STEP_INTO, MEET, FROM_TRACK]
-    assert firsts == [0, *into, FROM_TRACK + 64, FROM_TRACK + 128]
+    assert firsts == [*FIRST, FIRST[-1] + 64, FIRST[-1] + 128]
 
 
 def test_state_table(game: Game) -> None:

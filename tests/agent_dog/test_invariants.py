@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.agent_dog.layout import EXCHANGE, GOAL, HAT, MEETING, STEP, SWAPPING
+from spygames.agent_dog.board import GOAL
+from spygames.agent_dog.layout import EXCHANGE, HAT, MEETING, STEP, SWAPPING
 from tests.agent_dog import invariants
 from tests.agent_dog.conftest import Table, fresh_table, game_of, make_position, table_at
 from tests.random_games import broken_by, broken_in, play_games

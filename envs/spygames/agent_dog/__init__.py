@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from spygames.agent_dog import knowledge, render, rules, text
+from spygames.agent_dog import render, rules, state_dict
+from spygames.agent_dog.actions import action_to_string, num_actions, string_to_action
 from spygames.agent_dog.board import BOARDS, Board
 from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DEAL, DECKS, Deck
-from spygames.agent_dog.layout import ENTITIES, NONE, OPTIONS, STATE, num_actions, view_dtype
-from spygames.agent_dog.places import action_to_string, string_to_action
+from spygames.agent_dog.determinize import determinize
+from spygames.agent_dog.layout import ENTITIES, NONE, OPTIONS, STATE, view_dtype
+from spygames.agent_dog.observe import observe
 from spygames.core.game import Game, Texts
 from spygames.core.options import choice
 from spygames.core.shown import one_line, shown
@@ -58,13 +60,13 @@ def make_game(
         legal=rules.legal,
         apply=rules.apply,
         returns=rules.returns,
-        observe=knowledge.observe,
-        determinize=knowledge.determinize,
+        observe=observe,
+        determinize=determinize,
         texts=Texts(
             action_to_string=action_to_string,
             string_to_action=string_to_action,
-            state_to_dict=text.state_to_dict,
-            state_from_dict=text.state_from_dict,
+            state_to_dict=state_dict.state_to_dict,
+            state_from_dict=state_dict.state_from_dict,
             to_text=render.to_text,
         ),
         bots=BOTS,

@@ -1,45 +1,211 @@
-"""Places and actions of Agent DOG as text. Texts are absolute: colours by name, spaces from red's start space."""
+"""The actions of Agent DOG as numbers and as text.
 
-import re
+Numbers are seen from the mover: spaces count from its start space, quadrants and colours clockwise from its own. Each
+kind of action has one kernel that encodes and one that decodes it; no other module knows where a kind begins. Texts are
+absolute: colours by name, spaces from red's start space.
+"""
+
 from functools import cache
+from itertools import accumulate
 
 import numpy as np
 
 from spygames.agent_dog.board import COLOURS, PAWNS
-from spygames.agent_dog.cards import CARDS, CHOICES, COPY, FUNCTIONS, OFFERED
-from spygames.agent_dog.layout import FROM_TRACK, GOAL, NONE
-from spygames.core.game import Game, ImpossibleState
-from spygames.core.kernel import Record
+from spygames.agent_dog.cards import CARDS, CHOICE_CARD, CHOICE_FUNCTION, CHOICES, COPY, FUNCTIONS, KINDS, OFFERED
+from spygames.agent_dog.layout import NONE
+from spygames.agent_dog.queries import seat_colour
+from spygames.core.game import Game
+from spygames.core.kernel import Int, Record, kernel
 from spygames.core.shown import shown
 
-_PLACE = re.compile(r"track (?P<space>[0-9]{1,3})|goal (?:(?P<colour>[a-z]+) )?(?P<index>[0-9])")
+(
+    PASS,  # a card to the taker
+    DISCARD,  # a card
+    PLAY,  # a card as one of its functions
+    FROM_AREA,  # a pawn goes to the start space
+    FROM_GOAL,  # a pawn in the own or the partner's goal goes on by a number
+    INTO_GOAL,  # a pawn goes by a number into the own or the partner's goal
+    STEP_GOAL,  # companion: a pawn in a goal steps on
+    STEP_INTO,  # companion: a pawn steps from a start space into the goal
+    MEET,  # the meeting of a quadrant is held
+    FROM_TRACK,  # a pawn goes round the track by a number
+    STEP_TRACK,  # companion: a pawn on the track steps on
+    SWAP_TRACK,  # a hidden pawn is named for a swap
+) = range(12)
+"""The kinds of action, in the order of their numbers."""
+
+MOVABLE = PAWNS - 1
+"""Goal spaces from which a pawn can go on."""
+FARTHEST = 12
+"""Spaces before a start space from which a number can lead into the goal behind it: the longest number but one."""
+FIRST = (0, *accumulate((KINDS, KINDS, len(CHOICES), 1, 2 * MOVABLE, 2 * FARTHEST, 4 * MOVABLE, 4, 4)))
+"""The first number of each kind up to FROM_TRACK; those of the board's size follow."""
 
 
-def place_text(place: int, colour: int) -> str:
-    """`track 17`, `goal 2` in the goal of `colour`, `goal green 2` in another one."""
-    if place < GOAL:
-        return f"track {place}"
-    of, index = divmod(place - GOAL, PAWNS)
-    return f"goal {index}" if of == colour else f"goal {COLOURS[of]} {index}"
+def num_actions(track: int, holes: int) -> int:
+    """A, on a loop of `track` spaces with `holes` holes in a quadrant."""
+    return FIRST[FROM_TRACK] + 2 * track + 4 * holes
 
 
-def read_place(text: object, key: str, track: int, colour: int = NONE) -> int:
-    """The inverse; a goal without a colour is that of `colour`. ImpossibleState for anything else."""
-    match = _PLACE.fullmatch(text) if isinstance(text, str) else None
-    if match and match["space"] is not None and int(match["space"]) < track:
-        return int(match["space"])
-    if match and match["index"] is not None and int(match["index"]) < PAWNS:
-        of = (
-            colour
-            if match["colour"] is None
-            else COLOURS.index(match["colour"])
-            if match["colour"] in COLOURS
-            else NONE
-        )
-        if of != NONE:
-            return GOAL + PAWNS * of + int(match["index"])
-    goal = "'goal 2'" if colour != NONE else "'goal red 2'"
-    raise ImpossibleState(f"{key}: {shown(text)} is no place, which is 'track 17' (0 to {track - 1}) or {goal}")
+@kernel
+def kind_of(action: Int, track: Int) -> Int:
+    """The kind of an action on a loop of `track` spaces."""
+    if action >= FIRST[FROM_TRACK]:
+        if action < FIRST[FROM_TRACK] + track:
+            return FROM_TRACK
+        return STEP_TRACK if action < FIRST[FROM_TRACK] + 2 * track else SWAP_TRACK
+    kind = PASS
+    while action >= FIRST[kind + 1]:
+        kind += 1
+    return kind
+
+
+# ---------------------------------------------------------------- cards
+
+
+@kernel
+def encode_pass(card: Int) -> Int:
+    return FIRST[PASS] + card
+
+
+@kernel
+def decode_pass(action: Int) -> Int:
+    """The card."""
+    return action - FIRST[PASS]
+
+
+@kernel
+def encode_discard(card: Int) -> Int:
+    return FIRST[DISCARD] + card
+
+
+@kernel
+def decode_discard(action: Int) -> Int:
+    """The card."""
+    return action - FIRST[DISCARD]
+
+
+@kernel
+def encode_play(choice: Int) -> Int:
+    """`choice`: index in CHOICES."""
+    return FIRST[PLAY] + choice
+
+
+@kernel
+def decode_play(action: Int) -> tuple[Int, Int]:
+    """The card and its function."""
+    choice = action - FIRST[PLAY]
+    return CHOICE_CARD[choice], CHOICE_FUNCTION[choice]
+
+
+# ---------------------------------------------------------------- numbers
+
+
+@kernel
+def encode_from_area() -> Int:
+    return FIRST[FROM_AREA]
+
+
+@kernel
+def encode_from_goal(partner: Int, index: Int) -> Int:
+    """`partner`: 1 for the partner's goal. `index`: the goal space, 0 to 2."""
+    return FIRST[FROM_GOAL] + MOVABLE * partner + index
+
+
+@kernel
+def decode_from_goal(action: Int) -> tuple[Int, Int]:
+    """Whether it is the partner's goal, and the goal space."""
+    place = action - FIRST[FROM_GOAL]
+    return place // MOVABLE, place % MOVABLE
+
+
+@kernel
+def encode_into_goal(partner: Int, distance: Int) -> Int:
+    """`partner`: 1 for the partner's goal. `distance`: spaces to its start space, 1 to 12."""
+    return FIRST[INTO_GOAL] + FARTHEST * partner + distance - 1
+
+
+@kernel
+def decode_into_goal(action: Int) -> tuple[Int, Int]:
+    """Whether it is the partner's goal, and the distance to its start space."""
+    place = action - FIRST[INTO_GOAL]
+    return place // FARTHEST, place % FARTHEST + 1
+
+
+@kernel
+def encode_from_track(space: Int) -> Int:
+    return FIRST[FROM_TRACK] + space
+
+
+@kernel
+def decode_from_track(action: Int) -> Int:
+    """The space."""
+    return action - FIRST[FROM_TRACK]
+
+
+# ---------------------------------------------------------------- companion, swap, meetings
+
+
+@kernel
+def encode_step_goal(quadrant: Int, index: Int) -> Int:
+    """`index`: the goal space, 0 to 2."""
+    return FIRST[STEP_GOAL] + MOVABLE * quadrant + index
+
+
+@kernel
+def decode_step_goal(action: Int) -> tuple[Int, Int]:
+    """The quadrant and the goal space."""
+    place = action - FIRST[STEP_GOAL]
+    return place // MOVABLE, place % MOVABLE
+
+
+@kernel
+def encode_step_into(quadrant: Int) -> Int:
+    return FIRST[STEP_INTO] + quadrant
+
+
+@kernel
+def decode_step_into(action: Int) -> Int:
+    """The quadrant."""
+    return action - FIRST[STEP_INTO]
+
+
+@kernel
+def encode_step_track(space: Int, track: Int) -> Int:
+    return FIRST[FROM_TRACK] + track + space
+
+
+@kernel
+def decode_step_track(action: Int, track: Int) -> Int:
+    """The space."""
+    return action - FIRST[FROM_TRACK] - track
+
+
+@kernel
+def encode_swap(quadrant: Int, hole: Int, track: Int, holes: Int) -> Int:
+    """`hole`: its number in the quadrant, 0 to `holes` - 1."""
+    return FIRST[FROM_TRACK] + 2 * track + holes * quadrant + hole
+
+
+@kernel
+def decode_swap(action: Int, track: Int, holes: Int) -> tuple[Int, Int]:
+    """The quadrant and the number of the hole in it."""
+    place = action - FIRST[FROM_TRACK] - 2 * track
+    return place // holes, place % holes
+
+
+@kernel
+def encode_meet(quadrant: Int) -> Int:
+    return FIRST[MEET] + quadrant
+
+
+@kernel
+def decode_meet(action: Int) -> Int:
+    """The quadrant."""
+    return action - FIRST[MEET]
+
+
+# ---------------------------------------------------------------- texts
 
 
 def card_text(card: int, function: int) -> str:
@@ -60,27 +226,23 @@ def action_texts(track: int, holes: tuple[int, ...], meeting: int, colour: int) 
         *(f"discard {card}" for card in CARDS),
         *(f"card {card_text(*choice)}" for choice in CHOICES),
         "from area",
-        *(f"from {goals[k]} {i}" for k in (0, 2) for i in range(3)),
-        *(f"from track {(start + k * quarter - d) % track} into goal" for k in (0, 2) for d in range(1, 13)),
-        *(f"step {goal} {i}" for goal in goals for i in range(3)),
+        *(f"from {goals[k]} {i}" for k in (0, 2) for i in range(MOVABLE)),
+        *(f"from track {(start + k * quarter - d) % track} into goal" for k in (0, 2) for d in range(1, FARTHEST + 1)),
+        *(f"step {goal} {i}" for goal in goals for i in range(MOVABLE)),
         *(f"step track {spaces[k * quarter]} into goal" for k in range(4)),
         *(f"meet {spaces[k * quarter + meeting]}" for k in range(4)),
         *(f"from track {space}" for space in spaces),
         *(f"step track {space}" for space in spaces),
         *(f"swap track {spaces[k * quarter + hole]}" for k in range(4) for hole in holes),
     )
-    assert len(texts) == FROM_TRACK + 2 * track + 4 * len(holes) == len(set(texts))
+    assert len(texts) == num_actions(track, len(holes)) == len(set(texts))
     return texts
 
 
 @cache
-def _numbers(track: int, holes: tuple[int, ...], meeting: int, colour: int) -> dict[str, int]:
+def _actions_by_text(track: int, holes: tuple[int, ...], meeting: int, colour: int) -> dict[str, int]:
+    """The inverse of `action_texts`."""
     return {text: action for action, text in enumerate(action_texts(track, holes, meeting, colour))}
-
-
-def seat_colour(game: Game, seat: int) -> int:
-    """AD-1: the colour of a seat."""
-    return 2 * seat if game.num_players == 2 else seat
 
 
 def _board(game: Game) -> tuple[int, tuple[int, ...], int]:
@@ -90,14 +252,18 @@ def _board(game: Game) -> tuple[int, tuple[int, ...], int]:
     return int(options["track"]), holes, int(options["meeting"])
 
 
+def _colour(game: Game, seat: int) -> int:
+    return int(seat_colour(game.num_players, int(seat)))
+
+
 def action_to_string(game: Game, s: Record, action: int, seat: int) -> str:
     """`pass 12`, `card copy as 9`, `from track 60 into goal`, ...: absolute."""
-    return action_texts(*_board(game), seat_colour(game, int(seat)))[action]
+    return action_texts(*_board(game), _colour(game, seat))[action]
 
 
 def string_to_action(game: Game, s: Record, text: str, seat: int) -> int:
     """The inverse of `action_to_string`; ValueError for anything else."""
-    action = _numbers(*_board(game), seat_colour(game, int(seat))).get(text) if isinstance(text, str) else None
+    action = _actions_by_text(*_board(game), _colour(game, seat)).get(text) if isinstance(text, str) else None
     if action is None:
         forms = (
             "pass CARD, card CARD [as FUNCTION], from PLACE [into goal], step PLACE [into goal], swap, meet, discard"

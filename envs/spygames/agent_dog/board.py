@@ -1,8 +1,13 @@
-"""The board of Agent DOG, as data: four equal quadrants in a loop."""
+"""The board of Agent DOG as data: four equal quadrants in a loop; its places as numbers and as text.
 
+A place is a number: 0 to track - 1 on the loop, GOAL + 4 * colour + i in a goal (i = 0 nearest to the track).
+"""
+
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from spygames.core.game import ImpossibleState
 from spygames.core.shown import shown
 
 COLOURS = ("red", "blue", "green", "yellow")
@@ -10,6 +15,9 @@ COLOURS = ("red", "blue", "green", "yellow")
 PAWNS = 4
 """Pawns of a colour, and goal spaces."""
 MIN_TRACK, MAX_TRACK = 56, 128
+GOAL = MAX_TRACK
+"""The place of the first goal space of colour 0, beyond the longest loop."""
+PLACES = GOAL + len(COLOURS) * PAWNS
 
 
 @dataclass(frozen=True)
@@ -58,3 +66,38 @@ class Board:
 
 BOARDS = {"standard": Board(64, (3, 7, 11, 15), 8)}
 """The boards by name."""
+
+_PLACE = re.compile(r"track (?P<space>[0-9]{1,3})|goal (?:(?P<colour>[a-z]+) )?(?P<index>[0-9])")
+
+
+def place_to_string(place: int, colour: int | None = None) -> str:
+    """`track 17`, `goal 2` in the goal of `colour`, `goal green 2` in another one."""
+    if place < GOAL:
+        return f"track {place}"
+    owner, index = divmod(place - GOAL, PAWNS)
+    return f"goal {index}" if owner == colour else f"goal {COLOURS[owner]} {index}"
+
+
+def string_to_place(text: object, key: str, track: int, colour: int | None = None) -> int:
+    """The inverse of `place_to_string`.
+
+    Args:
+        text: the text of a place.
+        key: the key of the mapping where it stands, for the message.
+        track: spaces of the loop.
+        colour: whose goal is meant where the text names none.
+
+    Raises:
+        ImpossibleState: the text names no place.
+    """
+    match = _PLACE.fullmatch(text) if isinstance(text, str) else None
+    if match and match["space"] is not None and int(match["space"]) < track:
+        return int(match["space"])
+    if match and match["index"] is not None and int(match["index"]) < PAWNS:
+        owner = colour if match["colour"] is None else None
+        if match["colour"] in COLOURS:
+            owner = COLOURS.index(match["colour"])
+        if owner is not None:
+            return GOAL + PAWNS * owner + int(match["index"])
+    goal = "'goal 2'" if colour is not None else "'goal red 2'"
+    raise ImpossibleState(f"{key}: {shown(text)} is no place, which is 'track 17' (0 to {track - 1}) or {goal}")

@@ -1,135 +1,15 @@
-"""What a seat may know: its view, and the redraw of all that it cannot know. AD-n: the rule in README.md."""
+"""Draws anew all that a seat cannot know. AD-n: the rule in README.md."""
 
 import numpy as np
 from numpy import uint64
 
-from spygames.agent_dog.board import PAWNS
-from spygames.agent_dog.cards import FUNCTIONS, KINDS, MAX_CARDS, POINTS
-from spygames.agent_dog.layout import (
-    CARD,
-    EMPTY,
-    EXCHANGE,
-    HAT,
-    NONE,
-    OVER,
-    PHASES,
-    PLACE,
-    PLACES,
-    REDRAW,
-    SEATS,
-    STEP,
-    SWAPPING,
-    colour_of,
-    goal_of,
-    hand_size,
-    taker,
-)
-from spygames.agent_dog.turns import offers, possible
+from spygames.agent_dog.board import PLACES
+from spygames.agent_dog.cards import KINDS, MAX_CARDS
+from spygames.agent_dog.layout import CARD, EXCHANGE, HAT, NONE, REDRAW
+from spygames.agent_dog.queries import board_unchanged, hand_size, offers, taker, unseen
+from spygames.agent_dog.rules.turns import possible
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import below, shuffle
-
-
-@kernel
-def giver(s: Record, seat: Int) -> Int:
-    """AD-6: who passes a card to `seat`."""
-    if s.options.players == 4:
-        return seat ^ 2
-    return (seat + s.options.players - 1) % s.options.players
-
-
-@kernel
-def unseen(s: Record, seat: Int, card: Int) -> Int:
-    """Copies of `card` that may be anywhere hidden, as `seat` can count them."""
-    count = np.int64(s.options.copies[card]) - s.hands[seat, card] - s.discarded[card] - (s.card == card)
-    if s.phase == EXCHANGE:
-        count -= s.passed[seat] == card
-    return count
-
-
-@kernel
-def observe(s: Record, seat: Int, view: Record) -> None:
-    """Writes what `seat` may know, seen from its start space and its colour."""
-    see_board(s, seat, view)
-    see_cards(s, seat, view)
-    see_turn(s, seat, view)
-
-
-@kernel
-def see_board(s: Record, seat: Int, view: Record) -> None:
-    """Pawns and the board's features. AD-24: colours under hats only where they are tracked."""
-    own, track, quarter = colour_of(s, seat), np.int64(s.options.track), np.int64(s.options.quarter)
-    place = own * quarter
-    for space in range(track):
-        pawn = np.int64(s.board[place])
-        for colour in range(4):
-            view.track[space, colour] = 0
-        view.hats[space] = 0
-        if pawn >= HAT:
-            view.hats[space] = -1 if place == s.first else 1
-        if pawn != EMPTY and (pawn < HAT or s.options.tracked):
-            view.track[space, (pawn - own) & 3] = 1
-        place = place + 1 if place + 1 < track else 0
-    for k in range(4):
-        colour = (own + k) & 3
-        view.areas[k] = s.area[colour] / PAWNS
-        for i in range(PAWNS):
-            pawn = s.board[goal_of(colour) + i]
-            view.goals[k, i] = 0 if pawn == EMPTY else (1 if pawn < HAT else -1)
-        view.on_start[k] = s.moved == colour * quarter
-        view.meetings[k] = s.meetings >> colour & 1
-    for offset in range(quarter):
-        view.holes[offset] = s.options.hole[offset] >= 0
-        view.meeting[offset] = offset == s.options.meeting
-
-
-@kernel
-def see_cards(s: Record, seat: Int, view: Record) -> None:
-    """Cards in hands, on piles and on the table."""
-    players = np.int64(s.options.players)
-    came = np.int64(s.passed[giver(s, seat)]) if s.phase != EXCHANGE else NONE
-    for card in range(KINDS):
-        view.holds[card] = s.hands[seat, card] > 0
-        view.hand[card] = s.hands[seat, card] / 5
-        view.unseen[card] = unseen(s, seat, card) / 10
-        view.discarded[card] = s.discarded[card] / 10
-        view.passed[card] = s.passed[seat] == card
-        view.received[card] = came == card
-        view.copies[card] = s.last_card == card
-        view.card[card] = s.card == card
-    for k in range(SEATS):
-        other = (seat + k) % players
-        view.hand_size[k] = hand_size(s, other) / 5 if k < players else 0
-        view.out[k] = s.out[other] if k < players else 0
-        if k > 0:
-            for card in range(KINDS):
-                view.lost[k - 1, card] = s.lost[other, card] / 5 if k < players else 0
-    size = 0
-    for card in range(KINDS):
-        size += np.int64(s.options.copies[card])
-    view.deck_size = s.deck_size / size
-
-
-@kernel
-def see_turn(s: Record, seat: Int, view: Record) -> None:
-    """Whose decision it is, and of what kind."""
-    players = np.int64(s.options.players)
-    for function in range(len(FUNCTIONS)):
-        view.function[function] = s.function == function
-    for i in range(4):
-        view.points[i] = i < s.points
-    view.penalty = s.penalty
-    view.redrawn = s.redrawn
-    for phase in range(len(PHASES) - 1):
-        view.phase[phase] = s.phase == phase
-    for k in range(SEATS):
-        other = (seat + k) % players
-        view.decides[k] = k < players and s.phase != OVER and s.to_move == other
-        view.dealer[k] = k < players and s.dealer == other
-    view.played = s.cards_played / s.options.max_turns
-    view.teams = players == 4
-
-
-# ---------------------------------------------------------------- the redraw
 
 
 @kernel
@@ -155,7 +35,7 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
         s.deck[at] = s.deck[pile]
         s.deck[pile] = NONE
     asked = np.int64(s.to_move)
-    bound = asked != seat and (s.phase == CARD or s.phase == REDRAW or (s.redrawn == 1 and board_as_asked(s)))
+    bound = asked != seat and (s.phase == CARD or s.phase == REDRAW or (s.redrawn == 1 and board_unchanged(s)))
     if bound:
         pile = deal_bound(s, asked, known if taker(s, seat) == asked else NONE, pile)
     shuffle(s, s.deck, pile)
@@ -170,13 +50,7 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
         s.deck[i] = NONE
     guess_passed(s, seat)
     if not s.options.tracked:
-        mix_hidden(s)
-
-
-@kernel
-def board_as_asked(s: Record) -> bool:
-    """Whether a card is being played that has changed nothing yet: what was playable still is."""
-    return bool(s.phase == PLACE or s.phase == SWAPPING or (s.phase == STEP and s.points == POINTS))
+        shuffle_hats(s)
 
 
 @kernel
@@ -251,7 +125,7 @@ def guess_passed(s: Record, seat: Int) -> None:
 
 
 @kernel
-def mix_hidden(s: Record) -> None:
+def shuffle_hats(s: Record) -> None:
     """The colours that are under hats in any order: which they are follows from what can be seen (AD-24)."""
     counts = 0  # hidden pawns of each colour, eight bits a colour
     left = 0

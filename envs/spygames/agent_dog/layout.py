@@ -1,19 +1,15 @@
-"""The tables of Agent DOG: options, state, view and actions, and what every part of the rules reads from them.
+"""OPTIONS, STATE and VIEW of Agent DOG and the constants of their fields. AD-n: the rule in README.md.
 
-A place is a number: 0 to track - 1 on the loop, GOAL + 4 * colour + i in a goal (i = 0 nearest to the track).
-What stands there is a colour, plus HAT for a hidden pawn. AD-n: the rule in README.md.
+What stands on a place (board.py) is a colour, plus HAT for a hidden pawn.
 """
 
 import numpy as np
 from numpy import float32, int8, int16, int32, uint64
 
-from spygames.agent_dog.board import MAX_TRACK, PAWNS
-from spygames.agent_dog.cards import CHOICES, DEAL, FUNCTIONS, KINDS, MAX_CARDS
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_dog.board import MAX_TRACK, PAWNS, PLACES
+from spygames.agent_dog.cards import DEAL, FUNCTIONS, KINDS, MAX_CARDS
 
 SEATS = 4  # at most
-GOAL = MAX_TRACK
-PLACES = GOAL + 4 * PAWNS
 HAT = 4  # added to the colour of a hidden pawn
 NONE = EMPTY = -1
 LARGEST = 10**9
@@ -25,18 +21,6 @@ PHASES = ("exchange", "card", "place", "step", "swap", "meeting", "redraw", "ove
 EXCHANGE, CARD, PLACE, STEP, SWAPPING, MEETING, REDRAW, OVER = range(8)
 END_REASONS = ("home", "truncated")
 HOME, TRUNCATED = range(2)
-
-# Actions, all seen from the mover's start space. Those of the board's size stand last: see step_track, swap_hole.
-PASS_CARD = 0  # + card
-DISCARD_CARD = PASS_CARD + KINDS  # + card
-PLAY_CARD = DISCARD_CARD + KINDS  # + index in CHOICES
-FROM_AREA = PLAY_CARD + len(CHOICES)
-FROM_GOAL = FROM_AREA + 1  # + 3 * (0 own goal, 1 partner's) + goal space
-INTO_GOAL = FROM_GOAL + 6  # + 12 * (0 own goal, 1 partner's) + distance to its start space - 1
-STEP_GOAL = INTO_GOAL + 24  # + 3 * colour + goal space
-STEP_INTO = STEP_GOAL + 12  # + colour of the start space
-MEET = STEP_INTO + 4  # + quadrant
-FROM_TRACK = MEET + 4  # + space; then step, + track + space; then swap, + 2 * track + number of the hole
 
 OPTIONS = np.dtype([
     ("max_turns", int32),  # cards after which the game is cut off (AD-37)
@@ -125,83 +109,3 @@ ENTITIES = {
     "cards": ("holds", "hand", "unseen", "discarded", "lost", "passed", "received", "copies", "card"),
 }
 """Fields of VIEW with an axis for the colours (and their quadrants) or for the kinds of card."""
-
-
-def num_actions(track: int, holes: int) -> int:
-    """A on a board of that size with so many holes in a quadrant."""
-    return FROM_TRACK + 2 * track + 4 * holes
-
-
-@kernel
-def one_more(total: Int, most: Int) -> Int:
-    """A count that goes up, no further than `most`."""
-    return min(np.int64(total) + 1, np.int64(most))
-
-
-@kernel
-def colour_of(s: Record, seat: Int) -> Int:
-    """AD-1: the colour of a seat; two players sit opposite each other."""
-    return np.int64(2 * seat if s.options.players == 2 else seat)
-
-
-@kernel
-def team_mate(s: Record, one: Int, other: Int) -> bool:
-    """AD-1: whether two colours play together, a colour with itself included."""
-    return one == other or (s.options.players == 4 and one == other ^ 2)
-
-
-@kernel
-def start_of(s: Record, colour: Int) -> Int:
-    """AD-1: the start space of a colour."""
-    return colour * np.int64(s.options.quarter)
-
-
-@kernel
-def goal_of(colour: Int) -> Int:
-    """The first goal space of a colour."""
-    return GOAL + PAWNS * np.int64(colour)
-
-
-@kernel
-def is_home(s: Record, colour: Int) -> bool:
-    """AD-18: all four pawns of a colour are in its goal; a hidden one is not home yet."""
-    goal = goal_of(colour)
-    return bool(
-        s.board[goal] == colour
-        and s.board[goal + 1] == colour
-        and s.board[goal + 2] == colour
-        and s.board[goal + 3] == colour
-    )
-
-
-@kernel
-def plays_for(s: Record, seat: Int) -> Int:
-    """AD-18: the colour that counts as own: the partner's once the own four are home."""
-    colour = colour_of(s, seat)
-    if s.options.players == 4 and is_home(s, colour):
-        return colour ^ 2
-    return colour
-
-
-@kernel
-def is_protected(s: Record, place: Int) -> bool:
-    """AD-13: a visible pawn on the start space of its own colour can be neither jumped nor captured."""
-    pawn = np.int64(s.board[place])
-    return bool(0 <= pawn < HAT and place == pawn * s.options.quarter)
-
-
-@kernel
-def hand_size(s: Record, seat: Int) -> Int:
-    """Cards in a hand."""
-    size = 0
-    for card in range(KINDS):
-        size += np.int64(s.hands[seat, card])
-    return size
-
-
-@kernel
-def taker(s: Record, seat: Int) -> Int:
-    """AD-6: who gets the card that `seat` passes: its partner, or with two and three players the next seat."""
-    if s.options.players == 4:
-        return seat ^ 2
-    return (seat + 1) % s.options.players

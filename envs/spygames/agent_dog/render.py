@@ -4,21 +4,10 @@ from textwrap import wrap
 
 import numpy as np
 
-from spygames.agent_dog.board import COLOURS, PAWNS
+from spygames.agent_dog.board import COLOURS, PAWNS, place_to_string
 from spygames.agent_dog.cards import CARDS, FUNCTIONS, KINDS
-from spygames.agent_dog.layout import (
-    EMPTY,
-    EXCHANGE,
-    HAT,
-    NONE,
-    OVER,
-    PHASES,
-    TRUNCATED,
-    goal_of,
-    hand_size,
-    taker,
-)
-from spygames.agent_dog.places import place_text, seat_colour
+from spygames.agent_dog.layout import EMPTY, EXCHANGE, HAT, NONE, OVER, PHASES, TRUNCATED
+from spygames.agent_dog.queries import goal_of, hand_size, seat_colour, taker
 from spygames.core.game import NOBODY, Game
 from spygames.core.kernel import Record
 
@@ -58,7 +47,7 @@ def _headline(game: Game, s: Record) -> str:
         "meeting": "chooses the next meeting",
         "redraw": "has no playable card and discards one",
     }
-    return f"player_{s.to_move} ({COLOURS[seat_colour(game, int(s.to_move))]}) {what[PHASES[s.phase]]}"
+    return f"player_{s.to_move} ({COLOURS[seat_colour(game.num_players, int(s.to_move))]}) {what[PHASES[s.phase]]}"
 
 
 def _track(s: Record, open_hats: bool) -> list[str]:
@@ -89,7 +78,7 @@ def _pawn(pawn: int, open_hats: bool) -> str:
 
 def _side(game: Game, s: Record, seat: int, open_hats: bool) -> str:
     """Start area and goal of a colour."""
-    colour = seat_colour(game, seat)
+    colour = seat_colour(game.num_players, seat)
     goal = "".join(f" {_pawn(int(s.board[goal_of(colour) + i]), open_hats)}" for i in range(PAWNS))
     return f"{COLOURS[colour]:<8}player_{seat}   start area {s.area[colour]}   goal{goal}".rstrip()
 
@@ -100,9 +89,9 @@ def _cards(game: Game, s: Record, viewer: int) -> list[str]:
     if s.card != NONE:
         played = f"Played: {CARDS[s.card]} as {FUNCTIONS[s.function]}"
         if s.first != NONE:
-            played += f", swapping {place_text(int(s.first), NONE)}"
+            played += f", swapping {place_to_string(int(s.first))}"
         if s.moved != NONE:
-            played += f", the last step led to {place_text(int(s.moved), NONE)}"
+            played += f", the last step led to {place_to_string(int(s.moved))}"
         points = [f"{k * s.options.quarter + s.options.meeting}" for k in range(4) if s.meetings >> k & 1]
         if points:
             played += f", a meeting is due at {' and '.join(points)}"

@@ -5,27 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from spygames.agent_dog import rules
-from spygames.agent_dog.board import COLOURS, PAWNS
+from spygames.agent_dog.board import COLOURS, GOAL, PAWNS, PLACES, place_to_string, string_to_place
 from spygames.agent_dog.cards import CARDS, COPY, FUNCTIONS, KINDS, MAX_CARDS, POINTS
-from spygames.agent_dog.checking import check_state
-from spygames.agent_dog.layout import (
-    EMPTY,
-    END_REASONS,
-    EXCHANGE,
-    GOAL,
-    HAT,
-    LARGEST,
-    MOST_LOST,
-    NONE,
-    OVER,
-    PHASES,
-    PLACES,
-    colour_of,
-    taker,
-)
-from spygames.agent_dog.places import place_text, read_place, seat_colour
-from spygames.agent_dog.turns import clear_card
+from spygames.agent_dog.layout import EMPTY, END_REASONS, EXCHANGE, HAT, LARGEST, MOST_LOST, NONE, OVER, PHASES
+from spygames.agent_dog.queries import colour_of, seat_colour, taker
+from spygames.agent_dog.rules.play import take_options
+from spygames.agent_dog.rules.turns import clear_card
+from spygames.agent_dog.validate import check_state
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Record
 from spygames.core.mapping import check_keys, integer, member, sequence, table
@@ -51,10 +37,8 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
         "dealer": int(s.dealer),
         "round": int(s.round_number),
         "turn": int(s.turn),
-        "pawns": {COLOURS[colour]: _pawns(s, board, colour) for colour in (seat_colour(game, seat) for seat in seats)},
-        "hidden": [
-            place if place < GOAL else place_text(place, NONE) for place in range(PLACES) if board[place] >= HAT
-        ],
+        "pawns": {COLOURS[colour]: _pawns(s, board, colour) for colour in _colours(game)},
+        "hidden": [place if place < GOAL else place_to_string(place) for place in range(PLACES) if board[place] >= HAT],
         "hands": {str(seat): _cards(s.hands[seat]) for seat in seats},
         "passed": {str(seat): _card(s.passed[seat]) for seat in seats},
         "out": [seat for seat in seats if s.out[seat]],
@@ -71,10 +55,16 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
     }
 
 
+def _colours(game: Game) -> list[int]:
+    """The colours of the seats."""
+    return [int(seat_colour(game.num_players, seat)) for seat in range(game.num_players)]
+
+
 def _pawns(s: Record, board: list[int], colour: int) -> list[str]:
     """Where the four pawns of a colour are: area, track, goals."""
     places = ["area"] * int(s.area[colour])
-    return places + [place_text(place, colour) for place in range(PLACES) if board[place] in (colour, colour + HAT)]
+    there = [place for place in range(PLACES) if board[place] in (colour, colour + HAT)]
+    return places + [place_to_string(place, colour) for place in there]
 
 
 def _pending(s: Record) -> dict[str, Any] | None:
@@ -87,7 +77,7 @@ def _pending(s: Record) -> dict[str, Any] | None:
         "as": FUNCTIONS[s.function],
         "points": int(s.points),
         "moved": [] if s.moved == NONE else [_moved_text(s)],
-        "first": None if s.first == NONE else place_text(int(s.first), NONE),
+        "first": None if s.first == NONE else place_to_string(int(s.first)),
         "meetings": [k * int(s.options.quarter) + point for k in range(4) if s.meetings >> k & 1],
         "penalty": bool(s.penalty),
     }
@@ -95,7 +85,7 @@ def _pending(s: Record) -> dict[str, Any] | None:
 
 def _moved_text(s: Record) -> str:
     """As in the actions: the goal of the seat's own colour needs no colour."""
-    return place_text(int(s.moved), int(colour_of(s, int(s.to_move))))
+    return place_to_string(int(s.moved), int(colour_of(s, int(s.to_move))))
 
 
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
@@ -114,7 +104,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     for key, value in named.items():
         if mapping[key] != value:
             raise ImpossibleState(f"{key} is {shown(mapping[key])}, but this game is played with {value!r}")
-    rules.take_options(s, game.packed.view(np.recarray)[0])
+    take_options(s, game.packed.view(np.recarray)[0])
     clear_card(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
     for key, field in (("round", "round_number"), ("turn", "turn"), ("cards_played", "cards_played")):
@@ -149,7 +139,7 @@ def _read_pawns(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     """`pawns` and `hidden`."""
     s.board[:] = EMPTY
     track = int(s.options.track)
-    colours = [seat_colour(game, seat) for seat in range(game.num_players)]
+    colours = _colours(game)
     pawns = mapping["pawns"]
     if not isinstance(pawns, Mapping) or sorted(map(str, pawns)) != sorted(COLOURS[c] for c in colours):
         raise ImpossibleState(f"pawns must be a mapping with the keys {', '.join(COLOURS[c] for c in colours)}")
@@ -159,13 +149,13 @@ def _read_pawns(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
             if text == "area":
                 s.area[colour] += 1
                 continue
-            place = read_place(text, key, track, colour)
+            place = string_to_place(text, key, track, colour)
             if s.board[place] != EMPTY:
                 raise ImpossibleState(f"{key}: {shown(text)} holds another pawn already")
             s.board[place] = colour
     for space in sequence(mapping["hidden"], "hidden"):
         in_goal = isinstance(space, str)
-        place = read_place(space, "hidden", track) if in_goal else integer(space, "hidden", 0, track - 1)
+        place = string_to_place(space, "hidden", track) if in_goal else integer(space, "hidden", 0, track - 1)
         if s.board[place] == EMPTY:
             raise ImpossibleState(f"hidden names {shown(space)}, where no pawn stands")
         if s.board[place] >= HAT:
@@ -204,14 +194,14 @@ def _read_pending(game: Game, pending: object, s: Record) -> None:
     s.card = member(pending["card"], "pending card", CARDS)
     s.function = member(pending["as"], "pending as", FUNCTIONS)
     s.points = integer(pending["points"], "pending points", 0, POINTS)
-    track, colour = int(s.options.track), seat_colour(game, int(s.to_move))
+    track, colour = int(s.options.track), seat_colour(game.num_players, int(s.to_move))
     moved = sequence(pending["moved"], "pending moved")
     if len(moved) > 1:
         raise ImpossibleState(f"pending moved names one place at most, not {len(moved)}")
     s.moved = NONE
     for text in moved:
-        s.moved = read_place(text, "pending moved", track, colour)
-    s.first = NONE if pending["first"] is None else read_place(pending["first"], "pending first", track)
+        s.moved = string_to_place(text, "pending moved", track, colour)
+    s.first = NONE if pending["first"] is None else string_to_place(pending["first"], "pending first", track)
     quarter, point = int(s.options.quarter), int(s.options.meeting)
     for space in sequence(pending["meetings"], "pending meetings"):
         space = integer(space, "pending meetings", 0, track - 1)

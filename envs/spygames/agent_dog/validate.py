@@ -2,14 +2,12 @@
 
 import numpy as np
 
-from spygames.agent_dog.board import PAWNS
+from spygames.agent_dog.board import GOAL, PAWNS, place_to_string
 from spygames.agent_dog.cards import CARDS, COMPANION, COPY, FUNCTIONS, KINDS, NUMBERS, OFFERS, POINTS, SWAP
-from spygames.agent_dog.knowledge import board_as_asked
 from spygames.agent_dog.layout import (
     CARD,
     EMPTY,
     EXCHANGE,
-    GOAL,
     HAT,
     MEETING,
     NONE,
@@ -19,11 +17,10 @@ from spygames.agent_dog.layout import (
     REDRAW,
     STEP,
     SWAPPING,
-    plays_for,
 )
-from spygames.agent_dog.places import place_text
-from spygames.agent_dog.rules import legal
-from spygames.agent_dog.turns import offers, playable, possible, winning_seat
+from spygames.agent_dog.queries import board_unchanged, offers, plays_for, winning_seat
+from spygames.agent_dog.rules.play import legal
+from spygames.agent_dog.rules.turns import playable, possible
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Record
 
@@ -116,7 +113,7 @@ def _check_redrawn(s: Record) -> None:
     able = sum(int(s.hands[seat, card]) for card in range(KINDS) if found & offers(s, card))
     if s.phase == CARD and able != 1:
         raise ImpossibleState(f"redrawn: seat {seat} must hold one playable card, the one it has drawn, not {able}")
-    if board_as_asked(s) and able:
+    if board_unchanged(s) and able:
         raise ImpossibleState(f"redrawn: seat {seat} plays the card it has drawn, so it can hold no other playable one")
 
 
@@ -130,7 +127,7 @@ def _check_places(s: Record) -> None:
         goal = (place - GOAL) // PAWNS if place >= GOAL else NONE
         if goal != NONE and pawn != EMPTY and pawn != goal and not (goal == own and pawn >= HAT):
             raise ImpossibleState(
-                f"pawns: {place_text(place, NONE)} may hold visible pawns of its own colour, and hidden ones only in "
+                f"pawns: {place_to_string(place)} may hold visible pawns of its own colour, and hidden ones only in "
                 "the mover's own goal while a companion is played"
             )
         if goal == NONE and pawn >= HAT and not stepping and hole[place % quarter] == NONE:

@@ -1,18 +1,16 @@
-"""What scripted players read from a view: whose pawn stands where, and what a move is worth in spaces.
+"""What bots read from a view: whose pawn stands where, and what bars its way.
 
 Everything is seen from the viewer: its start space is 0, its colour 0, its partner's 2 where there are teams.
 """
 
+import numpy as np
+
 from spygames.agent_dog.board import PAWNS
-from spygames.agent_dog.cards import KINDS, LONGEST, OFFERS, STEPS
+from spygames.agent_dog.cards import DEAL, KINDS, OFFERS, START
 from spygames.core.kernel import Int, Record, kernel
 
 HIDDEN = 4
 NOBODY = -1
-RIVAL = 0.4  # what a space of a rival's way counts against one of the own team's
-CAPTURED = 8.0  # added for a pawn that needs a start card again
-PUNISHED = 20.0  # for a round lost by AD-23
-HOME = 12.0  # for a pawn that comes home
 
 
 @kernel
@@ -78,67 +76,28 @@ def is_closed(view: Record, place: Int, steps: Int) -> bool:
 
 
 @kernel
-def captured(view: Record, place: Int, ours: float) -> float:
-    """What capturing on a space is worth."""
-    pawn = pawn_at(view, place)
-    if pawn == NOBODY:
-        return 0.0
-    if pawn == HIDDEN:
-        half = len(view.hats) / 2
-        return (1 - ours) * RIVAL * (half + CAPTURED) - ours * (half + CAPTURED + PUNISHED)
-    way = progress(view, pawn, place) + CAPTURED
-    return -way - PUNISHED if with_us(view, pawn) else RIVAL * way
+def free_goal(view: Record, colour: Int, first: Int) -> Int:
+    """Free goal spaces in a row from number `first` on."""
+    n = 0
+    while first + n < PAWNS and view.goals[colour, first + n] == 0:
+        n += 1
+    return n
 
 
 @kernel
-def advanced(view: Record, colour: Int, place: Int, target: Int, ours: float) -> float:
-    """What it is worth that a pawn gets from one space to another: its way, for or against the own team."""
-    if colour == HIDDEN:
-        return (target - place) % len(view.hats) * (ours - (1 - ours) * RIVAL)
-    way = progress(view, colour, target) - progress(view, colour, place)
-    return float(way) if with_us(view, colour) else -RIVAL * way
+def on_track(view: Record, colour: Int) -> Int:
+    """Visible pawns of a colour on the track."""
+    n = 0
+    for place in range(len(view.hats)):
+        n += view.track[place, colour] != 0
+    return n
 
 
 @kernel
-def moved(view: Record, place: Int, steps: Int, ours: float, careful: bool) -> float:
-    """The worth of moving the pawn on `place` round the track."""
-    target = (place + steps) % len(view.hats)
-    pawn = pawn_at(view, place)
-    worth = advanced(view, pawn, place, target, ours) + captured(view, target, ours)
-    return worth + prospects(view, pawn, place, target, ours) if careful else worth
-
-
-@kernel
-def entered(view: Record, place: Int, steps: Int, own: Int) -> float:
-    """The worth of moving the pawn on `place` into the goal."""
-    track = len(view.hats)
-    left = track - progress(view, own, place)
-    worth = left + HOME + 0.5 * (steps - left)
-    return worth if pawn_at(view, place) != HIDDEN else 0.25 * worth
-
-
-@kernel
-def prospects(view: Record, pawn: Int, place: Int, target: Int, ours: float) -> float:
-    """What a move leaves behind: a hat, a meeting, pursuers, a card that brings the pawn home."""
-    quarter, track = len(view.holes), len(view.hats)
-    worth = 0.0
-    if view.holes[target % quarter] != 0 and pawn != HIDDEN:
-        worth -= 3.0
-    if view.meeting[target % quarter] != 0:
-        for back in range(1, track):
-            other = (target - back) % track
-            if other != place and pawn_at(view, other) != NOBODY:
-                worth += advanced(view, pawn_at(view, other), other, target - 1, ours)
-                break
-    if pawn != HIDDEN and with_us(view, pawn):
-        for back in range(1, LONGEST + 1):
-            other = pawn_at(view, (target - back) % track)
-            if other != NOBODY and other != HIDDEN and not with_us(view, other):
-                worth -= 0.03 * progress(view, pawn, target)
-        left = track - progress(view, pawn, target)
-        for card in range(KINDS):
-            if view.holds[card] != 0:
-                for function in range(12):
-                    if OFFERS[card] >> function & 1 and 0 < STEPS[function] - left <= PAWNS:
-                        worth += 4.0
-    return worth
+def start_cards(view: Record) -> Int:
+    """Start cards in the own hand."""
+    n = 0.0
+    for card in range(KINDS):
+        if OFFERS[card] >> START & 1:
+            n += view.hand[card]
+    return np.int64(DEAL * n + 0.5)

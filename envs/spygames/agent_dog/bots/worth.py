@@ -1,60 +1,53 @@
-"""Scripted players of Agent DOG. A bot sees a view and a mask, never the state."""
+"""What an action is worth to a bot, in spaces. `careful` is the expert's way, without it the greedy one's."""
 
 import numpy as np
 
-from spygames.agent_dog.board import PAWNS
-from spygames.agent_dog.cards import (
-    CARDS,
-    CHOICE_CARD,
-    CHOICE_FUNCTION,
-    COMPANION,
-    KINDS,
-    NUMBERS,
-    OFFERS,
-    POINTS,
-    START,
-    STEPS,
-)
-from spygames.agent_dog.layout import (
-    FROM_AREA,
+from spygames.agent_dog.actions import (
+    DISCARD,
+    FROM_GOAL,
     FROM_TRACK,
     INTO_GOAL,
-    MEET,
-    PLAY_CARD,
+    PASS,
+    PLAY,
     STEP_GOAL,
     STEP_INTO,
+    STEP_TRACK,
+    decode_discard,
+    decode_from_track,
+    decode_into_goal,
+    decode_pass,
+    decode_play,
+    decode_step_goal,
+    decode_step_into,
+    decode_step_track,
+    kind_of,
 )
-from spygames.agent_dog.outlook import (
-    CAPTURED,
+from spygames.agent_dog.board import PAWNS
+from spygames.agent_dog.bots.features import (
     HIDDEN,
-    HOME,
-    captured,
-    entered,
+    NOBODY,
+    free_goal,
     is_closed,
-    moved,
+    on_track,
     own_colour,
     pawn_at,
+    progress,
     share_with_us,
+    start_cards,
     with_us,
 )
-from spygames.core.bots import random, uniform
+from spygames.agent_dog.cards import CARDS, COMPANION, KINDS, LONGEST, NUMBERS, OFFERS, POINTS, START, STEPS
+from spygames.agent_dog.layout import EXCHANGE
+from spygames.core.bots import uniform
 from spygames.core.kernel import Int, Record, kernel
 
+RIVAL = 0.4  # what a space of a rival's way counts against one of the own team's
+CAPTURED = 8.0  # added for a pawn that needs a start card again
+PUNISHED = 20.0  # for a round lost by AD-23
+HOME = 12.0  # for a pawn that comes home
 KEPT = np.array([2.0, 2, 2, 2, 2, 2, 2, 2, 3, 9, 8, 1, 3, 6])
 """How gladly `expert` keeps a card, by kind."""
 assert len(KEPT) == len(CARDS)
-
-
-@kernel
-def greedy(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Takes what brings its team most spaces at once, the rivals' captured ones included; passes any card."""
-    return choose(view, mask, rng, False)
-
-
-@kernel
-def expert(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Looks also at what a move leaves behind, keeps good cards, and passes its partner what it needs."""
-    return choose(view, mask, rng, True)
 
 
 @kernel
@@ -78,39 +71,38 @@ def choose(view: Record, mask: np.ndarray, rng: np.ndarray, careful: bool) -> In
 def worth_of(view: Record, action: Int, own: Int, ours: float, careful: bool) -> float:
     """What an action is worth, in spaces."""
     track = len(view.hats)
-    if action < PLAY_CARD:
-        return worth_without(view, action % KINDS, careful)
-    if action < FROM_AREA:
-        card, function = CHOICE_CARD[action - PLAY_CARD], CHOICE_FUNCTION[action - PLAY_CARD]
+    kind = kind_of(action, track)
+    if kind == PASS:
+        return worth_without(view, decode_pass(action), careful)
+    if kind == DISCARD:
+        return worth_without(view, decode_discard(action), careful)
+    if kind == PLAY:
+        card, function = decode_play(action)
         kept = 0.7 * float(KEPT[card]) if careful else 0.0
         return worth_of_function(view, function, own, ours, careful) - kept
-    if action == FROM_AREA:
-        return 0.0
-    if action < STEP_GOAL:
-        return worth_of_move(view, action, own, ours, careful)
-    if action >= FROM_TRACK + track:
-        place = action - FROM_TRACK - track
-        return moved(view, place, 1, ours, False) if place < track else 0.0
-    if action >= FROM_TRACK:
-        return worth_of_move(view, action, own, ours, careful)
-    if action >= MEET:
-        return 0.0
-    if action >= STEP_INTO:
-        return HOME if with_us(view, action - STEP_INTO) else -HOME
-    return 0.3 if with_us(view, (action - STEP_GOAL) // 3) else -0.3
+    if kind in (FROM_TRACK, INTO_GOAL, FROM_GOAL):
+        return worth_of_move(view, action, kind, own, ours, careful)
+    if kind == STEP_TRACK:
+        return moved(view, decode_step_track(action, track), 1, ours, False)
+    if kind == STEP_INTO:
+        return HOME if with_us(view, decode_step_into(action)) else -HOME
+    if kind == STEP_GOAL:
+        colour, _ = decode_step_goal(action)
+        return 0.3 if with_us(view, colour) else -0.3
+    return 0.0  # from the start area, a meeting, a swap
 
 
 @kernel
-def worth_of_move(view: Record, action: Int, own: Int, ours: float, careful: bool) -> float:
+def worth_of_move(view: Record, action: Int, kind: Int, own: Int, ours: float, careful: bool) -> float:
     """Of a pawn that goes by the number of the card that is being played."""
     steps = 0
     for function in range(NUMBERS):
         if view.function[function] != 0:
             steps = STEPS[function]
-    if action >= FROM_TRACK:
-        return moved(view, action - FROM_TRACK, steps, ours, careful)
-    if action >= INTO_GOAL:
-        distance = (action - INTO_GOAL) % 12 + 1
+    if kind == FROM_TRACK:
+        return moved(view, decode_from_track(action), steps, ours, careful)
+    if kind == INTO_GOAL:
+        _, distance = decode_into_goal(action)
         return entered(view, (own * len(view.holes) - distance) % len(view.hats), steps, own)
     return 0.5 * steps
 
@@ -141,32 +133,78 @@ def worth_of_function(view: Record, function: Int, own: Int, ours: float, carefu
 
 
 @kernel
-def free_goal(view: Record, colour: Int, first: Int) -> Int:
-    """Free goal spaces in a row from number `first` on."""
-    n = 0
-    while first + n < PAWNS and view.goals[colour, first + n] == 0:
-        n += 1
-    return n
-
-
-@kernel
 def worth_without(view: Record, card: Int, careful: bool) -> float:
     """Of passing or discarding a card."""
     if not careful:
         return 0.0
     is_start = OFFERS[card] >> START & 1
-    if view.phase[0] != 0 and view.teams != 0 and is_start and on_track(view, 2) == 0 and view.areas[2] > 0:
-        return 20.0 if on_track(view, 0) > 0 or view.hand[9] + view.hand[10] > 0.3 else 5.0
+    if view.phase[EXCHANGE] != 0 and view.teams != 0 and is_start and on_track(view, 2) == 0 and view.areas[2] > 0:
+        return 20.0 if on_track(view, 0) > 0 or start_cards(view) > 1 else 5.0
     return -KEPT[card]
 
 
 @kernel
-def on_track(view: Record, colour: Int) -> Int:
-    """Visible pawns of a colour on the track."""
-    n = 0
-    for place in range(len(view.hats)):
-        n += view.track[place, colour] != 0
-    return n
+def captured(view: Record, place: Int, ours: float) -> float:
+    """What capturing on a space is worth."""
+    pawn = pawn_at(view, place)
+    if pawn == NOBODY:
+        return 0.0
+    if pawn == HIDDEN:
+        half = len(view.hats) / 2
+        return (1 - ours) * RIVAL * (half + CAPTURED) - ours * (half + CAPTURED + PUNISHED)
+    way = progress(view, pawn, place) + CAPTURED
+    return -way - PUNISHED if with_us(view, pawn) else RIVAL * way
 
 
-BOTS = {"random": random, "greedy": greedy, "expert": expert}
+@kernel
+def advanced(view: Record, colour: Int, place: Int, target: Int, ours: float) -> float:
+    """What it is worth that a pawn gets from one space to another: its way, for or against the own team."""
+    if colour == HIDDEN:
+        return (target - place) % len(view.hats) * (ours - (1 - ours) * RIVAL)
+    way = progress(view, colour, target) - progress(view, colour, place)
+    return float(way) if with_us(view, colour) else -RIVAL * way
+
+
+@kernel
+def moved(view: Record, place: Int, steps: Int, ours: float, careful: bool) -> float:
+    """The worth of moving the pawn on `place` round the track."""
+    target = (place + steps) % len(view.hats)
+    pawn = pawn_at(view, place)
+    worth = advanced(view, pawn, place, target, ours) + captured(view, target, ours)
+    return worth + prospects(view, pawn, place, target, ours) if careful else worth
+
+
+@kernel
+def entered(view: Record, place: Int, steps: Int, own: Int) -> float:
+    """The worth of moving the pawn on `place` into the goal."""
+    track = len(view.hats)
+    left = track - progress(view, own, place)
+    worth = left + HOME + 0.5 * (steps - left)
+    return worth if pawn_at(view, place) != HIDDEN else 0.25 * worth
+
+
+@kernel
+def prospects(view: Record, pawn: Int, place: Int, target: Int, ours: float) -> float:
+    """What a move leaves behind: a hat, a meeting, pursuers, a card that brings the pawn home."""
+    quarter, track = len(view.holes), len(view.hats)
+    worth = 0.0
+    if view.holes[target % quarter] != 0 and pawn != HIDDEN:
+        worth -= 3.0
+    if view.meeting[target % quarter] != 0:
+        for back in range(1, track):
+            other = (target - back) % track
+            if other != place and pawn_at(view, other) != NOBODY:
+                worth += advanced(view, pawn_at(view, other), other, target - 1, ours)
+                break
+    if pawn != HIDDEN and with_us(view, pawn):
+        for back in range(1, LONGEST + 1):
+            other = pawn_at(view, (target - back) % track)
+            if other != NOBODY and other != HIDDEN and not with_us(view, other):
+                worth -= 0.03 * progress(view, pawn, target)
+        left = track - progress(view, pawn, target)
+        for card in range(KINDS):
+            if view.holds[card] != 0:
+                for function in range(NUMBERS):
+                    if OFFERS[card] >> function & 1 and 0 < STEPS[function] - left <= PAWNS:
+                        worth += 4.0
+    return worth

@@ -5,25 +5,22 @@ from typing import Any
 
 import numpy as np
 
-from spygames.agent_dog.board import PAWNS
-from spygames.agent_dog.cards import POINTS
-from spygames.agent_dog.layout import (
-    EMPTY,
-    FROM_TRACK,
-    GOAL,
-    HAT,
-    NONE,
-    PLACES,
-    STEP_GOAL,
+from spygames.agent_dog.actions import (
     STEP_INTO,
-    colour_of,
-    goal_of,
-    is_home,
-    is_protected,
-    plays_for,
-    start_of,
+    STEP_TRACK,
+    decode_step_goal,
+    decode_step_into,
+    decode_step_track,
+    encode_step_goal,
+    encode_step_into,
+    encode_step_track,
+    kind_of,
 )
-from spygames.agent_dog.moves import capture, settle
+from spygames.agent_dog.board import GOAL, PAWNS, PLACES
+from spygames.agent_dog.cards import POINTS
+from spygames.agent_dog.layout import EMPTY, HAT, NONE
+from spygames.agent_dog.queries import colour_of, goal_of, is_home, is_protected, plays_for, start_of
+from spygames.agent_dog.rules.moves import capture, settle
 from spygames.core.kernel import Int, Record, bind, kernel
 
 ALL_COLOURS = 15
@@ -124,7 +121,6 @@ def legal_steps(s: Record, seat: Int, mask: np.ndarray) -> None:
     """Marks each step after which the other points can be spent."""
     colour, own, colours = colour_of(s, seat), plays_for(s, seat), movable(s, seat)
     track, quarter, left = np.int64(s.options.track), np.int64(s.options.quarter), np.int64(s.points) - 1
-    step_track = FROM_TRACK + track
     for place in range(PLACES):
         if s.board[place] == EMPTY:
             continue
@@ -132,12 +128,12 @@ def legal_steps(s: Record, seat: Int, mask: np.ndarray) -> None:
         if target != NONE and place >= GOAL:
             if can_spend_after(s, seat, left, place, target):
                 seen = ((place - GOAL) // PAWNS - colour) & 3
-                mask[STEP_GOAL + 3 * seen + place % PAWNS] = 1
+                mask[encode_step_goal(seen, place % PAWNS)] = 1
         elif target != NONE and (runs(s, target, left) or can_spend_after(s, seat, left, place, target)):
-            mask[step_track + (place - colour * quarter) % track] = 1
+            mask[encode_step_track((place - colour * quarter) % track, track)] = 1
         target = step_from(s, place, True, own, colours)
         if target != NONE and can_spend_after(s, seat, left, place, target):
-            mask[STEP_INTO + ((place // quarter - colour) & 3)] = 1
+            mask[encode_step_into((place // quarter - colour) & 3)] = 1
 
 
 @kernel
@@ -145,16 +141,17 @@ def step(s: Record, seat: Int, action: Int) -> None:
     """AD-29: one point is spent. AD-28: a pawn that is reached is captured; hats and meetings wait for the end."""
     colour = colour_of(s, seat)
     track, quarter = np.int64(s.options.track), np.int64(s.options.quarter)
-    if action >= FROM_TRACK:
-        place = (action - FROM_TRACK - track + colour * quarter) % track
+    kind = kind_of(action, track)
+    if kind == STEP_TRACK:
+        place = (decode_step_track(action, track) + colour * quarter) % track
         target = (place + 1) % track
-    elif action >= STEP_INTO:
-        place = ((action - STEP_INTO + colour) & 3) * quarter
+    elif kind == STEP_INTO:
+        place = ((decode_step_into(action) + colour) & 3) * quarter
         pawn = np.int64(s.board[place])
         target = goal_of(pawn if pawn < HAT else plays_for(s, seat))
     else:
-        index = action - STEP_GOAL
-        place = goal_of((index // 3 + colour) & 3) + index % 3
+        seen, index = decode_step_goal(action)
+        place = goal_of((seen + colour) & 3) + index
         target = place + 1
     pawn = s.board[place]
     s.board[place] = EMPTY

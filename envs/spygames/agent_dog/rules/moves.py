@@ -2,21 +2,21 @@
 
 import numpy as np
 
-from spygames.agent_dog.board import PAWNS
-from spygames.agent_dog.cards import LONGEST
-from spygames.agent_dog.layout import (
-    EMPTY,
-    FROM_GOAL,
+from spygames.agent_dog.actions import (
     FROM_TRACK,
-    GOAL,
-    HAT,
     INTO_GOAL,
-    colour_of,
-    goal_of,
-    plays_for,
-    start_of,
-    team_mate,
+    decode_from_goal,
+    decode_from_track,
+    decode_into_goal,
+    encode_from_goal,
+    encode_from_track,
+    encode_into_goal,
+    kind_of,
 )
+from spygames.agent_dog.board import GOAL, PAWNS
+from spygames.agent_dog.cards import LONGEST
+from spygames.agent_dog.layout import EMPTY, HAT
+from spygames.agent_dog.queries import colour_of, goal_of, plays_for, start_of, team_mate
 from spygames.core.kernel import Int, Record, kernel
 
 ALL_STEPS = (1 << LONGEST + 1) - 1
@@ -69,7 +69,7 @@ def possible_steps(s: Record, seat: Int) -> Int:
 def legal_moves(s: Record, seat: Int, steps: Int, mask: np.ndarray) -> None:
     """Marks each pawn that can go `steps` on, round the track or into the goal (AD-11 to AD-16, AD-19, AD-20)."""
     colour, own = colour_of(s, seat), plays_for(s, seat)
-    other = 1 if own != colour else 0
+    partner = 1 if own != colour else 0
     hidden = may_move_hidden(s, own)
     free = free_goal(s, own, 0)
     quarter = np.int64(s.options.quarter)
@@ -82,12 +82,12 @@ def legal_moves(s: Record, seat: Int, steps: Int, mask: np.ndarray) -> None:
             if pawn == own or (pawn >= HAT and hidden):
                 distance = quarter - offset
                 if steps < distance or not closed:
-                    mask[FROM_TRACK + seen + offset] = 1
+                    mask[encode_from_track(seen + offset)] = 1
                 if ahead == own and not closed and distance < steps <= distance + free:
-                    mask[INTO_GOAL + 12 * other + distance - 1] = 1
+                    mask[encode_into_goal(partner, distance)] = 1
     for i in range(PAWNS - 1):
         if s.board[goal_of(own) + i] == own and steps <= free_goal(s, own, i + 1):
-            mask[FROM_GOAL + 3 * other + i] = 1
+            mask[encode_from_goal(partner, i)] = 1
 
 
 @kernel
@@ -95,15 +95,17 @@ def move_number(s: Record, seat: Int, action: Int, steps: Int) -> None:
     """AD-11: one pawn goes forward exactly by the number."""
     own = plays_for(s, seat)
     track = np.int64(s.options.track)
-    if action >= FROM_TRACK:
-        place = (action - FROM_TRACK + start_of(s, colour_of(s, seat))) % track
+    kind = kind_of(action, track)
+    if kind == FROM_TRACK:
+        place = (decode_from_track(action) + start_of(s, colour_of(s, seat))) % track
         target = (place + steps) % track
-    elif action >= INTO_GOAL:
-        distance = (action - INTO_GOAL) % 12 + 1
+    elif kind == INTO_GOAL:
+        _, distance = decode_into_goal(action)
         place = (start_of(s, own) - distance) % track
         target = goal_of(own) + steps - distance - 1
     else:
-        place = goal_of(own) + (action - FROM_GOAL) % 3
+        _, index = decode_from_goal(action)
+        place = goal_of(own) + index
         target = place + steps
     move(s, place, target)
     settle(s, target)

@@ -1,9 +1,17 @@
-"""The cards of Agent DOG on their way: deck, hands and discard pile. AD-n: the rule in README.md."""
+"""Deck, hands and discard pile. AD-n: the rule in README.md."""
+
+import numpy as np
 
 from spygames.agent_dog.cards import DEAL, KINDS, MAX_CARDS
-from spygames.agent_dog.layout import EXCHANGE, LARGEST, MOST_LOST, NONE, SEATS, one_more
+from spygames.agent_dog.layout import EXCHANGE, LARGEST, MOST_LOST, NONE, SEATS
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import shuffle
+
+
+@kernel
+def one_more(total: Int, most: Int) -> Int:
+    """A count that goes up by one, no further than `most`."""
+    return min(np.int64(total) + 1, np.int64(most))
 
 
 @kernel

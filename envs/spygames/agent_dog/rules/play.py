@@ -1,52 +1,45 @@
-"""The rules of Agent DOG: set-up and decisions. How cards are dealt is in dealing.py, how pawns move in moves.py and
-companion.py, how turns begin and end in turns.py, what a seat may know in knowledge.py. AD-n: the rule in README.md.
+"""Set-up and decisions of Agent DOG. How cards are dealt is in piles.py, how pawns move in moves.py and companion.py,
+how turns begin and end in turns.py. AD-n: the rule in README.md.
 """
 
 import numpy as np
 from numpy import uint64
 
-from spygames.agent_dog.board import PAWNS
-from spygames.agent_dog.cards import (
-    CHOICE_CARD,
-    CHOICE_FUNCTION,
-    CHOICES,
-    COMPANION,
-    KINDS,
-    POINTS,
-    START,
-    STEPS,
-    SWAP,
+from spygames.agent_dog.actions import (
+    decode_discard,
+    decode_meet,
+    decode_pass,
+    decode_play,
+    decode_swap,
+    encode_discard,
+    encode_from_area,
+    encode_meet,
+    encode_pass,
+    encode_play,
+    encode_swap,
 )
-from spygames.agent_dog.companion import legal_steps, step
-from spygames.agent_dog.dealing import draw, lay_on_top, new_round, open_deck, take_from_hand
+from spygames.agent_dog.board import PAWNS, PLACES
+from spygames.agent_dog.cards import CHOICE_CARD, CHOICE_FUNCTION, CHOICES, COMPANION, KINDS, POINTS, START, STEPS, SWAP
 from spygames.agent_dog.layout import (
     CARD,
-    DISCARD_CARD,
     EMPTY,
     EXCHANGE,
-    FROM_AREA,
-    FROM_TRACK,
     HAT,
     LARGEST,
-    MEET,
     NONE,
     OVER,
-    PASS_CARD,
     PLACE,
-    PLACES,
-    PLAY_CARD,
     REDRAW,
     SEATS,
     STEP,
     SWAPPING,
     TRUNCATED,
-    colour_of,
-    one_more,
-    start_of,
-    taker,
 )
-from spygames.agent_dog.moves import enter, legal_moves, meet, move_number
-from spygames.agent_dog.turns import clear_card, hold_meetings, next_player, offers, playable
+from spygames.agent_dog.queries import colour_of, offers, start_of, taker
+from spygames.agent_dog.rules.companion import legal_steps, step
+from spygames.agent_dog.rules.moves import enter, legal_moves, meet, move_number
+from spygames.agent_dog.rules.piles import draw, lay_on_top, new_round, one_more, open_deck, take_from_hand
+from spygames.agent_dog.rules.turns import clear_card, hold_meetings, next_player, playable
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import below
 
@@ -136,18 +129,20 @@ def legal(s: Record, mask: np.ndarray) -> None:
     if s.phase == OVER:
         return
     seat = np.int64(s.to_move)
-    if s.phase == EXCHANGE or s.phase == REDRAW:
-        base = PASS_CARD if s.phase == EXCHANGE else DISCARD_CARD
+    if s.phase == EXCHANGE:
         for card in range(KINDS):
-            mask[base + card] = s.hands[seat, card] > 0
+            mask[encode_pass(card)] = s.hands[seat, card] > 0
+    elif s.phase == REDRAW:
+        for card in range(KINDS):
+            mask[encode_discard(card)] = s.hands[seat, card] > 0
     elif s.phase == CARD:
         found = playable(s, seat)
         for i in range(len(CHOICES)):
             card, function = CHOICE_CARD[i], CHOICE_FUNCTION[i]
-            mask[PLAY_CARD + i] = s.hands[seat, card] > 0 and (found & offers(s, card)) >> function & 1
+            mask[encode_play(i)] = s.hands[seat, card] > 0 and (found & offers(s, card)) >> function & 1
     elif s.phase == PLACE:
         if s.function == START:
-            mask[FROM_AREA] = 1
+            mask[encode_from_area()] = 1
         else:
             legal_moves(s, seat, STEPS[np.int64(s.function)], mask)
     elif s.phase == STEP:
@@ -156,34 +151,35 @@ def legal(s: Record, mask: np.ndarray) -> None:
         legal_swaps(s, seat, mask)
     else:
         for quadrant in range(4):
-            mask[MEET + ((quadrant - colour_of(s, seat)) & 3)] = s.meetings >> quadrant & 1
+            mask[encode_meet((quadrant - colour_of(s, seat)) & 3)] = s.meetings >> quadrant & 1
 
 
 @kernel
 def legal_swaps(s: Record, seat: Int, mask: np.ndarray) -> None:
     """AD-26: hidden pawns, the second another one than the first."""
     quarter, holes = np.int64(s.options.quarter), np.int64(s.options.holes)
-    base = FROM_TRACK + 2 * np.int64(s.options.track)
+    track = np.int64(s.options.track)
     for quadrant in range(4):
         seen = (quadrant - colour_of(s, seat)) & 3
         for offset in range(quarter):
             place = quadrant * quarter + offset
             if s.options.hole[offset] >= 0 and s.board[place] >= HAT and place != s.first:
-                mask[base + holes * seen + s.options.hole[offset]] = 1
+                mask[encode_swap(seen, s.options.hole[offset], track, holes)] = 1
 
 
 @kernel
 def apply(s: Record, action: Int) -> None:
     """One decision, and all that follows of itself."""
     seat = np.int64(s.to_move)
-    if action < DISCARD_CARD:
-        pass_card(s, seat, action - PASS_CARD)
-    elif action < PLAY_CARD:
-        discard_card(s, seat, action - DISCARD_CARD)
-    elif action < FROM_AREA:
-        play_card(s, seat, CHOICE_CARD[action - PLAY_CARD], CHOICE_FUNCTION[action - PLAY_CARD])
+    if s.phase == EXCHANGE:
+        pass_card(s, seat, decode_pass(action))
+    elif s.phase == REDRAW:
+        discard_card(s, seat, decode_discard(action))
+    elif s.phase == CARD:
+        card, function = decode_play(action)
+        play_card(s, seat, card, function)
     elif s.phase == PLACE:
-        if action == FROM_AREA:
+        if s.function == START:
             enter(s, seat)
         else:
             move_number(s, seat, action, STEPS[np.int64(s.function)])
@@ -195,7 +191,7 @@ def apply(s: Record, action: Int) -> None:
     elif s.phase == SWAPPING:
         swap(s, swap_place(s, seat, action))
     else:
-        meet(s, (action - MEET + colour_of(s, seat)) & 3)
+        meet(s, (decode_meet(action) + colour_of(s, seat)) & 3)
         hold_meetings(s)
 
 
@@ -214,10 +210,10 @@ def play_card(s: Record, seat: Int, card: Int, function: Int) -> None:
 @kernel
 def swap_place(s: Record, seat: Int, action: Int) -> Int:
     """The place that a swap names."""
-    hole = action - FROM_TRACK - 2 * np.int64(s.options.track)
-    quadrant = (hole // s.options.holes + colour_of(s, seat)) & 3
+    seen, hole = decode_swap(action, np.int64(s.options.track), np.int64(s.options.holes))
+    quadrant = (seen + colour_of(s, seat)) & 3
     for offset in range(s.options.quarter):
-        if s.options.hole[offset] == hole % s.options.holes:
+        if s.options.hole[offset] == hole:
             return quadrant * np.int64(s.options.quarter) + offset
     return NONE
 

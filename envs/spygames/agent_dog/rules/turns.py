@@ -2,59 +2,15 @@
 
 import numpy as np
 
-from spygames.agent_dog.cards import (
-    COMPANION,
-    COPY,
-    KINDS,
-    NUMBERS,
-    OFFERS,
-    POINTS,
-    START,
-    STEPS,
-    SWAP,
-)
-from spygames.agent_dog.companion import can_spend
-from spygames.agent_dog.dealing import lay_down_hand, lay_on_top, lay_under, new_round
-from spygames.agent_dog.layout import (
-    CARD,
-    HAT,
-    HOME,
-    LARGEST,
-    MEETING,
-    NONE,
-    OVER,
-    REDRAW,
-    TRUNCATED,
-    colour_of,
-    hand_size,
-    is_home,
-    one_more,
-    plays_for,
-    start_of,
-)
-from spygames.agent_dog.moves import meet, possible_steps
+from spygames.agent_dog.cards import COMPANION, COPY, KINDS, NUMBERS, POINTS, START, STEPS, SWAP
+from spygames.agent_dog.layout import CARD, HOME, LARGEST, MEETING, NONE, OVER, REDRAW, TRUNCATED
+from spygames.agent_dog.queries import hand_size, hidden_pawns, offers, plays_for, start_of, winning_seat
+from spygames.agent_dog.rules.companion import can_spend
+from spygames.agent_dog.rules.moves import meet, possible_steps
+from spygames.agent_dog.rules.piles import lay_down_hand, lay_on_top, lay_under, new_round, one_more
 from spygames.core.kernel import Int, Record, kernel
 
 # ---------------------------------------------------------------- what can be played
-
-
-@kernel
-def offers(s: Record, card: Int) -> Int:
-    """AD-25 to AD-28: the functions of a card, as bits; those of a copy are the last card's (AD-27)."""
-    if card == COPY:
-        return OFFERS[np.int64(s.last_card)] if s.last_card != NONE else 0
-    return OFFERS[card]
-
-
-@kernel
-def hidden_pawns(s: Record) -> Int:
-    """Hidden pawns on the track, no more than two counted."""
-    n = 0
-    for place in range(s.options.track):
-        n += s.board[place] >= HAT
-        if n == 2:
-            break
-    return n
 
 
 @kernel
@@ -129,18 +85,6 @@ def clear_card(s: Record) -> None:
     """Nothing is being played."""
     s.card = s.function = s.first = s.moved = NONE
     s.points = s.meetings = s.penalty = s.redrawn = 0
-
-
-@kernel
-def winning_seat(s: Record, mover: Int) -> Int:
-    """AD-32: the first seat from the mover on whose side has all its pawns home, or NONE."""
-    players = np.int64(s.options.players)
-    for i in range(players):
-        seat = (mover + i) % players
-        colour = colour_of(s, seat)
-        if is_home(s, colour) and (players < 4 or is_home(s, colour ^ 2)):
-            return seat
-    return NONE
 
 
 @kernel

@@ -1,0 +1,7 @@
+"""The bots of Agent DOG by name. A bot sees a view and a mask, never the state."""
+
+from spygames.agent_dog.bots.expert import expert
+from spygames.agent_dog.bots.greedy import greedy
+from spygames.core.bots import random
+
+BOTS = {"random": random, "greedy": greedy, "expert": expert}

@@ -1,0 +1,142 @@
+"""Questions to a state of Agent DOG. AD-n: the rule in README.md."""
+
+import numpy as np
+
+from spygames.agent_dog.board import GOAL, PAWNS
+from spygames.agent_dog.cards import COPY, KINDS, OFFERS, POINTS
+from spygames.agent_dog.layout import EXCHANGE, HAT, NONE, PLACE, STEP, SWAPPING
+from spygames.core.kernel import Int, Record, kernel
+
+# ---------------------------------------------------------------- colours and places
+
+
+@kernel
+def seat_colour(players: Int, seat: Int) -> Int:
+    """AD-1: the colour of a seat; two players sit opposite each other."""
+    return np.int64(2 * seat if players == 2 else seat)
+
+
+@kernel
+def colour_of(s: Record, seat: Int) -> Int:
+    """AD-1: the colour of a seat in this game."""
+    return seat_colour(s.options.players, seat)
+
+
+@kernel
+def team_mate(s: Record, one: Int, other: Int) -> bool:
+    """AD-1: whether two colours play together, a colour with itself included."""
+    return one == other or (s.options.players == 4 and one == other ^ 2)
+
+
+@kernel
+def start_of(s: Record, colour: Int) -> Int:
+    """AD-1: the start space of a colour."""
+    return colour * np.int64(s.options.quarter)
+
+
+@kernel
+def goal_of(colour: Int) -> Int:
+    """The first goal space of a colour."""
+    return GOAL + PAWNS * np.int64(colour)
+
+
+@kernel
+def is_home(s: Record, colour: Int) -> bool:
+    """AD-18: all four pawns of a colour are in its goal; a hidden one is not home yet."""
+    goal = goal_of(colour)
+    return bool(
+        s.board[goal] == colour
+        and s.board[goal + 1] == colour
+        and s.board[goal + 2] == colour
+        and s.board[goal + 3] == colour
+    )
+
+
+@kernel
+def plays_for(s: Record, seat: Int) -> Int:
+    """AD-18: the colour that counts as own: the partner's once the own four are home."""
+    colour = colour_of(s, seat)
+    if s.options.players == 4 and is_home(s, colour):
+        return colour ^ 2
+    return colour
+
+
+@kernel
+def is_protected(s: Record, place: Int) -> bool:
+    """AD-13: a visible pawn on the start space of its own colour can be neither jumped nor captured."""
+    pawn = np.int64(s.board[place])
+    return bool(0 <= pawn < HAT and place == pawn * s.options.quarter)
+
+
+@kernel
+def hidden_pawns(s: Record) -> Int:
+    """Hidden pawns on the track, no more than two counted."""
+    n = 0
+    for place in range(s.options.track):
+        n += s.board[place] >= HAT
+        if n == 2:
+            break
+    return n
+
+
+@kernel
+def winning_seat(s: Record, mover: Int) -> Int:
+    """AD-32: the first seat from the mover on whose side has all its pawns home, or NONE."""
+    players = np.int64(s.options.players)
+    for i in range(players):
+        seat = (mover + i) % players
+        colour = colour_of(s, seat)
+        if is_home(s, colour) and (players < 4 or is_home(s, colour ^ 2)):
+            return seat
+    return NONE
+
+
+# ---------------------------------------------------------------- cards
+
+
+@kernel
+def hand_size(s: Record, seat: Int) -> Int:
+    """Cards in a hand."""
+    size = 0
+    for card in range(KINDS):
+        size += np.int64(s.hands[seat, card])
+    return size
+
+
+@kernel
+def taker(s: Record, seat: Int) -> Int:
+    """AD-6: who gets the card that `seat` passes: its partner, or with two and three players the next seat."""
+    if s.options.players == 4:
+        return seat ^ 2
+    return (seat + 1) % s.options.players
+
+
+@kernel
+def giver(s: Record, seat: Int) -> Int:
+    """AD-6: who passes a card to `seat`."""
+    if s.options.players == 4:
+        return seat ^ 2
+    return (seat + s.options.players - 1) % s.options.players
+
+
+@kernel
+def unseen(s: Record, seat: Int, card: Int) -> Int:
+    """Copies of `card` that may be anywhere hidden, as `seat` can count them."""
+    count = np.int64(s.options.copies[card]) - s.hands[seat, card] - s.discarded[card] - (s.card == card)
+    if s.phase == EXCHANGE:
+        count -= s.passed[seat] == card
+    return count
+
+
+@kernel
+def offers(s: Record, card: Int) -> Int:
+    """AD-25 to AD-28: the functions of a card, as bits; those of a copy are the last card's (AD-27)."""
+    if card == COPY:
+        return OFFERS[np.int64(s.last_card)] if s.last_card != NONE else 0
+    return OFFERS[card]
+
+
+@kernel
+def board_unchanged(s: Record) -> bool:
+    """Whether a card is being played that has changed nothing yet: what was playable still is."""
+    return bool(s.phase == PLACE or s.phase == SWAPPING or (s.phase == STEP and s.points == POINTS))
