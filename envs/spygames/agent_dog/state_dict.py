@@ -194,7 +194,7 @@ def _read_pending(game: Game, pending: object, s: Record) -> None:
     s.card = member(pending["card"], "pending card", CARDS)
     s.function = member(pending["as"], "pending as", FUNCTIONS)
     s.points = integer(pending["points"], "pending points", 0, POINTS)
-    track, colour = int(s.options.track), seat_colour(game.num_players, int(s.to_move))
+    track, colour = int(s.options.track), _colours(game)[s.to_move]
     moved = sequence(pending["moved"], "pending moved")
     if len(moved) > 1:
         raise ImpossibleState(f"pending moved names one place at most, not {len(moved)}")
