@@ -1,18 +1,15 @@
 """Agent DOG: pawns under hats on their way home, four players in teams, two and three alone. Rules by ID: README.md."""
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from spygames.agent_dog import render, rules, state_dict
-from spygames.agent_dog.actions import action_to_string, num_actions, string_to_action
+from spygames.agent_dog import actions, determinize, layout, observe, render, rules, state_dict
 from spygames.agent_dog.board import BOARDS, Board
 from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DEAL, DECKS, Deck
-from spygames.agent_dog.determinize import determinize
-from spygames.agent_dog.layout import ENTITIES, NONE, OPTIONS, STATE, view_dtype
-from spygames.agent_dog.observe import observe
 from spygames.core.game import Game, Texts
 from spygames.core.options import choice
 from spygames.core.shown import one_line, shown
@@ -53,25 +50,25 @@ def make_game(
         options=options,
         packed=_packed(options, the_board, the_deck),
         num_players=players,
-        num_actions=num_actions(the_board.track, len(the_board.holes)),
-        state_dtype=STATE,
-        view_dtype=view_dtype(the_board.track),
+        num_actions=actions.num_actions(the_board.track, len(the_board.holes)),
+        state_dtype=layout.STATE,
+        view_dtype=layout.view_dtype(the_board.track),
         init=rules.init,
         legal=rules.legal,
         apply=rules.apply,
         returns=rules.returns,
-        observe=observe,
-        determinize=determinize,
+        observe=observe.observe,
+        determinize=determinize.determinize,
         texts=Texts(
-            action_to_string=action_to_string,
-            string_to_action=string_to_action,
+            action_to_string=actions.action_to_string,
+            string_to_action=actions.string_to_action,
             state_to_dict=state_dict.state_to_dict,
             state_from_dict=state_dict.state_from_dict,
             to_text=render.to_text,
         ),
         bots=BOTS,
-        module=rules,
-        entities=ENTITIES,
+        module=sys.modules[__name__],
+        entities=layout.ENTITIES,
         truncated=rules.truncated,
         lowest_return=-1.0 if players == 2 else -0.5,
         teams=(0, 1, 0, 1) if players == 4 else (),
@@ -80,13 +77,13 @@ def make_game(
 
 def _packed(options: Mapping[str, Any], board: Board, deck: Deck) -> np.ndarray:
     """The options as one record."""
-    packed = np.zeros(1, OPTIONS)
+    packed = np.zeros(1, layout.OPTIONS)
     for name in ("players", "max_turns"):
         packed[name] = options[name]
-    packed["first_player"] = NONE if options["first_player"] == "random" else options["first_player"]
+    packed["first_player"] = layout.NONE if options["first_player"] == "random" else options["first_player"]
     packed["tracked"] = options["hidden_colours"] == "tracked"
     packed["track"], packed["quarter"], packed["meeting"] = board.track, board.quarter, board.meeting
-    packed["holes"], packed["hole"] = len(board.holes), NONE
+    packed["holes"], packed["hole"] = len(board.holes), layout.NONE
     packed["hole"][0, list(board.holes)] = range(len(board.holes))
     packed["copies"] = deck.counts
     return packed

@@ -80,8 +80,7 @@ Reference = tuple[str, str]
 
 def reference(game: "Game") -> Reference:
     """Where `load` finds `game` again: the module of its rules or the package around that has the `make_game`."""
-    module = game.module.__name__
-    for name in (module, module.rpartition(".")[0]):
+    for name in (game.module.__name__, game.module.__package__):
         if name and hasattr(sys.modules.get(name), "make_game"):
             return name, json.dumps(dict(game.options))
     raise ValueError(f"{game.id} has no make_game in {game.module.__name__} or its package, so it cannot be pickled")
