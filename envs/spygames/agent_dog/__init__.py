@@ -25,11 +25,18 @@ def make_game(
     max_turns: int = 2000,
     first_player: int | str = 0,
 ) -> Game:
-    """The game with these options; ValueError for a value that makes no sense.
+    """The game with these options.
 
-    players: 2, 3, 4. board: a name, or a Board or its data (AD-3). deck: a name, or a Deck or copies by card (AD-5).
-    hidden_colours: "table" or "tracked" (AD-24). max_turns: cards played after which the game is cut off (AD-37).
-    first_player: the first dealer, or "random": drawn from the seed (AD-7).
+    Args:
+        players: 2, 3 or 4.
+        board: a name, or a `Board` or its data (AD-3).
+        deck: a name, or a `Deck` or copies by card (AD-5).
+        hidden_colours: "table" or "tracked" (AD-24).
+        max_turns: cards played after which the game is cut off (AD-37).
+        first_player: the first dealer, or "random": drawn from the seed (AD-7).
+
+    Raises:
+        ValueError: an option has a value that makes no sense.
     """
     choice("players", players, (2, 3, 4))
     board_name, the_board = _board(board)
@@ -76,7 +83,7 @@ def make_game(
 
 
 def _packed(options: Mapping[str, Any], board: Board, deck: Deck) -> np.ndarray:
-    """The options as one record."""
+    """The options as one OPTIONS element, [1]."""
     packed = np.zeros(1, layout.OPTIONS)
     for name in ("players", "max_turns"):
         packed[name] = options[name]
@@ -101,7 +108,7 @@ def _board(board: Any) -> tuple[str | None, Board]:
 
 
 def _deck(deck: Any, players: int) -> tuple[str | None, Deck]:
-    """The deck and its name, if it has one; there must be enough cards for a deal."""
+    """The deck and its name, if it has one; ValueError where it has too few cards for one round."""
     if isinstance(deck, Mapping):
         deck = Deck(deck)
     if not isinstance(deck, Deck):

@@ -65,6 +65,7 @@ def kind_of(action: Int, track: Int) -> Int:
 
 @kernel
 def encode_pass(card: Int) -> Int:
+    """`card`: its kind, 0 to KINDS - 1."""
     return FIRST[PASS] + card
 
 
@@ -76,6 +77,7 @@ def decode_pass(action: Int) -> Int:
 
 @kernel
 def encode_discard(card: Int) -> Int:
+    """`card`: its kind, 0 to KINDS - 1."""
     return FIRST[DISCARD] + card
 
 
@@ -103,6 +105,7 @@ def decode_play(action: Int) -> tuple[Int, Int]:
 
 @kernel
 def encode_from_area() -> Int:
+    """The one action of its kind."""
     return FIRST[FROM_AREA]
 
 
@@ -134,6 +137,7 @@ def decode_into_goal(action: Int) -> tuple[Int, Int]:
 
 @kernel
 def encode_from_track(space: Int) -> Int:
+    """`space`: from the mover's start space, 0 to track - 1."""
     return FIRST[FROM_TRACK] + space
 
 
@@ -161,6 +165,7 @@ def decode_step_goal(action: Int) -> tuple[Int, Int]:
 
 @kernel
 def encode_step_into(quadrant: Int) -> Int:
+    """`quadrant`: that of the start space."""
     return FIRST[STEP_INTO] + quadrant
 
 
@@ -172,6 +177,7 @@ def decode_step_into(action: Int) -> Int:
 
 @kernel
 def encode_step_track(space: Int, track: Int) -> Int:
+    """`space`: from the mover's start space, 0 to track - 1."""
     return FIRST[FROM_TRACK] + track + space
 
 
@@ -196,6 +202,7 @@ def decode_swap(action: Int, track: Int, holes: Int) -> tuple[Int, Int]:
 
 @kernel
 def encode_meet(quadrant: Int) -> Int:
+    """`quadrant`: that of the meeting point."""
     return FIRST[MEET] + quadrant
 
 
@@ -216,7 +223,7 @@ def card_text(card: int, function: int) -> str:
 
 @cache
 def action_texts(track: int, holes: tuple[int, ...], meeting: int, colour: int) -> tuple[str, ...]:
-    """The text of every action of the player of `colour` on a board."""
+    """The text of every action of the player of `colour` on a board, [A]."""
     quarter, start = track // 4, colour * (track // 4)
     clockwise = [COLOURS[(colour + k) % 4] for k in range(4)]
     goals = [f"goal{'' if k == 0 else f' {name}'}" for k, name in enumerate(clockwise)]
@@ -253,16 +260,17 @@ def _board(game: Game) -> tuple[int, tuple[int, ...], int]:
 
 
 def _colour(game: Game, seat: int) -> int:
+    """The colour of a seat, as an index of COLOURS."""
     return int(seat_colour(game.num_players, int(seat)))
 
 
 def action_to_string(game: Game, s: Record, action: int, seat: int) -> str:
-    """`pass 12`, `card copy as 9`, `from track 60 into goal`, ...: absolute."""
+    """The text of an action of `seat`: `pass 12`, `card copy as 9`, `from track 60 into goal`, ..."""
     return action_texts(*_board(game), _colour(game, seat))[action]
 
 
 def string_to_action(game: Game, s: Record, text: str, seat: int) -> int:
-    """The inverse of `action_to_string`; ValueError for anything else."""
+    """The inverse of `action_to_string`; ValueError for any other text."""
     action = _actions_by_text(*_board(game), _colour(game, seat)).get(text) if isinstance(text, str) else None
     if action is None:
         forms = (

@@ -1,4 +1,4 @@
-"""The cards of Agent DOG as tables, and decks as data (AD-5)."""
+"""The cards of Agent DOG as tables; decks as data (AD-5)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -52,7 +52,7 @@ DEAL = 5
 
 @dataclass(frozen=True)
 class Deck:
-    """How many copies of each card there are; a card that is not named has none. There is a start card (AD-5).
+    """The copies of each card: a card that is not named has none, and there is a start card (AD-5).
 
     >>> Deck({"13": 20, "9": 30}).total
     50
@@ -79,7 +79,7 @@ class Deck:
         object.__setattr__(self, "copies", MappingProxyType(copies))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copied and pickled as what it is made from: the read-only view of a mapping is neither."""
+        """Copies and pickles by the mapping that made it: a read-only view of a mapping cannot be pickled."""
         return Deck, (dict(self.copies),)
 
     @property

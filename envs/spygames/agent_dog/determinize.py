@@ -7,18 +7,21 @@ from spygames.agent_dog.board import PLACES
 from spygames.agent_dog.cards import KINDS, MAX_CARDS
 from spygames.agent_dog.layout import CARD, EXCHANGE, HAT, NONE, REDRAW
 from spygames.agent_dog.queries import board_unchanged, hand_size, offers, taker, unseen
-from spygames.agent_dog.rules.turns import possible
+from spygames.agent_dog.rules.turns import possible_functions
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import below, shuffle
 
 
 @kernel
 def determinize(s: Record, seat: Int, seed: uint64) -> None:
-    """Deals the cards that `seat` has not seen anew to all hidden places, and mixes the colours under hats (AD-24).
+    """Deals the cards that `seat` has not seen anew to all hidden places and shuffles the colours under hats (AD-24).
 
-    Known of the cards of others are: the card that the viewer passed is where it went until one of its kind has left
-    that hand; whoever is to play a card has a playable one (AD-9); whoever must discard has none, and whoever has drawn
-    one instead none but that (AD-35).
+    `seat` knows about the cards of others:
+
+    - The card that it passed is in its taker's hand until a card of that kind has left that hand.
+    - A seat that is to play a card has a playable one (AD-9).
+    - A seat that must discard has no playable card (AD-35).
+    - A seat that has discarded and drawn has no playable card but the drawn one (AD-35).
     """
     s.rng = seed
     pile = 0
@@ -55,7 +58,7 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
 
 @kernel
 def known_card(s: Record, seat: Int) -> Int:
-    """The card that `seat` passed, if it is sure to be still in the hand of its taker; else NONE."""
+    """The card that `seat` passed, if its taker certainly still holds it; else NONE."""
     card = np.int64(s.passed[seat])
     if s.phase == EXCHANGE or card == NONE or s.lost[taker(s, seat), card] > 0:
         return NONE
@@ -64,7 +67,11 @@ def known_card(s: Record, seat: Int) -> Int:
 
 @kernel
 def deal_hand(s: Record, seat: Int, known: Int, pile: Int) -> Int:
-    """A hand of as many cards as before from the end of the pile, a `known` one among them; what is left of it."""
+    """Deals `seat` as many cards as it holds, a `known` one among them, from the end of the pile.
+
+    Returns:
+        The number of cards that are left in the pile.
+    """
     size = hand_size(s, seat)
     for card in range(KINDS):
         s.hands[seat, card] = 0
@@ -79,12 +86,18 @@ def deal_hand(s: Record, seat: Int, known: Int, pile: Int) -> Int:
 
 @kernel
 def deal_bound(s: Record, seat: Int, known: Int, pile: Int) -> Int:
-    """The hand of the seat whose turn it is: with a playable card if it is to play one, without if it must discard, and
-    with none but the drawn one after that (AD-35)."""
+    """Deals the seat whose turn it is a hand that fits its turn, from the end of the pile.
+
+    The hand has a playable card where one is to be played, none where one must be discarded, and none but the drawn one
+    after that (AD-35).
+
+    Returns:
+        The number of cards that are left in the pile.
+    """
     every = 0
     for card in range(KINDS):
         every |= offers(s, card)
-    found = possible(s, seat, every)
+    found = possible_functions(s, seat, every)
     size = hand_size(s, seat) - (known != NONE)
     known_fits = known != NONE and found & offers(s, known) != 0
     free = s.phase == CARD and s.redrawn == 0
@@ -107,7 +120,7 @@ def deal_bound(s: Record, seat: Int, known: Int, pile: Int) -> Int:
 
 @kernel
 def guess_passed(s: Record, seat: Int) -> None:
-    """What others passed to each other: any card of the taker's, in its hand or lost since."""
+    """Draws the cards that others passed to each other: any card that the taker has or has lost since."""
     if s.phase == EXCHANGE:
         return
     for other in range(s.options.players):
@@ -126,7 +139,7 @@ def guess_passed(s: Record, seat: Int) -> None:
 
 @kernel
 def shuffle_hats(s: Record) -> None:
-    """The colours that are under hats in any order: which they are follows from what can be seen (AD-24)."""
+    """Shuffles the colours under hats; how many there are of each follows from the visible pawns (AD-24)."""
     counts = 0  # hidden pawns of each colour, eight bits a colour
     left = 0
     for place in range(PLACES):

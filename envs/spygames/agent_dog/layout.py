@@ -13,9 +13,9 @@ SEATS = 4  # at most
 HAT = 4  # added to the colour of a hidden pawn
 NONE = EMPTY = -1
 LARGEST = 10**9
-"""Where the counts of turns and rounds stop, far beyond any game."""
+"""The counts of turns and rounds stop here, far beyond any game."""
 MOST_LOST = 2 * DEAL
-"""Where the count of one kind that left a hand stops: no hand loses more cards in a round (AD-6, AD-35)."""
+"""The count of one kind that left a hand stops here: no hand loses more cards in a round (AD-6, AD-35)."""
 
 PHASES = ("exchange", "card", "place", "step", "swap", "meeting", "redraw", "over")
 EXCHANGE, CARD, PLACE, STEP, SWAPPING, MEETING, REDRAW, OVER = range(8)
@@ -35,7 +35,7 @@ OPTIONS = np.dtype([
     ("tracked", int8),  # 1: hidden colours are known to all (AD-24)
 ])  # fmt: skip
 STATE = np.dtype([  # what is true; widest field first, no padding
-    ("rng", uint64),  # HIDDEN: the game's luck
+    ("rng", uint64),  # HIDDEN: the random stream of the game
     ("turn", int32),  # 0..LARGEST: turns ended, unused discards counted (AD-35)
     ("cards_played", int32),  # 0..LARGEST, below max_turns until the end
     ("round_number", int32),  # 0..LARGEST
@@ -69,8 +69,11 @@ STATE = np.dtype([  # what is true; widest field first, no padding
 
 
 def view_dtype(track: int) -> np.dtype:
-    """VIEW, what one seat may know, on a board of that size. All of it is seen from the viewer: spaces count from its
-    start space, colours and quadrants clockwise from its own, seats clockwise from its own."""
+    """VIEW, what one seat may know, on a loop of `track` spaces.
+
+    All of it is seen from the viewer: spaces count from its start space, colours, quadrants and seats clockwise
+    from its own.
+    """
     return np.dtype([
         ("track", float32, (track, 4)),  # 1 where a visible pawn of that colour stands; tracked: hidden ones, too
         ("hats", float32, track),  # 1 where a hidden pawn stands; -1 if a swap has named it first

@@ -1,4 +1,4 @@
-"""What a seat may know: its view. AD-n: the rule in README.md."""
+"""The view of a seat: what it may know. AD-n: the rule in README.md."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from spygames.core.kernel import Int, Record, kernel
 
 @kernel
 def observe(s: Record, seat: Int, view: Record) -> None:
-    """Writes what `seat` may know, seen from its start space and its colour."""
+    """Writes what `seat` may know, seen from its start space, its colour and its place at the board."""
     observe_board(s, seat, view)
     observe_cards(s, seat, view)
     observe_turn(s, seat, view)
@@ -19,7 +19,7 @@ def observe(s: Record, seat: Int, view: Record) -> None:
 
 @kernel
 def observe_board(s: Record, seat: Int, view: Record) -> None:
-    """Pawns and the board's features. AD-24: colours under hats only where they are tracked."""
+    """Pawns, holes and meeting points. AD-24: colours under hats only where they are tracked."""
     own, track, quarter = colour_of(s, seat), np.int64(s.options.track), np.int64(s.options.quarter)
     place = own * quarter
     for space in range(track):
@@ -74,7 +74,7 @@ def observe_cards(s: Record, seat: Int, view: Record) -> None:
 
 @kernel
 def observe_turn(s: Record, seat: Int, view: Record) -> None:
-    """Whose decision it is, and of what kind."""
+    """Whose decision it is, of which kind, and how far the game is."""
     players = np.int64(s.options.players)
     for function in range(len(FUNCTIONS)):
         view.function[function] = s.function == function

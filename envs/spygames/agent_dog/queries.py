@@ -1,4 +1,4 @@
-"""Questions to a state of Agent DOG. AD-n: the rule in README.md."""
+"""Kernels that answer questions about a state of Agent DOG. AD-n: the rule in README.md."""
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def is_protected(s: Record, place: Int) -> bool:
 
 @kernel
 def hidden_pawns(s: Record) -> Int:
-    """Hidden pawns on the track, no more than two counted."""
+    """The number of hidden pawns on the track, counted up to two."""
     n = 0
     for place in range(s.options.track):
         n += s.board[place] >= HAT
@@ -96,7 +96,7 @@ def winning_seat(s: Record, mover: Int) -> Int:
 
 @kernel
 def hand_size(s: Record, seat: Int) -> Int:
-    """Cards in a hand."""
+    """The number of cards in a hand."""
     size = 0
     for card in range(KINDS):
         size += np.int64(s.hands[seat, card])
@@ -121,7 +121,7 @@ def giver(s: Record, seat: Int) -> Int:
 
 @kernel
 def unseen(s: Record, seat: Int, card: Int) -> Int:
-    """Copies of `card` that may be anywhere hidden, as `seat` can count them."""
+    """The copies of `card` that may be in any hidden place, as far as `seat` can count them."""
     count = np.int64(s.options.copies[card]) - s.hands[seat, card] - s.discarded[card] - (s.card == card)
     if s.phase == EXCHANGE:
         count -= s.passed[seat] == card
@@ -138,5 +138,5 @@ def offers(s: Record, card: Int) -> Int:
 
 @kernel
 def board_unchanged(s: Record) -> bool:
-    """Whether a card is being played that has changed nothing yet: what was playable still is."""
+    """Whether the card that is being played has changed nothing yet: what was playable still is."""
     return bool(s.phase == PLACE or s.phase == SWAPPING or (s.phase == STEP and s.points == POINTS))

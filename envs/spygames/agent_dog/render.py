@@ -17,7 +17,7 @@ _WIDTH, _ROW = 80, 16
 def to_text(game: Game, s: Record, viewer: int) -> str:
     """The track, the goals and the cards as `viewer` (a seat) may see them; NOBODY sees everything.
 
-    Lines of at most 80 columns without an end of line after the last one.
+    Lines have at most 80 columns, and no end of line follows the last one.
     """
     open_hats = viewer == NOBODY or bool(s.options.tracked)
     return "\n".join([
@@ -32,7 +32,7 @@ def to_text(game: Game, s: Record, viewer: int) -> str:
 
 
 def _headline(game: Game, s: Record) -> str:
-    """What happens now, or how it ended."""
+    """What is being decided, or how the game ended."""
     if s.phase == OVER:
         if s.end_reason == TRUNCATED:
             return "cut off, nobody wins"
@@ -63,6 +63,7 @@ def _track(s: Record, open_hats: bool) -> list[str]:
 
 
 def _feature(s: Record, offset: int) -> str:
+    """The letter of a space: S, o, M or a blank."""
     if offset == 0:
         return "S"
     return "o" if s.options.hole[offset] != NONE else "M" if offset == s.options.meeting else " "
@@ -114,10 +115,11 @@ def _cards(game: Game, s: Record, viewer: int) -> list[str]:
 
 
 def _names(counts: np.ndarray) -> str:
-    """The cards, in the order of the tables."""
+    """The cards that are there, in the order of CARDS."""
     listed = [(CARDS[card], int(counts[card])) for card in range(KINDS)]
     return ", ".join(f"{n} x {card}" if n > 1 else card for card, n in listed if n) or "none"
 
 
 def _wrapped(text: str) -> list[str]:
+    """The lines of a text, at most _WIDTH columns each."""
     return wrap(text, _WIDTH, subsequent_indent="   ")

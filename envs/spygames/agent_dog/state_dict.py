@@ -1,4 +1,4 @@
-"""The state of Agent DOG as a mapping, and back; its actions and places as text are in places.py."""
+"""A state of Agent DOG as a mapping, and back. The keys are listed in README.md."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ _PENDING = ("card", "as", "points", "moved", "first", "meetings", "penalty")
 
 
 def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
-    """The state as plain JSON values, with the keys that the rules name in section 9, `rng` and `record`."""
+    """The state as plain JSON values."""
     seats = range(game.num_players)
     deck, board = game.options["deck"], s.board.tolist()
     return {
@@ -84,15 +84,18 @@ def _pending(s: Record) -> dict[str, Any] | None:
 
 
 def _moved_text(s: Record) -> str:
-    """As in the actions: the goal of the seat's own colour needs no colour."""
+    """The place of the pawn that stepped last, in the words of the actions: the own goal needs no colour."""
     return place_to_string(int(s.moved), int(colour_of(s, int(s.to_move))))
 
 
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
-    """Writes `mapping` into the zeroed state `s`; ImpossibleState says what is wrong with it.
+    """Writes `mapping` into the zeroed state `s`.
 
     Checked are the cards and pawns (each in one place), and that the phase has something to decide. Where pawns
-    stand, who holds how many cards, and all counters are free within their range.
+    stand, how many cards a seat holds, and all counters are free within their range.
+
+    Raises:
+        ImpossibleState: a key is missing or wrong, or two contradict each other.
     """
     check_keys(mapping, _KEYS, ("rng", "record"))
     deck = game.options["deck"]
@@ -214,8 +217,11 @@ def _read_pending(game: Game, pending: object, s: Record) -> None:
 
 
 def _read_record(mapping: Mapping[str, Any], s: Record, players: int) -> None:
-    """What left each hand since the exchange. If it is left out, no more than the mapping tells: the card being
-    played, and a passed card that its taker no longer holds."""
+    """Reads the cards that left each hand since the exchange.
+
+    Where they are left out, the mapping itself tells of two: the card being played, and a passed card that its taker no
+    longer holds.
+    """
     remembered = mapping.get("record")
     check_keys({} if remembered is None else remembered, (), ("lost",), "record")
     if remembered and "lost" in remembered:
@@ -232,19 +238,26 @@ def _read_record(mapping: Mapping[str, Any], s: Record, players: int) -> None:
 
 
 def _cards(counts: np.ndarray) -> list[str]:
+    """The names of the cards in a hand, sorted."""
     return [CARDS[card] for card in range(KINDS) for _ in range(counts[card])]
 
 
 def _card(card: int) -> str | None:
+    """The name of a card; None for NONE."""
     return None if card == NONE else CARDS[card]
 
 
 def _or_none(number: int) -> int | None:
+    """A number; None for NONE."""
     return None if number == NONE else int(number)
 
 
 def _put(counts: np.ndarray, cards: object, key: str, most: int = MAX_CARDS, of_a_kind: int = MAX_CARDS) -> None:
-    """Writes how many there are of each kind in a list of cards."""
+    """Counts the cards of a list by kind into `counts`.
+
+    Raises:
+        ImpossibleState: more than `most` cards, or more than `of_a_kind` of one kind.
+    """
     cards = sequence(cards, key)
     if len(cards) > most:
         raise ImpossibleState(f"{key} holds {len(cards)} cards, {most} at most")

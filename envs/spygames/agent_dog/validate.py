@@ -1,4 +1,4 @@
-"""Whether the parts of a state of Agent DOG, read from a mapping, fit each other. AD-n: the rule in README.md."""
+"""Refuses states of Agent DOG whose parts contradict each other. AD-n: the rule in README.md."""
 
 import numpy as np
 
@@ -20,13 +20,17 @@ from spygames.agent_dog.layout import (
 )
 from spygames.agent_dog.queries import board_unchanged, offers, plays_for, winning_seat
 from spygames.agent_dog.rules.play import legal
-from spygames.agent_dog.rules.turns import playable, possible
+from spygames.agent_dog.rules.turns import playable_functions, possible_functions
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Record
 
 
 def check_state(game: Game, s: Record) -> None:
-    """Raises ImpossibleState where the parts of a state contradict each other."""
+    """Checks a state that was read from a mapping.
+
+    Raises:
+        ImpossibleState: two parts of it contradict each other.
+    """
     phase = PHASES[s.phase]
     there = s.hands.sum(0) + s.discarded + np.bincount(s.deck[: s.deck_size], minlength=KINDS)
     for card in (*(s.passed.tolist() if s.phase == EXCHANGE else ()), int(s.card)):
@@ -57,7 +61,7 @@ def check_state(game: Game, s: Record) -> None:
         raise ImpossibleState(f"cards_played must be below max_turns, {s.options.max_turns}, while the game goes on")
     if s.phase not in (STEP, MEETING) and winning_seat(s, int(s.to_move)) != NONE:
         raise ImpossibleState("pawns: a side has all of them home, so the phase must be over")
-    if s.phase in (CARD, REDRAW) and (playable(s, int(s.to_move)) != 0) != (s.phase == CARD):
+    if s.phase in (CARD, REDRAW) and (playable_functions(s, int(s.to_move)) != 0) != (s.phase == CARD):
         raise ImpossibleState(
             f"phase is {phase}, but hands of seat {s.to_move} hold {'a' if s.phase == REDRAW else 'no'} playable card"
         )
@@ -90,12 +94,12 @@ def _check_pending(s: Record) -> None:
         raise ImpossibleState("phase meeting is for two meetings or more")
     if s.phase in (PLACE, SWAPPING) and (s.meetings or s.penalty):
         raise ImpossibleState(f"pending meetings and penalty cannot be in phase {PHASES[s.phase]}")
-    if s.phase in (PLACE, SWAPPING) and not possible(s, int(s.to_move), 1 << function):
+    if s.phase in (PLACE, SWAPPING) and not possible_functions(s, int(s.to_move), 1 << function):
         raise ImpossibleState(f"pending: seat {s.to_move} can carry out nothing as {FUNCTIONS[function]} here")
 
 
 def _check_out(s: Record) -> None:
-    """AD-10, AD-23: who is out of the round has laid down its hand."""
+    """AD-10, AD-23: a seat that is out of the round has laid down its hand."""
     for seat in np.flatnonzero(s.out):
         if s.phase == EXCHANGE or s.hands[seat].any():
             why = "a round begins with all in it" if s.phase == EXCHANGE else "it holds cards"
@@ -103,13 +107,13 @@ def _check_out(s: Record) -> None:
 
 
 def _check_redrawn(s: Record) -> None:
-    """AD-35: whoever has discarded and drawn holds no playable card but the one drawn, until the board changes."""
+    """AD-35: a seat that has discarded and drawn holds no playable card but the drawn one, until the board changes."""
     if not s.redrawn:
         return
     if s.phase in (EXCHANGE, OVER):
         raise ImpossibleState(f"redrawn belongs to a turn, so it cannot be true in phase {PHASES[s.phase]}")
     seat = int(s.to_move)
-    found = int(possible(s, seat, (1 << len(FUNCTIONS)) - 1))
+    found = int(possible_functions(s, seat, (1 << len(FUNCTIONS)) - 1))
     able = sum(int(s.hands[seat, card]) for card in range(KINDS) if found & offers(s, card))
     if s.phase == CARD and able != 1:
         raise ImpossibleState(f"redrawn: seat {seat} must hold one playable card, the one it has drawn, not {able}")
@@ -118,8 +122,10 @@ def _check_redrawn(s: Record) -> None:
 
 
 def _check_places(s: Record) -> None:
-    """Hidden pawns and no others stand on holes (AD-19, AD-21), and in goals only visible ones of their own colour. A
-    companion under way has moved no more pawns than it has spent points, and they are turned over at its end."""
+    """AD-19, AD-21: hidden pawns and no others stand on holes, and in goals only visible ones of their own colour.
+
+    A companion under way has moved at most one pawn for each point that it has spent; hats are turned at its end.
+    """
     stepping, moved = s.phase == STEP, 0
     own = int(plays_for(s, int(s.to_move))) if stepping else NONE
     hole, quarter = s.options.hole, int(s.options.quarter)
@@ -143,7 +149,7 @@ def _check_places(s: Record) -> None:
 
 
 def _check_exchange(game: Game, s: Record) -> None:
-    """From the dealer clockwise those before the seat to move have passed a card, the others have not."""
+    """From the dealer clockwise, the seats before the seat to move have passed a card, the others have not."""
     before = (int(s.to_move) - int(s.dealer)) % game.num_players
     for i in range(game.num_players):
         seat = (int(s.dealer) + i) % game.num_players

@@ -1,4 +1,4 @@
-"""The expert bot."""
+"""The expert bot looks one action ahead and at what that leaves behind."""
 
 import numpy as np
 
@@ -8,5 +8,5 @@ from spygames.core.kernel import Int, Record, kernel
 
 @kernel
 def expert(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Looks also at what a move leaves behind, keeps good cards, and passes its partner what it needs."""
+    """Looks also at what a move leaves behind, keeps good cards and passes its partner the start card that it needs."""
     return choose(view, mask, rng, True)

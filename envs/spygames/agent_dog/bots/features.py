@@ -1,39 +1,39 @@
 """What bots read from a view: whose pawn stands where, and what bars its way.
 
-Everything is seen from the viewer: its start space is 0, its colour 0, its partner's 2 where there are teams.
+Everything is seen from the viewer: its start space is 0, its colour 0, its partner's colour 2 where there are teams.
 """
 
 import numpy as np
 
 from spygames.agent_dog.board import PAWNS
 from spygames.agent_dog.cards import DEAL, KINDS, OFFERS, START
+from spygames.agent_dog.layout import EMPTY
 from spygames.core.kernel import Int, Record, kernel
 
 HIDDEN = 4
-NOBODY = -1
 
 
 @kernel
 def pawn_at(view: Record, place: Int) -> Int:
-    """The colour of the pawn on a space, HIDDEN, or NOBODY."""
+    """The colour of the pawn on a space, HIDDEN, or EMPTY."""
     if view.hats[place] != 0:
         return HIDDEN
     for colour in range(4):
         if view.track[place, colour] != 0:
             return colour
-    return NOBODY
+    return EMPTY
 
 
 @kernel
 def own_colour(view: Record) -> Int:
-    """AD-18: 2 once the own four pawns are home."""
+    """AD-18: the colour that counts as own: 2 once the own four pawns are home."""
     if view.teams != 0 and view.goals[0, 0] + view.goals[0, 1] + view.goals[0, 2] + view.goals[0, 3] == PAWNS:
         return 2
     return 0
 
 
 @kernel
-def with_us(view: Record, colour: Int) -> bool:
+def is_ours(view: Record, colour: Int) -> bool:
     """Whether a colour is the viewer's or its partner's."""
     return bool(colour == 0 or (colour == 2 and view.teams != 0))
 
@@ -45,8 +45,8 @@ def progress(view: Record, colour: Int, place: Int) -> Int:
 
 
 @kernel
-def hidden_of(view: Record, colour: Int) -> float:
-    """How many pawns of a colour wear hats, at most."""
+def most_hidden(view: Record, colour: Int) -> float:
+    """The number of pawns of a colour that may wear hats, at most."""
     seen = int(view.areas[colour] * PAWNS + 0.5)
     for i in range(PAWNS):
         seen += view.goals[colour, i] > 0
@@ -56,11 +56,11 @@ def hidden_of(view: Record, colour: Int) -> float:
 
 
 @kernel
-def share_with_us(view: Record) -> float:
-    """The share of the hats on the track that are the own team's, as far as visible pawns tell."""
-    ours, hats = hidden_of(view, 0), 0
+def own_hat_fraction(view: Record) -> float:
+    """The fraction of the hats on the track that are the own team's, as far as visible pawns tell."""
+    ours, hats = most_hidden(view, 0), 0
     if view.teams != 0:
-        ours += hidden_of(view, 2)
+        ours += most_hidden(view, 2)
     for place in range(len(view.hats)):
         hats += view.hats[place] != 0
     return min(1.0, ours / max(hats, 1))
@@ -68,7 +68,7 @@ def share_with_us(view: Record) -> float:
 
 @kernel
 def is_closed(view: Record, place: Int, steps: Int) -> bool:
-    """AD-13: whether a pawn on its start space stops this move."""
+    """AD-13: whether a pawn on its own start space stops this move."""
     quarter = len(view.holes)
     ahead = place // quarter + 1
     colour, start = ahead & 3, (ahead & 3) * quarter

@@ -1,4 +1,4 @@
-"""The greedy bot."""
+"""The greedy bot looks one action ahead."""
 
 import numpy as np
 
@@ -8,5 +8,5 @@ from spygames.core.kernel import Int, Record, kernel
 
 @kernel
 def greedy(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Takes what brings its team most spaces at once, the rivals' captured ones included; passes any card."""
+    """Takes the action that brings its team most spaces at once, rivals' captured ones included; passes any card."""
     return choose(view, mask, rng, False)

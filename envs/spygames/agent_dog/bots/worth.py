@@ -1,4 +1,8 @@
-"""What an action is worth to a bot, in spaces. `careful` is the expert's way, without it the greedy one's."""
+"""The worth of an action to a bot, in spaces, judged from a view.
+
+`ours` is the fraction of the hats on the track that the own team wears. `careful` is true for the expert, false for
+the greedy bot.
+"""
 
 import numpy as np
 
@@ -25,19 +29,18 @@ from spygames.agent_dog.actions import (
 from spygames.agent_dog.board import PAWNS
 from spygames.agent_dog.bots.features import (
     HIDDEN,
-    NOBODY,
     free_goal,
     is_closed,
+    is_ours,
     on_track,
     own_colour,
+    own_hat_fraction,
     pawn_at,
     progress,
-    share_with_us,
     start_cards,
-    with_us,
 )
 from spygames.agent_dog.cards import CARDS, COMPANION, KINDS, LONGEST, NUMBERS, OFFERS, POINTS, START, STEPS
-from spygames.agent_dog.layout import EXCHANGE
+from spygames.agent_dog.layout import EMPTY, EXCHANGE
 from spygames.core.bots import uniform
 from spygames.core.kernel import Int, Record, kernel
 
@@ -52,8 +55,8 @@ assert len(KEPT) == len(CARDS)
 
 @kernel
 def choose(view: Record, mask: np.ndarray, rng: np.ndarray, careful: bool) -> Int:
-    """The action of the highest worth, a random one among equals."""
-    own, ours = own_colour(view), share_with_us(view)
+    """The action of the highest worth; a random one among equals."""
+    own, ours = own_colour(view), own_hat_fraction(view)
     best, best_worth, ties = -1, -np.inf, 0
     for action in range(len(mask)):
         if mask[action]:
@@ -69,13 +72,13 @@ def choose(view: Record, mask: np.ndarray, rng: np.ndarray, careful: bool) -> In
 
 @kernel
 def worth_of(view: Record, action: Int, own: Int, ours: float, careful: bool) -> float:
-    """What an action is worth, in spaces."""
+    """The worth of any action."""
     track = len(view.hats)
     kind = kind_of(action, track)
     if kind == PASS:
-        return worth_without(view, decode_pass(action), careful)
+        return worth_of_loss(view, decode_pass(action), careful)
     if kind == DISCARD:
-        return worth_without(view, decode_discard(action), careful)
+        return worth_of_loss(view, decode_discard(action), careful)
     if kind == PLAY:
         card, function = decode_play(action)
         kept = 0.7 * float(KEPT[card]) if careful else 0.0
@@ -83,37 +86,37 @@ def worth_of(view: Record, action: Int, own: Int, ours: float, careful: bool) ->
     if kind in (FROM_TRACK, INTO_GOAL, FROM_GOAL):
         return worth_of_move(view, action, kind, own, ours, careful)
     if kind == STEP_TRACK:
-        return moved(view, decode_step_track(action, track), 1, ours, False)
+        return worth_on_track(view, decode_step_track(action, track), 1, ours, False)
     if kind == STEP_INTO:
-        return HOME if with_us(view, decode_step_into(action)) else -HOME
+        return HOME if is_ours(view, decode_step_into(action)) else -HOME
     if kind == STEP_GOAL:
         colour, _ = decode_step_goal(action)
-        return 0.3 if with_us(view, colour) else -0.3
+        return 0.3 if is_ours(view, colour) else -0.3
     return 0.0  # from the start area, a meeting, a swap
 
 
 @kernel
 def worth_of_move(view: Record, action: Int, kind: Int, own: Int, ours: float, careful: bool) -> float:
-    """Of a pawn that goes by the number of the card that is being played."""
+    """The worth of moving a pawn by the number of the card that is being played."""
     steps = 0
     for function in range(NUMBERS):
         if view.function[function] != 0:
             steps = STEPS[function]
     if kind == FROM_TRACK:
-        return moved(view, decode_from_track(action), steps, ours, careful)
+        return worth_on_track(view, decode_from_track(action), steps, ours, careful)
     if kind == INTO_GOAL:
         _, distance = decode_into_goal(action)
-        return entered(view, (own * len(view.holes) - distance) % len(view.hats), steps, own)
+        return worth_into_goal(view, (own * len(view.holes) - distance) % len(view.hats), steps, own)
     return 0.5 * steps
 
 
 @kernel
 def worth_of_function(view: Record, function: Int, own: Int, ours: float, careful: bool) -> float:
-    """The best that a card can do as this function."""
+    """The worth of the best move that a card allows when it is played as this function."""
     quarter, track = len(view.holes), len(view.hats)
     start = own * quarter
     if function == START:
-        return CAPTURED + 4 + captured(view, start, ours)
+        return CAPTURED + 4 + worth_of_capture(view, start, ours)
     if function >= NUMBERS:
         return float(POINTS) + (2 if careful else 0) if function == COMPANION else 0.0
     steps = STEPS[function]
@@ -122,10 +125,10 @@ def worth_of_function(view: Record, function: Int, own: Int, ours: float, carefu
     for place in range(track):
         pawn = pawn_at(view, place)
         if (pawn == own or (pawn == HIDDEN and hats)) and not is_closed(view, place, steps):
-            best = max(best, moved(view, place, steps, ours, careful))
+            best = max(best, worth_on_track(view, place, steps, ours, careful))
             left = (start - place - 1) % track + 1
             if left < steps <= left + free_goal(view, own, 0):
-                best = max(best, entered(view, place, steps, own))
+                best = max(best, worth_into_goal(view, place, steps, own))
     for i in range(PAWNS - 1):
         if view.goals[own, i] > 0 and steps <= free_goal(view, own, i + 1):
             best = max(best, 0.5 * steps)
@@ -133,8 +136,8 @@ def worth_of_function(view: Record, function: Int, own: Int, ours: float, carefu
 
 
 @kernel
-def worth_without(view: Record, card: Int, careful: bool) -> float:
-    """Of passing or discarding a card."""
+def worth_of_loss(view: Record, card: Int, careful: bool) -> float:
+    """The worth of passing or discarding a card."""
     if not careful:
         return 0.0
     is_start = OFFERS[card] >> START & 1
@@ -144,38 +147,38 @@ def worth_without(view: Record, card: Int, careful: bool) -> float:
 
 
 @kernel
-def captured(view: Record, place: Int, ours: float) -> float:
-    """What capturing on a space is worth."""
+def worth_of_capture(view: Record, place: Int, ours: float) -> float:
+    """The worth of capturing the pawn on a space, if there is one."""
     pawn = pawn_at(view, place)
-    if pawn == NOBODY:
+    if pawn == EMPTY:
         return 0.0
     if pawn == HIDDEN:
         half = len(view.hats) / 2
         return (1 - ours) * RIVAL * (half + CAPTURED) - ours * (half + CAPTURED + PUNISHED)
     way = progress(view, pawn, place) + CAPTURED
-    return -way - PUNISHED if with_us(view, pawn) else RIVAL * way
+    return -way - PUNISHED if is_ours(view, pawn) else RIVAL * way
 
 
 @kernel
-def advanced(view: Record, colour: Int, place: Int, target: Int, ours: float) -> float:
-    """What it is worth that a pawn gets from one space to another: its way, for or against the own team."""
+def worth_of_way(view: Record, colour: Int, place: Int, target: Int, ours: float) -> float:
+    """The worth of bringing a pawn from one space to another: its way, for or against the own team."""
     if colour == HIDDEN:
         return (target - place) % len(view.hats) * (ours - (1 - ours) * RIVAL)
     way = progress(view, colour, target) - progress(view, colour, place)
-    return float(way) if with_us(view, colour) else -RIVAL * way
+    return float(way) if is_ours(view, colour) else -RIVAL * way
 
 
 @kernel
-def moved(view: Record, place: Int, steps: Int, ours: float, careful: bool) -> float:
+def worth_on_track(view: Record, place: Int, steps: Int, ours: float, careful: bool) -> float:
     """The worth of moving the pawn on `place` round the track."""
     target = (place + steps) % len(view.hats)
     pawn = pawn_at(view, place)
-    worth = advanced(view, pawn, place, target, ours) + captured(view, target, ours)
+    worth = worth_of_way(view, pawn, place, target, ours) + worth_of_capture(view, target, ours)
     return worth + prospects(view, pawn, place, target, ours) if careful else worth
 
 
 @kernel
-def entered(view: Record, place: Int, steps: Int, own: Int) -> float:
+def worth_into_goal(view: Record, place: Int, steps: Int, own: Int) -> float:
     """The worth of moving the pawn on `place` into the goal."""
     track = len(view.hats)
     left = track - progress(view, own, place)
@@ -185,7 +188,7 @@ def entered(view: Record, place: Int, steps: Int, own: Int) -> float:
 
 @kernel
 def prospects(view: Record, pawn: Int, place: Int, target: Int, ours: float) -> float:
-    """What a move leaves behind: a hat, a meeting, pursuers, a card that brings the pawn home."""
+    """The worth of what a move leaves behind: a hat, a meeting, pursuers, a card that brings the pawn home."""
     quarter, track = len(view.holes), len(view.hats)
     worth = 0.0
     if view.holes[target % quarter] != 0 and pawn != HIDDEN:
@@ -193,13 +196,13 @@ def prospects(view: Record, pawn: Int, place: Int, target: Int, ours: float) -> 
     if view.meeting[target % quarter] != 0:
         for back in range(1, track):
             other = (target - back) % track
-            if other != place and pawn_at(view, other) != NOBODY:
-                worth += advanced(view, pawn_at(view, other), other, target - 1, ours)
+            if other != place and pawn_at(view, other) != EMPTY:
+                worth += worth_of_way(view, pawn_at(view, other), other, target - 1, ours)
                 break
-    if pawn != HIDDEN and with_us(view, pawn):
+    if pawn != HIDDEN and is_ours(view, pawn):
         for back in range(1, LONGEST + 1):
             other = pawn_at(view, (target - back) % track)
-            if other != NOBODY and other != HIDDEN and not with_us(view, other):
+            if other != EMPTY and other != HIDDEN and not is_ours(view, other):
                 worth -= 0.03 * progress(view, pawn, target)
         left = track - progress(view, pawn, target)
         for card in range(KINDS):

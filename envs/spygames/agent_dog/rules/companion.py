@@ -27,10 +27,10 @@ ALL_COLOURS = 15
 
 
 @kernel
-def movable(s: Record, seat: Int) -> Int:
-    """AD-28: colours (as bits) whose visible pawns may be stepped: the team's, all once one of its sides is home.
+def movable_colours(s: Record, seat: Int) -> Int:
+    """AD-28: the colours (as bits) whose visible pawns may step: the team's, and all once one of its two is home.
 
-    AD-34: always all with two and three players.
+    AD-34: with two and three players always all.
     """
     colour = colour_of(s, seat)
     if s.options.players != 4 or is_home(s, colour) or is_home(s, colour ^ 2):
@@ -40,9 +40,9 @@ def movable(s: Record, seat: Int) -> Int:
 
 @kernel
 def step_from(s: Record, place: Int, into: bool, own: Int, colours: Int) -> Int:
-    """AD-29: where the pawn on `place` steps, round the track or `into` its goal; NONE if it may not.
+    """AD-29: the place to which the pawn on `place` steps, round the track or `into` its goal; NONE if it may not.
 
-    A goal is entered from the start space, by a pawn that came there in the very same move (AD-15).
+    A pawn enters a goal from the start space, if it came there in the very same move (AD-15).
     """
     pawn = np.int64(s.board[place])
     if pawn == EMPTY or (pawn < HAT and not colours >> pawn & 1):
@@ -59,8 +59,8 @@ def step_from(s: Record, place: Int, into: bool, own: Int, colours: Int) -> Int:
 
 
 @kernel
-def runs(s: Record, place: Int, steps: Int) -> bool:
-    """Whether a pawn that may be moved can go `steps` on round the track: nothing but a protected pawn stops it."""
+def can_run(s: Record, place: Int, steps: Int) -> bool:
+    """Whether a movable pawn can go `steps` on round the track: nothing but a protected pawn stops it."""
     quarter = np.int64(s.options.quarter)
     ahead = place // quarter + 1
     return bool(ahead * quarter - place > steps or s.board[(ahead & 3) * quarter] != ahead & 3)
@@ -76,13 +76,13 @@ deeper: Any = nothing_left  # stands for the search with a point less, which `bi
 
 
 def _can_spend(s: Record, seat: Int, points: Int) -> bool:
-    """AD-29: whether all points can be spent from here; stops at the first way that it finds."""
+    """AD-29: whether all points can be spent from here; stops at the first way found."""
     if points == 0:
         return True
-    colours = movable(s, seat)
+    colours = movable_colours(s, seat)
     for place in range(s.options.track):
         pawn = np.int64(s.board[place])
-        if pawn != EMPTY and (pawn >= HAT or colours >> pawn & 1) and runs(s, place, points):
+        if pawn != EMPTY and (pawn >= HAT or colours >> pawn & 1) and can_run(s, place, points):
             return True
     own = plays_for(s, seat)
     for choice in range(2 * PLACES):
@@ -99,7 +99,7 @@ def _can_spend(s: Record, seat: Int, points: Int) -> bool:
 
 
 def _searches(points: int) -> Callable[[Record, Int, Int], bool]:
-    """The search to that depth: one kernel a point instead of one that calls itself, which Numba cannot cache."""
+    """The search of that depth: one kernel a point, because Numba cannot cache one that calls itself."""
     return bind(_can_spend, f"{points}", deeper=_searches(points - 1)) if points else nothing_left
 
 
@@ -108,7 +108,7 @@ can_spend = _searches(POINTS)
 
 @kernel
 def can_spend_after(s: Record, seat: Int, points: Int, place: Int, target: Int) -> bool:
-    """Whether the points can be spent after a step. The state is as it was when this returns."""
+    """Whether the points can be spent after a step; the state is unchanged afterwards."""
     pawn, captured, moved = s.board[place], s.board[target], s.moved
     s.board[place], s.board[target], s.moved = EMPTY, pawn, target
     found = can_spend(s, seat, points)
@@ -119,7 +119,7 @@ def can_spend_after(s: Record, seat: Int, points: Int, place: Int, target: Int) 
 @kernel
 def legal_steps(s: Record, seat: Int, mask: np.ndarray) -> None:
     """Marks each step after which the other points can be spent."""
-    colour, own, colours = colour_of(s, seat), plays_for(s, seat), movable(s, seat)
+    colour, own, colours = colour_of(s, seat), plays_for(s, seat), movable_colours(s, seat)
     track, quarter, left = np.int64(s.options.track), np.int64(s.options.quarter), np.int64(s.points) - 1
     for place in range(PLACES):
         if s.board[place] == EMPTY:
@@ -129,7 +129,7 @@ def legal_steps(s: Record, seat: Int, mask: np.ndarray) -> None:
             if can_spend_after(s, seat, left, place, target):
                 seen = ((place - GOAL) // PAWNS - colour) & 3
                 mask[encode_step_goal(seen, place % PAWNS)] = 1
-        elif target != NONE and (runs(s, target, left) or can_spend_after(s, seat, left, place, target)):
+        elif target != NONE and (can_run(s, target, left) or can_spend_after(s, seat, left, place, target)):
             mask[encode_step_track((place - colour * quarter) % track, track)] = 1
         target = step_from(s, place, True, own, colours)
         if target != NONE and can_spend_after(s, seat, left, place, target):
@@ -138,7 +138,7 @@ def legal_steps(s: Record, seat: Int, mask: np.ndarray) -> None:
 
 @kernel
 def step(s: Record, seat: Int, action: Int) -> None:
-    """AD-29: one point is spent. AD-28: a pawn that is reached is captured; hats and meetings wait for the end."""
+    """AD-29: spends one point. AD-28: a pawn that is reached is captured; hats and meetings wait for the end."""
     colour = colour_of(s, seat)
     track, quarter = np.int64(s.options.track), np.int64(s.options.quarter)
     kind = kind_of(action, track)

@@ -1,4 +1,4 @@
-"""How a number card moves a pawn, and what happens where it arrives. AD-n: the rule in README.md."""
+"""Numbers move pawns, and what happens where they arrive. AD-n: the rule in README.md."""
 
 import numpy as np
 
@@ -25,13 +25,13 @@ ALL_STEPS = (1 << LONGEST + 1) - 1
 
 @kernel
 def may_move_hidden(s: Record, own: Int) -> bool:
-    """AD-20: not while a pawn of that colour stands on its start space."""
+    """AD-20: whether hidden pawns may be moved: not while a pawn of that colour stands on its start space."""
     return bool(s.board[start_of(s, own)] != own)
 
 
 @kernel
 def free_goal(s: Record, colour: Int, first: Int) -> Int:
-    """AD-15: free goal spaces in a row from number `first` on."""
+    """AD-15: the number of free goal spaces in a row from index `first` on."""
     goal = goal_of(colour)
     n = 0
     while first + n < PAWNS and s.board[goal + first + n] == EMPTY:
@@ -41,10 +41,10 @@ def free_goal(s: Record, colour: Int, first: Int) -> Int:
 
 @kernel
 def possible_steps(s: Record, seat: Int) -> Int:
-    """Which numbers (as bits) some pawn can be moved by (AD-11 to AD-15, AD-19, AD-20).
+    """The numbers (as bits) by which some pawn can be moved (AD-11 to AD-15, AD-19, AD-20).
 
-    No number reaches over a whole quadrant, so only the next start space can be in the way, and where it is not,
-    the pawn can go on round the track by any number.
+    No number reaches over a whole quadrant, so only the next start space can be in the way. Where it is open, the pawn
+    can go round the track by any number.
     """
     own = plays_for(s, seat)
     hidden = may_move_hidden(s, own)
@@ -113,7 +113,7 @@ def move_number(s: Record, seat: Int, action: Int, steps: Int) -> None:
 
 @kernel
 def move(s: Record, place: Int, target: Int) -> None:
-    """AD-12: a pawn goes to its target and captures whatever stands there."""
+    """AD-12: a pawn goes to its target and captures the pawn there."""
     pawn = s.board[place]
     s.board[place] = EMPTY
     capture(s, target)

@@ -10,13 +10,13 @@ from spygames.core.rng import shuffle
 
 @kernel
 def one_more(total: Int, most: Int) -> Int:
-    """A count that goes up by one, no further than `most`."""
+    """A count plus one, but no more than `most`."""
     return min(np.int64(total) + 1, np.int64(most))
 
 
 @kernel
 def open_deck(s: Record) -> None:
-    """AD-5: all cards, shuffled; nothing is discarded yet."""
+    """AD-5: shuffles all cards into the deck; nothing is discarded yet."""
     n = 0
     for card in range(KINDS):
         s.discarded[card] = 0
@@ -33,7 +33,7 @@ def open_deck(s: Record) -> None:
 
 @kernel
 def new_round(s: Record) -> None:
-    """AD-6: the dealer gives five cards to each, beginning with itself; then all choose what they pass."""
+    """AD-6: the dealer deals five cards to each seat, its own first; then all choose what they pass."""
     s.round_number = one_more(s.round_number, LARGEST)
     s.last_card = NONE
     for seat in range(SEATS):
@@ -66,7 +66,7 @@ def draw(s: Record, seat: Int) -> None:
 
 @kernel
 def lay_on_top(s: Record, card: Int) -> None:
-    """A card goes on the discard pile."""
+    """Puts a card on the discard pile."""
     s.discard[s.discard_size] = card
     s.discard_size += 1
     s.discarded[card] += 1
@@ -74,7 +74,7 @@ def lay_on_top(s: Record, card: Int) -> None:
 
 @kernel
 def lay_under(s: Record, card: Int) -> None:
-    """A card goes under the discard pile."""
+    """Puts a card under the discard pile."""
     for i in range(s.discard_size, 0, -1):
         s.discard[i] = s.discard[i - 1]
     s.discard[0] = card
@@ -94,6 +94,6 @@ def lay_down_hand(s: Record, seat: Int) -> None:
 
 @kernel
 def take_from_hand(s: Record, seat: Int, card: Int) -> None:
-    """A card leaves a hand for all to see."""
+    """Takes a card from a hand, for all to see."""
     s.hands[seat, card] -= 1
     s.lost[seat, card] = one_more(s.lost[seat, card], MOST_LOST)

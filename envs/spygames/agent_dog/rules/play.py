@@ -1,6 +1,4 @@
-"""Set-up and decisions of Agent DOG. How cards are dealt is in piles.py, how pawns move in moves.py and companion.py,
-how turns begin and end in turns.py. AD-n: the rule in README.md.
-"""
+"""Set-up and decisions of Agent DOG. AD-n: the rule in README.md."""
 
 import numpy as np
 from numpy import uint64
@@ -39,7 +37,7 @@ from spygames.agent_dog.queries import colour_of, offers, start_of, taker
 from spygames.agent_dog.rules.companion import legal_steps, step
 from spygames.agent_dog.rules.moves import enter, legal_moves, meet, move_number
 from spygames.agent_dog.rules.piles import draw, lay_on_top, new_round, one_more, open_deck, take_from_hand
-from spygames.agent_dog.rules.turns import clear_card, hold_meetings, next_player, playable
+from spygames.agent_dog.rules.turns import clear_card, hold_meetings, next_player, playable_functions
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import below
 
@@ -72,7 +70,7 @@ def init(s: Record, options: Record, seed: uint64) -> None:
 
 @kernel
 def take_options(s: Record, options: Record) -> None:
-    """The options become part of the state."""
+    """Copies the options into the state."""
     s.options.max_turns, s.options.track, s.options.quarter = options.max_turns, options.track, options.quarter
     s.options.meeting, s.options.holes = options.meeting, options.holes
     for offset in range(len(options.hole)):
@@ -118,12 +116,12 @@ def discard_card(s: Record, seat: Int, card: Int) -> None:
         return
     s.redrawn = 1
     draw(s, seat)
-    s.phase = CARD if playable(s, seat) != 0 else REDRAW
+    s.phase = CARD if playable_functions(s, seat) != 0 else REDRAW
 
 
 @kernel
 def legal(s: Record, mask: np.ndarray) -> None:
-    """What the seat to move may do."""
+    """Writes 1 for each action that the seat to move may choose, else 0."""
     for action in range(len(mask)):
         mask[action] = 0
     if s.phase == OVER:
@@ -136,7 +134,7 @@ def legal(s: Record, mask: np.ndarray) -> None:
         for card in range(KINDS):
             mask[encode_discard(card)] = s.hands[seat, card] > 0
     elif s.phase == CARD:
-        found = playable(s, seat)
+        found = playable_functions(s, seat)
         for i in range(len(CHOICES)):
             card, function = CHOICE_CARD[i], CHOICE_FUNCTION[i]
             mask[encode_play(i)] = s.hands[seat, card] > 0 and (found & offers(s, card)) >> function & 1
@@ -169,7 +167,7 @@ def legal_swaps(s: Record, seat: Int, mask: np.ndarray) -> None:
 
 @kernel
 def apply(s: Record, action: Int) -> None:
-    """One decision, and all that follows of itself."""
+    """Makes one decision and everything up to the next one."""
     seat = np.int64(s.to_move)
     if s.phase == EXCHANGE:
         pass_card(s, seat, decode_pass(action))
@@ -197,7 +195,7 @@ def apply(s: Record, action: Int) -> None:
 
 @kernel
 def play_card(s: Record, seat: Int, card: Int, function: Int) -> None:
-    """A card is played as one of its functions; where comes next."""
+    """Plays a card as one of its functions; the next decision says where."""
     take_from_hand(s, seat, card)
     s.card, s.function = card, function
     s.phase = PLACE
@@ -209,7 +207,7 @@ def play_card(s: Record, seat: Int, card: Int, function: Int) -> None:
 
 @kernel
 def swap_place(s: Record, seat: Int, action: Int) -> Int:
-    """The place that a swap names."""
+    """The place of the hole that a swap names."""
     seen, hole = decode_swap(action, np.int64(s.options.track), np.int64(s.options.holes))
     quadrant = (seen + colour_of(s, seat)) & 3
     for offset in range(s.options.quarter):
@@ -220,7 +218,7 @@ def swap_place(s: Record, seat: Int, action: Int) -> Int:
 
 @kernel
 def swap(s: Record, place: Int) -> None:
-    """AD-26: two hidden pawns change places, unseen."""
+    """AD-26: two hidden pawns change places, unseen. The first decision names one, the second the other."""
     if s.first == NONE:
         s.first = place
         return

@@ -1,4 +1,4 @@
-"""How a turn begins and ends: what can be played; meetings, win, penalty, next player. AD-n: the rule in README.md."""
+"""How a turn begins and ends: playable cards; meetings, win, penalty, next player. AD-n: the rule in README.md."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from spygames.core.kernel import Int, Record, kernel
 
 
 @kernel
-def possible(s: Record, seat: Int, wanted: Int) -> Int:
+def possible_functions(s: Record, seat: Int, wanted: Int) -> Int:
     """AD-9: those of the `wanted` functions (bits) that can be carried out completely."""
     found = 0
     if wanted & ((1 << NUMBERS) - 1):
@@ -34,13 +34,13 @@ def possible(s: Record, seat: Int, wanted: Int) -> Int:
 
 
 @kernel
-def playable(s: Record, seat: Int) -> Int:
-    """The functions (bits) that the hand of `seat` offers and that can be carried out."""
+def playable_functions(s: Record, seat: Int) -> Int:
+    """The functions (as bits) that the hand of `seat` offers and that can be carried out completely."""
     wanted = 0
     for card in range(KINDS):
         if s.hands[seat, card] > 0:
             wanted |= offers(s, card)
-    return possible(s, seat, wanted)
+    return possible_functions(s, seat, wanted)
 
 
 # ---------------------------------------------------------------- the end of a turn
@@ -60,7 +60,7 @@ def hold_meetings(s: Record) -> None:
 
 @kernel
 def end_turn(s: Record) -> None:
-    """AD-33: win, penalty, next player. AD-37: the game is cut off after so many cards."""
+    """AD-33: win, penalty, next player. AD-37: the game is cut off after `max_turns` cards."""
     seat, card = np.int64(s.to_move), np.int64(s.card)
     s.turn = one_more(s.turn, LARGEST)
     s.cards_played += 1
@@ -82,7 +82,7 @@ def end_turn(s: Record) -> None:
 
 @kernel
 def clear_card(s: Record) -> None:
-    """Nothing is being played."""
+    """Marks that no card is being played."""
     s.card = s.function = s.first = s.moved = NONE
     s.points = s.meetings = s.penalty = s.redrawn = 0
 
@@ -101,9 +101,9 @@ def finish(s: Record, winner: Int) -> None:
 
 @kernel
 def next_player(s: Record) -> None:
-    """AD-7: the next seat that holds cards has its turn; when nobody does, the next player deals.
+    """AD-7: the next seat that holds cards has its turn; when none does, the next player deals.
 
-    AD-10, AD-35: whoever can play no card is out of the round, or with two and three players exchanges one.
+    AD-10, AD-35: a seat without a playable card is out of the round, or with two and three players exchanges a card.
     """
     players = np.int64(s.options.players)
     seat = np.int64(s.to_move)
@@ -111,7 +111,7 @@ def next_player(s: Record) -> None:
         seat = (seat + 1) % players
         if hand_size(s, seat) > 0:
             s.to_move = seat
-            if playable(s, seat) != 0:
+            if playable_functions(s, seat) != 0:
                 s.phase = CARD
                 return
             if players < 4:
