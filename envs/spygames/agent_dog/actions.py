@@ -54,10 +54,17 @@ def kind_of(action: Int, track: Int) -> Int:
         if action < FIRST[FROM_TRACK] + track:
             return FROM_TRACK
         return STEP_TRACK if action < FIRST[FROM_TRACK] + 2 * track else SWAP_TRACK
-    kind = PASS
-    while action >= FIRST[kind + 1]:
-        kind += 1
-    return kind
+    if action >= FIRST[STEP_GOAL]:
+        if action >= FIRST[STEP_INTO]:
+            return MEET if action >= FIRST[MEET] else STEP_INTO
+        return STEP_GOAL
+    if action >= FIRST[FROM_AREA]:
+        if action >= FIRST[FROM_GOAL]:
+            return INTO_GOAL if action >= FIRST[INTO_GOAL] else FROM_GOAL
+        return FROM_AREA
+    if action >= FIRST[DISCARD]:
+        return PLAY if action >= FIRST[PLAY] else DISCARD
+    return PASS
 
 
 # ---------------------------------------------------------------- cards
