@@ -7,7 +7,7 @@ import pytest
 
 from spygames.agent_dog import actions, make_game
 from spygames.agent_dog.cards import CARDS, CHOICES, FUNCTIONS, KINDS, OFFERED
-from spygames.core.game import record
+from spygames.core.game import as_record
 
 BOARDS = [{"track": 64, "holes": [3, 7, 11, 15], "meeting": 8}, {"track": 56, "holes": [4, 6], "meeting": 5}]
 
@@ -57,10 +57,10 @@ def encoded(track: int, holes: list[int], meeting: int) -> Iterator[tuple[int, A
 @pytest.mark.parametrize("board", BOARDS, ids=str)
 def test_numbers(board: dict[str, Any]) -> None:
     game = make_game(board=board)
-    s = record(game.start(1))
+    s = as_record(game.start(1))
     numbers = []
     for kind, n, decoded, stands_for, text in encoded(**board):
         numbers.append(n)
         assert (actions.kind_of(n, board["track"]), decoded) == (kind, stands_for)
-        assert game.action_to_string(game, s, n, 0) == text
+        assert game.action_to_string(s, n, 0) == text
     assert sorted(numbers) == list(range(game.num_actions))
