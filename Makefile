@@ -1,4 +1,4 @@
-# make setup | demo | test | test-all | test-wheels | lint | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
+# make setup | demo | test | test-all | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -7,7 +7,7 @@ PIP_INSTALL := -m pip install --disable-pip-version-check -c constraints.txt
 TEST_ARGS ?= -n 2
 BENCH_ARGS ?= --write
 
-.PHONY: setup demo test test-all test-wheels lint format bench clean
+.PHONY: setup demo test test-all test-wheels lint lint-quick docs format bench clean
 .DEFAULT_GOAL := setup
 
 setup: .venv/.installed
@@ -17,7 +17,7 @@ setup: .venv/.installed
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "spygames needs Python 3.11 or later, and $(PYTHON) is " + sys.version.split()[0] + "; make PYTHON=python3.12 ... names another")'
 	@echo "Setting up .venv (torch is a large download; once) ..."
 	$(PYTHON) -m venv .venv
-	$(PY) $(PIP_INSTALL) -e '.[training,sb3,dev]'
+	$(PY) $(PIP_INSTALL) -e '.[training,sb3,dev,docs]'
 	@touch $@
 
 # Trains an agent by self-play for a few minutes and measures it against the scripted opponents. Goes on where it was stopped.
@@ -44,10 +44,18 @@ test-wheels:
 	folder=$$(mktemp -d) && cp tests/wheel.py $$folder && cd $$folder && $(CURDIR)/.venv-wheel/bin/python -I wheel.py; \
 	  code=$$?; rm -rf $$folder; exit $$code
 
-lint: setup
+# What takes seconds; .pre-commit-config.yaml runs it before each commit, and `make lint` before each push.
+lint-quick: setup
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
+
+lint: lint-quick
 	$(PY) -m pyright
+
+# The site, in dist/docs; a warning is an error.
+docs: setup
+	$(PY) -m sphinx --fail-on-warning --keep-going --quiet --builder html --doctree-dir dist/doctrees docs dist/docs
+	@echo "The site is in dist/docs/index.html."
 
 format: setup
 	$(PY) -m ruff format .

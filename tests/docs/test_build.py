@@ -1,0 +1,61 @@
+"""The site builds without a warning, and Google sections of docstrings become lists of fields."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NEEDED = ("sphinx", "myst_parser", "autodoc2", "furo")
+
+
+def extension(name: str) -> ModuleType:
+    """A module of docs/_extensions, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "_extensions" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_google_sections_become_fields() -> None:
+    docstring = """Adds two numbers.
+
+    A second paragraph, in *Markdown*.
+
+    Args:
+        a, b: the numbers,
+            of any size.
+        limit (int): at most this.
+
+    Returns:
+        The sum,
+        never above `limit`.
+
+    Raises:
+        ValueError: a number is negative.
+    """
+    assert extension("google_sections").to_myst(docstring).split("\n\n") == [
+        "Adds two numbers.",
+        "A second paragraph, in *Markdown*.",
+        "\n:param a:\n:param b: the numbers,\n        of any size.\n:param limit: at most this.",
+        "\n:returns: The sum,\n    never above `limit`.",
+        "\n:raises ValueError: a number is negative.\n",
+    ]
+
+
+@pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in NEEDED),
+    reason="the site is built with the extra `docs`, which is not installed",
+)
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-d", str(tmp_path / "trees")]
+    done = subprocess.run([*command, "docs", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    page = (tmp_path / "reference" / "aec.html").read_text(encoding="utf-8")
+    assert 'id="spygames.core.aec.GameEnv.step"' in page
+    assert '<dt class="field-odd">Parameters' in page
