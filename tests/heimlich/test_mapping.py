@@ -263,11 +263,11 @@ def test_a_look_up_does_not_build_all_texts_anew(fresh: Callable[..., Table]) ->
 @pytest.mark.parametrize(
     ("card", "named", "parts", "message"),
     [
-        ("swap", [], {"positions": dict.fromkeys(IN_PLAY, 5)}, "not all that swap must name"),
-        ("to_safe", [], {"positions": dict.fromkeys(IN_PLAY, 10)}, "not all that to_safe must name"),
-        ("score_3", ["red"], {"scores": {"red": 41}}, "red is none that score_3"),
+        ("swap", [], {"positions": dict.fromkeys(IN_PLAY, 5)}, "swap cannot be carried out here"),
+        ("to_safe", [], {"positions": dict.fromkeys(IN_PLAY, 10)}, "to_safe cannot be carried out here"),
+        ("score_3", ["red"], {"scores": {"red": 41}}, "red cannot be named for score_3"),
         ("forward_1_3", ["red"], {}, ""),
-        ("off_safe", ["red"], {}, "red is none that off_safe"),
+        ("off_safe", ["red"], {}, "red cannot be named for off_safe"),
     ],
 )
 def test_a_card_that_cannot_be_carried_out_is_not_pending(

@@ -3,7 +3,8 @@
 import numpy as np
 
 AGENTS = ("red", "yellow", "green", "blue", "purple", "orange", "grey")
-MAX_AGENTS = MAX_PLAYERS = len(AGENTS)
+MIN_AGENTS, MAX_AGENTS = 4, len(AGENTS)  # in play
+MAX_PLAYERS = MAX_AGENTS
 IN_PLAY = {  # agents by the number of players, from 2 on
     "amigo": (5, 6, 7, 7, 7, 7),
     "ravensburger": (4, 5, 6, 7, 7, 7),

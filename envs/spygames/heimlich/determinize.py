@@ -67,7 +67,7 @@ def draw_passports(s: Record, seat: Int) -> None:
 
 @kernel
 def draw_former(s: Record, seat: Int) -> None:
-    """HC-31: the agent that another seat put back is any free one."""
+    """HC-31: the agent that another seat put back becomes any free one."""
     if s.swapped == NONE or s.swapped == seat:
         return
     skip = below(s, np.int64(s.options.agents) - np.int64(s.options.players))

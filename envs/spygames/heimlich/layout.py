@@ -19,7 +19,7 @@ LAST_TURN = 2**31 - 1
 """The count of turns stops here."""
 POINTS, TIMES, GAINS = range(3)  # the last axis of the view's `record`
 POINTS_UNIT, TIMES_UNIT, GAINS_UNIT = 20, 10, 20
-"""What 1 in the view's `record` stands for."""
+"""The counts for which the view's `record` has 1."""
 
 OPTIONS = dtype([
     ("players", int8),

@@ -9,7 +9,7 @@ from spygames.heimlich.board import AGENTS, BUILDINGS, FINISH, LOOP, MARK, ONE_T
 from spygames.heimlich.cards import CARDS, KINDS
 from spygames.heimlich.layout import CHOICE, FIRST_OWNER, FREE, GUESS, MOVE, NONE, OVER, ROUND, SAFE, UNASKED
 
-# The ring, clockwise from the Church at the lower left corner; `middle` is free for the legend.
+# The ring, clockwise from the Church at the lower left corner; `middle` holds the legend.
 _BOARD = """\
    +---------+---------+---------+---------+
    |{n3}|{n4}|{n5}|{n6}|
@@ -46,7 +46,7 @@ def to_text(game: Game, s: Record, viewer: int) -> str:
 
 
 def _headline(s: Record) -> str:
-    """What happens now, or how it ended."""
+    """The decision that is due, or the winners."""
     mover = f"player_{s.to_move}"
     if s.phase == MOVE:
         die = "1-3" if s.die == ONE_TO_THREE else str(s.die)
@@ -88,7 +88,7 @@ def _tokens(s: Record, viewer: int) -> Iterator[str]:
 
 
 def _owner(s: Record, agent: int, viewer: int) -> str:
-    """Whose agent it is, as far as the viewer knows."""
+    """The owner of an agent if the viewer knows it, else `?`."""
     owner = int(s.owner[agent])
     if viewer == NOBODY or s.phase == OVER or owner == viewer:
         return "free" if owner == NONE else f"player_{owner}" + (" (you)" if owner == viewer else "")
@@ -96,7 +96,7 @@ def _owner(s: Record, agent: int, viewer: int) -> str:
 
 
 def _notes(s: Record, viewer: int) -> Iterator[str]:
-    """Cards and predictions that the viewer knows, and what everybody can count."""
+    """Cards and predictions that the viewer knows, and public counts."""
     players = range(int(s.options.players))
     if s.options.top_secret:
         yield "Cards in hand: " + ", ".join(f"player_{seat} {s.hand_sizes[seat]}" for seat in players)

@@ -87,7 +87,7 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
 
 
 def _public_record(s: Record) -> dict[str, Any]:
-    """What the rules of play do not need, or nobody but the players remembers."""
+    """The public record, and facts that play does not need."""
     counts = {"points": s.points, "times": s.times, "gains": s.gains}
     seats = range(int(s.options.players))
     return {
@@ -237,7 +237,7 @@ def _read_cards(m: Mapping[str, Any], s: Record) -> None:
 
 
 def _read_predictions(m: Mapping[str, Any], s: Record) -> None:
-    """Who is said to own what."""
+    """The predictions of each seat."""
     if not s.options.secret_identities:
         return
     players = int(s.options.players)
@@ -251,7 +251,7 @@ def _read_predictions(m: Mapping[str, Any], s: Record) -> None:
 
 
 def _read_record(remembered: Any, s: Record) -> None:
-    """What happened before, as far as it is known."""
+    """The public record; nothing happened where a key is missing."""
     check_keys(remembered, (), _RECORD, "record")
     players, last = int(s.options.players), int(s.options.players) - 1
     for key, values, lowest in (("points", s.points, LOWEST), ("times", s.times, 0), ("gains", s.gains, LOWEST)):

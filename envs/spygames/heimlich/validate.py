@@ -90,13 +90,13 @@ def _check_pending(s: Record) -> None:
     kind = int(s.pending)
     for agent, which in zip(s.named.tolist(), (FIRST[kind], SECOND[kind]), strict=True):
         if agent != NONE and not fits(s, which, agent):
-            raise ImpossibleState(f"agents of pending_card: {AGENTS[agent]} is none that {CARDS[kind]} can name here")
+            raise ImpossibleState(f"agents of pending_card: {AGENTS[agent]} cannot be named for {CARDS[kind]} here")
     if s.named[0] == NONE and not playable(s, kind):
-        raise ImpossibleState(f"pending_card: here is not all that {CARDS[kind]} must name")
+        raise ImpossibleState(f"pending_card: {CARDS[kind]} cannot be carried out here")
 
 
 def _check_predictions(s: Record) -> None:
-    """Everybody has predicted, or nobody, or while they are asked those before the seat to move."""
+    """Everybody has predicted, or nobody; in phase `guess` the seats before the mover."""
     players = int(s.options.players)
     left = still_to_predict(s) if s.phase == GUESS else 0
     if s.phase == GUESS and s.guessed:
@@ -133,7 +133,7 @@ def _not_in_order(unasked: list[int], own: int) -> bool:
 
 
 def check_end(m: Mapping[str, Any], s: Record) -> None:
-    """The result is what the position says, and there is none before."""
+    """The winners follow from the position, and there are none before the end."""
     winners = {integer(seat, "winners", 0, int(s.options.players) - 1) for seat in sequence(m["winners"], "winners")}
     reason = m["end_reason"]
     if s.phase != OVER:

@@ -1,7 +1,7 @@
 """`expert`: moves for its own agent and against its rivals', as long as its record does not point to its own.
 
 Tuples of seven hold a number by agent, relative to the viewer; entries beyond the agents in play are never read. There
-is a kernel for each set of switches, as views differ.
+is one kernel for each set of switches, as views differ.
 """
 
 from math import exp
@@ -17,14 +17,14 @@ from spygames.heimlich.bots.features import (
     PER_GAIN,
     PER_POINT,
     PER_TIME,
+    building_after,
     evidence,
-    is_a_rivals,
-    on,
     own_id,
     points_left,
     position,
+    rival_chance,
     safe_of,
-    token,
+    score_of,
     worth,
 )
 from spygames.heimlich.bots.greedy import FOE, LATER, WON, place_safe
@@ -39,16 +39,16 @@ HIDDEN, SHOWN = 0.45, 20.0
 
 
 @kernel
-def plan_hidden(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def plan_hidden_movement(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The first step of the best way to spend the points on one or two agents, whosever they are."""
     agents, own, points = len(view.score), own_id(view), points_left(view)
-    places, tokens, tallies, rivals = all_places(view), all_tokens(view), all_evidence(view), all_rivals(view)
+    places, tokens, tallies, rivals = all_places(view), all_scores(view), all_evidence(view), all_rivals(view)
     arrived = False
     for agent in range(agents):
         arrived = arrived or (view.moved[agent] > 0 and places[agent] == safe_of(view))
     best, best_value = -1, -np.inf
     if mask[ACT_DONE]:
-        best, best_value = ACT_DONE, outcome(view, arrived, places, tokens, tallies, rivals, 0, 0, 0, 0)
+        best, best_value = ACT_DONE, move_value(view, arrived, places, tokens, tallies, rivals, 0, 0, 0, 0)
     for first in range(agents):  # by ids, the order of movement
         for second in range(first, agents):
             for total in range(1 if view.one_to_three else points, points + 1):
@@ -56,7 +56,7 @@ def plan_hidden(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
                     one, two = np.int64(RELATIVE[own, first]), np.int64(RELATIVE[own, second])
                     action = encode_move(one, n)
                     if mask[action]:
-                        value = outcome(view, arrived, places, tokens, tallies, rivals, one, n, two, total - n)
+                        value = move_value(view, arrived, places, tokens, tallies, rivals, one, n, two, total - n)
                         value += 0.01 * (uniform(rng, 100) / 100)
                         if value > best_value:
                             best, best_value = action, value
@@ -64,7 +64,7 @@ def plan_hidden(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 
 @kernel
-def outcome(
+def move_value(
     view: Record,
     arrived: bool,
     places: Places,
@@ -77,7 +77,8 @@ def outcome(
     points_two: Int,
 ) -> float:
     """The value of moving agent `one`, then `two`; the same agent with 0 points stands for nobody else."""
-    to_one, to_two, safe = on(places[one], points_one), on(places[two], points_two), safe_of(view)
+    to_one, to_two = building_after(places[one], points_one), building_after(places[two], points_two)
+    safe = safe_of(view)
     scores = arrived or (points_one > 0 and to_one == safe) or (points_two > 0 and to_two == safe)
     value, mine, best, own_weight, weights = 0.0, 0.0, -1.0, 0.0, 0.0
     for agent in range(len(view.score)):
@@ -114,12 +115,12 @@ def all_places(view: Record) -> Places:
 
 
 @kernel
-def all_tokens(view: Record) -> Numbers:
+def all_scores(view: Record) -> Numbers:
     """The score of each agent."""
     last = len(view.score) - 1
     return (
-        float(token(view, 0)), float(token(view, 1)), float(token(view, 2)), float(token(view, 3)),
-        float(token(view, min(4, last))), float(token(view, min(5, last))), float(token(view, min(6, last))),
+        float(score_of(view, 0)), float(score_of(view, 1)), float(score_of(view, 2)), float(score_of(view, 3)),
+        float(score_of(view, min(4, last))), float(score_of(view, min(5, last))), float(score_of(view, min(6, last))),
     )  # fmt: skip
 
 
@@ -138,16 +139,16 @@ def all_rivals(view: Record) -> Numbers:
     """The chance of each agent that it is another player's; 0 for the own one."""
     last = len(view.score) - 1
     return (
-        0.0, is_a_rivals(view, 1), is_a_rivals(view, 2), is_a_rivals(view, 3),
-        is_a_rivals(view, min(4, last)), is_a_rivals(view, min(5, last)), is_a_rivals(view, min(6, last)),
+        0.0, rival_chance(view, 1), rival_chance(view, 2), rival_chance(view, 3),
+        rival_chance(view, min(4, last)), rival_chance(view, min(5, last)), rival_chance(view, min(6, last)),
     )  # fmt: skip
 
 
 @kernel
 def expert_base(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Weighs what its agent gains against what rivals gain, as far as it knows them, and against what it betrays."""
+    """Weighs the gain of its agent against the gains of probable rivals, and against suspicion on its agent."""
     if view.phase[0]:
-        return plan_hidden(view, mask, rng)
+        return plan_hidden_movement(view, mask, rng)
     return place_safe(view, mask, True, rng)
 
 

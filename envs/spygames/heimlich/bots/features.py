@@ -1,4 +1,4 @@
-"""What scripted players read from a view: the board in whole numbers, and who probably owns which agent.
+"""Features that bots compute from a view: the board in whole numbers, and who probably owns which agent.
 
 Agents and seats are relative to the viewer: agent 0 is its own, seat 0 itself.
 """
@@ -13,7 +13,7 @@ from spygames.heimlich.board import FACES, FINISH, LOOP, VALUES
 from spygames.heimlich.layout import GAINS, GAINS_UNIT, POINTS, POINTS_UNIT, TIMES, TIMES_UNIT
 
 PER_POINT, PER_TIME, PER_GAIN = 0.15, 0.4, 0.1
-"""What a point moved, a movement and a point scored add to the log-odds that whoever caused it owns the agent."""
+"""Added to the log-odds that a seat owns an agent: a point moved, a movement, a point scored through the seat."""
 
 
 @kernel
@@ -35,7 +35,7 @@ def safe_of(view: Record) -> Int:
 
 
 @kernel
-def token(view: Record, agent: Int) -> Int:
+def score_of(view: Record, agent: Int) -> Int:
     """The score of an agent."""
     return int(view.score[agent] * FINISH + 0.5)
 
@@ -65,7 +65,7 @@ def worth(building: Int) -> float:
 
 
 @kernel
-def on(building: Int, steps: Int) -> Int:
+def building_after(building: Int, steps: Int) -> Int:
     """The building some steps further clockwise, or back."""
     return (building + steps + LOOP) % LOOP
 
@@ -85,7 +85,7 @@ def weight(view: Record, seat: Int, agent: Int) -> float:
 
 
 @kernel
-def owns(view: Record, seat: Int, agent: Int) -> float:
+def owner_chance(view: Record, seat: Int, agent: Int) -> float:
     """The chance that another seat owns an agent; the own one is the viewer's."""
     if agent == 0:
         return 0.0
@@ -96,11 +96,11 @@ def owns(view: Record, seat: Int, agent: Int) -> float:
 
 
 @kernel
-def is_a_rivals(view: Record, agent: Int) -> float:
+def rival_chance(view: Record, agent: Int) -> float:
     """The chance that an agent is another player's and not free."""
     chance = 0.0
     for seat in range(1, len(view.active)):
-        chance += owns(view, seat, agent)
+        chance += owner_chance(view, seat, agent)
     return min(chance, 1.0)
 
 
@@ -117,13 +117,13 @@ def exposure(view: Record) -> float:
 def verdict(view: Record, own: Int, moved: Int, there: Int) -> float:
     """The result of a scoring with the own agent in building `own` and the agent `moved` in `there`.
 
-    +1: it ends the game and the own token is furthest ahead; -1: it ends it otherwise; 0: the game goes on.
+    +1: it ends the game and the own token is furthest ahead; -1: it ends it otherwise; 0: the game is not over.
     """
-    mine = max(token(view, 0) + worth(own), 0.0)
+    mine = max(score_of(view, 0) + worth(own), 0.0)
     best = -1.0
     for agent in range(1, len(view.score)):
         building = there if agent == moved else position(view, agent)
-        best = max(best, token(view, agent) + worth(building))
+        best = max(best, score_of(view, agent) + worth(building))
     if max(mine, best) < FINISH:
         return 0.0
     return 1.0 if mine >= best else -1.0
@@ -135,7 +135,7 @@ def likeliest_owner(view: Record, agent: Int, first_guess: Int, mask: np.ndarray
     best, best_chance = -1, -1.0
     for seat in range(len(view.active)):
         if mask[encode_guess(first_guess, len(view.active), agent, seat)]:
-            chance = owns(view, seat, agent) if seat else 1.0 - is_a_rivals(view, agent)
+            chance = owner_chance(view, seat, agent) if seat else 1.0 - rival_chance(view, agent)
             if chance > best_chance:
                 best, best_chance = seat, chance
     return best

@@ -1,4 +1,4 @@
-"""`greedy`: takes what brings its own agent most at once. A kernel for each set of switches, as views differ."""
+"""`greedy`: chooses the best action for its own agent at once. One kernel for each set of switches, as views differ."""
 
 import numpy as np
 
@@ -8,11 +8,11 @@ from spygames.core.kernel import Int, Record, kernel
 from spygames.heimlich.actions import ACT_DONE, BASE_ACTIONS, CARD_ACTIONS, encode_move, encode_safe
 from spygames.heimlich.board import FACES, LOOP
 from spygames.heimlich.bots.features import (
-    is_a_rivals,
-    on,
+    building_after,
     own_id,
     points_left,
     position,
+    rival_chance,
     safe_of,
     verdict,
     worth,
@@ -21,15 +21,15 @@ from spygames.heimlich.bots.predictions import choose_prediction
 from spygames.heimlich.bots.top_secret import choose_for_card, choose_in_round
 
 WON = 40.0
-"""What winning at once counts, in points of the own token; losing at once counts the same, below 0."""
+"""The value of winning at once, in points of the own token; losing at once has the same below 0."""
 LATER = 0.3
-"""What a building's worth counts as long as nobody scores."""
+"""The weight of a building's value as long as nobody scores."""
 FOE = 0.6
-"""What a point of another agent counts against an own one if it is surely a rival's."""
+"""The weight of a point of an agent that is surely a rival's, against an own point."""
 
 
 @kernel
-def plan(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def plan_movement(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The first step of the best way to spend the points on the own agent and one other."""
     own, points, safe, home = own_id(view), points_left(view), safe_of(view), position(view, 0)
     best, best_value = -1, -np.inf
@@ -37,10 +37,10 @@ def plan(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     for agent in range(1, len(view.score)):
         arrived = arrived or (view.moved[agent] > 0 and position(view, agent) == safe)
     if mask[ACT_DONE]:
-        best, best_value = ACT_DONE, judged(view, arrived, home, 1, position(view, 1))
+        best, best_value = ACT_DONE, position_value(view, arrived, home, 1, position(view, 1))
     for agent in range(1, len(view.score)):
         there = position(view, agent)
-        before = agent - 1 < own  # whether it moves before the own one
+        before = agent - 1 < own  # before the own one in the order of movement
         for total in range(1 if view.one_to_three else points, points + 1):
             for mine in range(total + 1):
                 first = (
@@ -50,16 +50,16 @@ def plan(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
                     continue
                 if 0 < mine < total and before and view.moved[0] > 0:
                     continue
-                house, goal = on(home, mine), on(there, total - mine)
+                house, goal = building_after(home, mine), building_after(there, total - mine)
                 scores = arrived or (mine > 0 and house == safe) or (mine < total and goal == safe)
-                value = judged(view, scores, house, agent, goal) + 0.01 * (uniform(rng, 100) / 100)
+                value = position_value(view, scores, house, agent, goal) + 0.01 * (uniform(rng, 100) / 100)
                 if value > best_value:
                     best, best_value = first, value
     return best if best >= 0 else random(view, mask, rng)
 
 
 @kernel
-def judged(view: Record, scores: bool, own: Int, agent: Int, there: Int) -> float:
+def position_value(view: Record, scores: bool, own: Int, agent: Int, there: Int) -> float:
     """The value of a position: the own agent in `own`, another one in `there`; `scores`: with a scoring."""
     return worth(own) + WON * verdict(view, own, agent, there) if scores else LATER * worth(own)
 
@@ -68,17 +68,20 @@ def judged(view: Record, scores: bool, own: Int, agent: Int, there: Int) -> floa
 def place_safe(view: Record, mask: np.ndarray, careful: bool, rng: np.ndarray) -> Int:
     """A building that the own agent reaches with one roll, the dearer the better.
 
-    `careful`: one that rivals do not reach, too."""
+    Args:
+        view, mask, rng: as of every bot.
+        careful: whether to avoid buildings that rivals reach.
+    """
     home = position(view, 0)
     best, best_value = -1, -np.inf
     for building in range(LOOP):
         if mask[encode_safe(building)]:
-            near = 1 <= on(building, -home) <= FACES
+            near = 1 <= building_after(building, -home) <= FACES
             value = worth(building) * (1.0 if near else 0.2)
             if careful:
                 for agent in range(1, len(view.score)):
-                    if 1 <= on(building, -position(view, agent)) <= FACES:
-                        value -= FOE * is_a_rivals(view, agent) * worth(building) * 0.3
+                    if 1 <= building_after(building, -position(view, agent)) <= FACES:
+                        value -= FOE * rival_chance(view, agent) * worth(building) * 0.3
             value += 0.01 * (uniform(rng, 100) / 100)
             if value > best_value:
                 best, best_value = encode_safe(building), value
@@ -87,9 +90,9 @@ def place_safe(view: Record, mask: np.ndarray, careful: bool, rng: np.ndarray) -
 
 @kernel
 def greedy_base(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """What brings its own agent most at once; it hides nothing."""
+    """Chooses the best action for its own agent at once; it hides nothing."""
     if view.phase[0]:
-        return plan(view, mask, rng)
+        return plan_movement(view, mask, rng)
     return place_safe(view, mask, False, rng)
 
 

@@ -6,7 +6,7 @@ from spygames.core.bots import random
 from spygames.core.kernel import Int, Record, kernel
 from spygames.heimlich.actions import ACT_PASS, encode_agent, encode_building, encode_card, encode_step
 from spygames.heimlich.board import CHURCH, FACES, LOOP
-from spygames.heimlich.bots.features import exposure, on, position, safe_of, worth
+from spygames.heimlich.bots.features import building_after, exposure, position, safe_of, worth
 from spygames.heimlich.cards import (
     CARD_SCORE,
     EFFECT,
@@ -32,7 +32,7 @@ EXPOSED = 0.5
 
 
 @kernel
-def scored(view: Record, own: Int) -> float:
+def value_in(view: Record, own: Int) -> float:
     """The points of the own agent if the round ended with it in the building `own`."""
     scores = own == safe_of(view) and own != position(view, 0)
     for agent in range(len(view.score)):
@@ -48,22 +48,22 @@ def best_landing(view: Record, kind: Int) -> float:
     if EFFECT[kind] == STEP and (FIRST[kind] != WITH_SAFE or home == safe_of(view)):
         for i in range(len(STEPS)):
             if (STEP_SET[kind] >> i) & 1:
-                best = max(best, scored(view, on(home, STEPS[i])))
+                best = max(best, value_in(view, building_after(home, STEPS[i])))
     elif EFFECT[kind] == SWAP or EFFECT[kind] == GO_TO_AGENT:
         for agent in range(1, len(view.score)):
             if position(view, agent) != home:
-                best = max(best, scored(view, position(view, agent)))
+                best = max(best, value_in(view, position(view, agent)))
     elif EFFECT[kind] == GO_TO_SAFE and home != safe_of(view):
-        best = scored(view, safe_of(view))
+        best = value_in(view, safe_of(view))
     elif EFFECT[kind] == GO_TO_CHURCH and worth(home) < 0:
-        best = scored(view, CHURCH)
+        best = value_in(view, CHURCH)
     return best
 
 
 @kernel
 def choose_in_round(view: Record, mask: np.ndarray, careful: bool) -> Int:
     """The card that brings the own agent most, or to pass."""
-    now = scored(view, position(view, 0))
+    now = value_in(view, position(view, 0))
     best, best_value = ACT_PASS, NEEDED
     for kind in range(KINDS):
         if mask[encode_card(kind)]:
@@ -88,16 +88,16 @@ def choose_for_card(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     for kind in range(KINDS):
         if view.pending[kind] and (EFFECT[kind] == SWAP or EFFECT[kind] == GO_TO_AGENT):
             for agent in range(1, len(view.score)):
-                value = scored(view, position(view, agent))
+                value = value_in(view, position(view, agent))
                 if mask[encode_agent(agent)] and value > best_value:
                     best, best_value = encode_agent(agent), value
     if view.named[0]:
         for i in range(len(STEPS)):
-            value = scored(view, on(position(view, 0), STEPS[i]))
+            value = value_in(view, building_after(position(view, 0), STEPS[i]))
             if mask[encode_step(i)] and value > best_value:
                 best, best_value = encode_step(i), value
     for building in range(LOOP):
-        value = worth(building) if 1 <= on(building, -position(view, 0)) <= FACES else 0.0
+        value = worth(building) if 1 <= building_after(building, -position(view, 0)) <= FACES else 0.0
         if mask[encode_building(building)] and value > best_value:
             best, best_value = encode_building(building), value
     return best if best >= 0 else random(view, mask, rng)

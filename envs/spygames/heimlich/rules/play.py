@@ -23,11 +23,20 @@ from spygames.heimlich.actions import (
     decode_step,
     encode_safe,
 )
-from spygames.heimlich.board import ABSOLUTE, FACES, LOOP, MAX_AGENTS, ONE_TO_THREE, RUINS, SAFE_START
+from spygames.heimlich.board import (
+    ABSOLUTE,
+    FACES,
+    LOOP,
+    MAX_AGENTS,
+    MIN_AGENTS,
+    ONE_TO_THREE,
+    RUINS,
+    SAFE_START,
+)
 from spygames.heimlich.cards import ALL_CARDS, DEALT, KINDS, STEPS
 from spygames.heimlich.layout import CHOICE, GUESS, LAST_TURN, MOVE, NONE, ROUND, SAFE
 from spygames.heimlich.queries import add_bounded, agent_of, left_of
-from spygames.heimlich.rules.predictions import begin_predictions, legal_guess, must_predict, predict
+from spygames.heimlich.rules.predictions import legal_guess, must_predict, predict, start_predictions
 from spygames.heimlich.rules.scoring import finish, is_finished, score
 from spygames.heimlich.rules.top_secret import (
     carry_out,
@@ -41,15 +50,20 @@ from spygames.heimlich.rules.top_secret import (
     use_card,
 )
 
+_AGENT_COUNTS = MAX_AGENTS - MIN_AGENTS + 1
+
 
 def _moves() -> np.ndarray:
-    """The masks of die movements (HC-9 to HC-11), int8 [own, agents - 4, next agent, points left, is "1-3", action]."""
-    masks = np.zeros((MAX_AGENTS, 4, MAX_AGENTS + 1, FACES + 1, 2, ACT_DONE), np.int8)
-    for own, fourth, action in np.ndindex(MAX_AGENTS, 4, ACT_DONE):
-        agent, points, last = ABSOLUTE[own, MOVE_AGENT[action]], MOVE_POINTS[action], fourth + 3
-        if agent <= last:
-            masks[own, fourth, : agent + 1, points:, 1, action] = 1
-            masks[own, fourth, : agent + 1, points : points + 1 if agent == last else None, 0, action] = 1
+    """The masks of die movements (HC-9 to HC-11), int8 [row, action].
+
+    Rows count own agent, number of agents - MIN_AGENTS, next agent, points left, and whether the die shows "1-3".
+    """
+    masks = np.zeros((MAX_AGENTS, _AGENT_COUNTS, MAX_AGENTS + 1, FACES + 1, 2, ACT_DONE), np.int8)
+    for own, more, action in np.ndindex(MAX_AGENTS, _AGENT_COUNTS, ACT_DONE):
+        agent, points, last = ABSOLUTE[own, MOVE_AGENT[action]], MOVE_POINTS[action], MIN_AGENTS + more - 1
+        if agent <= last:  # the last agent takes all points that are left
+            masks[own, more, : agent + 1, points:, 1, action] = 1
+            masks[own, more, : agent + 1, points : points + 1 if agent == last else None, 0, action] = 1
     return masks.reshape(-1, ACT_DONE)
 
 
@@ -58,7 +72,7 @@ _MOVES = _moves()
 
 @kernel
 def init(s: Record, options: Record, seed: uint64) -> None:
-    """HC-3 to HC-6: passports are dealt, everything is put in its place, and the first player rolls."""
+    """HC-3 to HC-6: passports are dealt, the board is set up, and the first player rolls."""
     s.rng = seed
     copy_options(s, options)
     clear(s)
@@ -82,7 +96,7 @@ def init(s: Record, options: Record, seed: uint64) -> None:
 
 @kernel
 def copy_options(s: Record, options: Record) -> None:
-    """The options of the game become part of its state."""
+    """Copies the options of the game into its state."""
     s.options.players, s.options.agents = options.players, options.agents
     s.options.top_secret, s.options.secret_identities = options.top_secret, options.secret_identities
     s.options.plain_die, s.options.first_player = options.plain_die, options.first_player
@@ -122,7 +136,7 @@ def roll(s: Record) -> None:
 
 @kernel
 def legal(s: Record, mask: np.ndarray) -> None:
-    """What the seat to move may do."""
+    """Writes the mask of the seat to move: 1 for each legal action, else 0."""
     if s.phase == MOVE:
         legal_moves(s, mask)
         return
@@ -141,9 +155,10 @@ def legal(s: Record, mask: np.ndarray) -> None:
 @kernel
 def legal_moves(s: Record, mask: np.ndarray) -> None:
     """HC-9 to HC-11: agents in the order of their ids, all points of the roll; HC-23: or a card on a `1-3`."""
-    own, agents, after = np.int64(s.passports[s.to_move]), np.int64(s.options.agents) - 4, np.int64(s.next_agent)
+    own, agents = np.int64(s.passports[s.to_move]), np.int64(s.options.agents) - MIN_AGENTS
+    after, points = np.int64(s.next_agent), np.int64(s.points_left)
     split = s.die == ONE_TO_THREE
-    row = (((own * 4 + agents) * (MAX_AGENTS + 1) + after) * (FACES + 1) + np.int64(s.points_left)) * 2 + split
+    row = (((own * _AGENT_COUNTS + agents) * (MAX_AGENTS + 1) + after) * (FACES + 1) + points) * 2 + split
     moves = _MOVES[np.uint64(row)]
     for action in range(ACT_DONE):
         mask[action] = moves[action]
@@ -179,17 +194,17 @@ def apply(s: Record, action: Int) -> None:
         move_safe(s, decode_safe(action))
         next_turn(s)
     elif s.phase == GUESS:
-        answer(s, decode_guess(s.options.first_guess, s.options.players, action)[1])
+        take_prediction(s, decode_guess(s.options.first_guess, s.options.players, action)[1])
     elif action == ACT_PASS:
         s.passes += 1
-        go_round(s, left_of(s, s.to_move, 1))
+        ask_for_card(s, left_of(s, s.to_move, 1))
     else:
         apply_card(s, action)
 
 
 @kernel
 def move(s: Record, agent: Int, points: Int) -> None:
-    """HC-9: an agent goes clockwise; HC-12: where it stands then, with the safe or not, is what counts."""
+    """HC-9: an agent goes clockwise; HC-12: only the building where it stops counts for a scoring."""
     seat = np.int64(s.active)
     building = np.int64(s.positions[agent]) + points
     if building >= LOOP:
@@ -207,10 +222,10 @@ def move(s: Record, agent: Int, points: Int) -> None:
 
 @kernel
 def end_movement(s: Record) -> None:
-    """HC-13: scorings are judged after the roll; HC-22, HC-25: before it a card for the Ruins, and the card round."""
+    """HC-13: a scoring is judged after the roll; HC-22, HC-25: before it a card for the Ruins, and the card round."""
     s.points_left = 0
     if not s.options.top_secret:
-        judge(s)
+        judge_scoring(s)
         return
     in_ruins = False
     for agent in range(s.options.agents):
@@ -218,11 +233,11 @@ def end_movement(s: Record) -> None:
     if in_ruins and may_draw(s, s.active):
         draw(s, s.active)
     s.passes = 0
-    go_round(s, s.active if s.options.active_opens else left_of(s, s.active, 1))
+    ask_for_card(s, s.active if s.options.active_opens else left_of(s, s.active, 1))
 
 
 @kernel
-def go_round(s: Record, seat: Int) -> None:
+def ask_for_card(s: Record, seat: Int) -> None:
     """HC-25: `seat` is asked for a card, or whoever holds one after it; after a lap of passes the round is over."""
     while s.passes < s.options.players:
         if s.hand_sizes[seat] > 0:
@@ -232,7 +247,7 @@ def go_round(s: Record, seat: Int) -> None:
         s.passes += 1
         seat = left_of(s, seat, 1)
     s.passes = 0
-    judge(s)
+    judge_scoring(s)
 
 
 @kernel
@@ -249,32 +264,32 @@ def apply_card(s: Record, action: Int) -> None:
     s.phase = CHOICE
     if s.pending == NONE:
         if must_predict(s):
-            begin_predictions(s, s.to_move)
+            start_predictions(s, s.to_move)
         else:
-            go_round(s, np.int64(s.to_move))
+            ask_for_card(s, np.int64(s.to_move))
 
 
 @kernel
-def answer(s: Record, places: Int) -> None:
-    """HC-33: a prediction; after the last one the safe is moved, or the card round goes on where it was."""
+def take_prediction(s: Record, places: Int) -> None:
+    """HC-33: a prediction; after the last one the safe is moved, or the card round continues."""
     if predict(s, places):
         seat = np.int64(s.card_turn)
         s.card_turn = NONE
         if seat == NONE:
             s.phase, s.to_move = SAFE, s.active
         else:
-            go_round(s, seat)
+            ask_for_card(s, seat)
 
 
 @kernel
-def judge(s: Record) -> None:
+def judge_scoring(s: Record) -> None:
     """HC-12, HC-26: a scoring if an agent was moved to the safe; then the end, predictions, or the safe."""
     if not score(s):
         next_turn(s)
     elif is_finished(s):
         finish(s)
     elif must_predict(s):
-        begin_predictions(s, NONE)
+        start_predictions(s, NONE)
     else:
         s.phase, s.to_move = SAFE, s.active
 

@@ -22,7 +22,7 @@ def must_predict(s: Record) -> bool:
 
 
 @kernel
-def begin_predictions(s: Record, because_of: Int) -> None:
+def start_predictions(s: Record, because_of: Int) -> None:
     """HC-33: everybody is asked, from the active player leftward; `because_of`: whose card it was, or NONE."""
     s.phase = GUESS
     s.card_turn = because_of
@@ -59,7 +59,7 @@ def predict(s: Record, places: Int) -> bool:
 
 @kernel
 def bonus(s: Record, seat: Int) -> Int:
-    """HC-34: 5 for each agent predicted right, by the passports of now; none for the own one."""
+    """HC-34: 5 for each agent predicted right, by the passports at the end; none for the own one."""
     right = 0
     for agent in range(s.options.agents):
         owner = np.int64(s.owner[agent])
