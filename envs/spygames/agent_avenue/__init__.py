@@ -20,11 +20,16 @@ _OBSERVE = {
 
 
 def make_game(mode: str = "simple", players: int = 2, first_player: int | str = 0, captain: str | None = None) -> Game:
-    """The game with these options; ValueError for a value that makes no sense.
+    """Make the game with these options.
 
-    mode: "simple", or "advanced": with the Black Market. players: 2, 3 (seats 0 and 1 against 2) or 4 (0 and 1
-    against 2 and 3). first_player: the seat whose side begins, or "random": the side is drawn from the seed (AA-6).
-    captain: for teams only: "alternate" (what None means there), or "fixed": always the lower seat (AA-41).
+    Args:
+        mode: "simple", or "advanced": with the Black Market.
+        players: 2, 3 (seats 0 and 1 against 2) or 4 (0 and 1 against 2 and 3).
+        first_player: the seat whose side begins, or "random": the side is drawn from the seed (AA-6).
+        captain: for teams only: "alternate" (what None means there), or "fixed": always the lower seat (AA-41).
+
+    Raises:
+        ValueError: an option has a value that it does not take, or `captain` is given with two players.
     """
     options: dict[str, Any] = {
         "mode": choice("mode", mode, ("simple", "advanced")),

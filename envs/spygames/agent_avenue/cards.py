@@ -27,13 +27,13 @@ ICONS = np.array(
 _ = -1  # none, or any
 ONGOING_KIND, INSTANT_KIND = 0, 1
 OWN_PLAY, OTHER_PLAY = 0, 1  # whose agents in play an instant card takes one of
-# What a market card does:
-#   ongoing   an `agent` that the owner recruits moves it `times` its icon `plus` so many spaces
-#   instant   take one agent in play `from` a side; recruit one of which the hand holds at `least` so many, that `agent`
-#             alone, and if `new` only a name that the side does not have in play. `open`: it asks for nothing
-# What no column can say stands in words, and in the rule that the words name.
+# Effects of a market card, by columns:
+#   ongoing   an `agent` that the owner recruits moves it by `times` the icon plus `plus` spaces
+#   instant   take one agent in play `from` a side; recruit an agent of which the hand holds `min` copies or more: that
+#             `agent` alone, and if `new` only a name that the side does not have in play. `open`: it needs no choice
+# An effect that no column describes is a comment, which names the rule's kernel.
 _MARKET = (
-    # card                 kind           agent         times plus  from        least new  open
+    # card                 kind           agent         times plus  from        min   new  open
     ("distraction_device", ONGOING_KIND,  SABOTEUR,     -1,   0,    _,          0,    0,   0),
     ("getaway_car",        ONGOING_KIND,  _,             1,   0,    _,          0,    0,   0),  # +3 from a home: `move`
     ("leader_of_the_pack", ONGOING_KIND,  _,             1,   0,    _,          0,    0,   0),  # wins: `claim`
@@ -60,13 +60,13 @@ SUPPLY = 3
 """Market cards that lie face up."""
 ONGOING = 8
 """Market cards below this number are ongoing, the others instant."""
-GETAWAY = 3
+GETAWAY_SPACES = 3
 """Spaces that the Getaway Car drives on from a home."""
-PLAN = 7
+MASTERPLAN_NAMES = 7
 """Names in play that the Masterplan asks for."""
 
 _COLUMNS = np.array([row[1:] for row in _MARKET], np.int8)
-AGENT, TIMES, PLUS, FROM, LEAST, NEW, OPEN = (np.ascontiguousarray(_COLUMNS[:, i]) for i in range(1, 8))
+AGENT, TIMES, PLUS, FROM, MIN_COPIES, NEW, OPEN = (np.ascontiguousarray(_COLUMNS[:, i]) for i in range(1, 8))
 BOOST = np.array([next((m for m in range(ONGOING) if AGENT[m] == agent), _) for agent in range(KINDS)], np.int8)
 """The ongoing card that changes how far each agent moves, or -1."""
 assert COPIES.sum() == CARDS

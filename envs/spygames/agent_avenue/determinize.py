@@ -1,4 +1,4 @@
-"""Determinize: all that a seat cannot know, dealt anew among what its view allows."""
+"""Determinize: draws all that a seat cannot know anew, uniformly among the states that its view allows."""
 
 import numpy as np
 from numpy import uint64
@@ -13,15 +13,15 @@ from spygames.core.rng import below, shuffle
 
 @kernel
 def determinize(s: Record, seat: Int, seed: uint64) -> None:
-    """Deals the cards that `seat` has not seen anew to all hidden places, until what is known to be possible is.
+    """Deals the cards that `seat` has not seen to all hidden places, again until the result is a possible state.
 
-    Cards that were seen entering a hand stay there, or lie face down if that may be one of them (AA-37).
+    Cards that were seen entering a hand stay there, or one of them lies face down if that is possible (AA-37).
     """
     s.rng = seed
     if s.options.advanced:
         shuffle_market_deck(s)
     knows_down = knows_face_down(s, seat)
-    hider = face_down_seat(s) if s.face_down != NONE and not knows_down else NONE
+    offerer = face_down_seat(s) if s.face_down != NONE and not knows_down else NONE
     # The deck serves as the pile that is dealt from: the hidden cards of other seats come off its end.
     pile = 0
     for card in range(KINDS):
@@ -31,14 +31,14 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
     while True:
         shuffle(s, s.deck, pile)
         left = pile
-        if hider != NONE:
-            left = deal_offer(s, hider, left)
-            left = deal_discards(s, hider, left)
+        if offerer != NONE:
+            left = deal_offer(s, offerer, left)
+            left = deal_discards(s, offerer, left)
         for who in range(s.options.players):
-            if who != seat and who != hider:
+            if who != seat and who != offerer:
                 left = deal_hand(s, who, hand_size(s, who), left)
                 left = deal_discards(s, who, left)
-        if is_allowed(s, hider):
+        if is_allowed(s, offerer):
             break
     for i in range(left, CARDS):
         s.deck[i] = NONE
@@ -67,7 +67,7 @@ def known_elsewhere(s: Record, seat: Int, card: Int) -> Int:
 
 @kernel
 def deal_hand(s: Record, who: Int, size: Int, left: Int) -> Int:
-    """A hand of `size`: what was seen in it, and the rest off the pile. Returns what is left of the pile."""
+    """Deals a hand of `size`: cards seen in it, others off a pile of `left`. Returns the new size of the pile."""
     for card in range(KINDS):
         s.hands[who, card] = s.seen[who, card]
         size -= np.int64(s.seen[who, card])
@@ -79,7 +79,7 @@ def deal_hand(s: Record, who: Int, size: Int, left: Int) -> Int:
 
 @kernel
 def deal_offer(s: Record, who: Int, left: Int) -> Int:
-    """A face-down card and the hand that it came from: any of both may be what was seen there."""
+    """Deals a face-down card and the hand that it came from; either may hold the cards seen there. Returns as above."""
     size, seen = hand_size(s, who), 0
     for card in range(KINDS):
         seen += np.int64(s.seen[who, card])
@@ -101,23 +101,23 @@ def deal_offer(s: Record, who: Int, left: Int) -> Int:
 
 @kernel
 def deal_discards(s: Record, who: Int, left: Int) -> Int:
-    """As many discards as there were, off the pile."""
-    thrown = 0
+    """Deals as many discards as there were, off the pile. Returns as above."""
+    count = 0
     for card in range(KINDS):
-        thrown += np.int64(s.discarded[who, card])
+        count += np.int64(s.discarded[who, card])
         s.discarded[who, card] = 0
-    for _ in range(thrown):
+    for _ in range(count):
         left -= 1
         s.discarded[who, s.deck[left]] += 1
     return left
 
 
 @kernel
-def is_allowed(s: Record, hider: Int) -> bool:
-    """AA-10, AA-40: two alike are offered only by a hand of nothing else, so all that was kept of it is alike too.
+def is_allowed(s: Record, offerer: Int) -> bool:
+    """AA-10, AA-40: two alike are offered only by a hand of nothing else, so all cards that it kept are alike too.
 
-    AA-28: who is asked for the choices of an ability can carry it out.
+    AA-28: the seat that makes the choices of an ability can carry it out.
     """
-    if hider != NONE and s.face_down == s.face_up and s.hands[hider, s.face_up] < s.kept:
+    if offerer != NONE and s.face_down == s.face_up and s.hands[offerer, s.face_up] < s.kept:
         return False
     return s.phase != ABILITY or is_possible(s)

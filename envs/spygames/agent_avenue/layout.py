@@ -1,7 +1,7 @@
-"""What is true, what may be known and what may be done in Agent Avenue, as tables: the layouts that the rules work on.
+"""The layouts of Agent Avenue: OPTIONS, STATE (what is true) and VIEW (what a seat may know), with their constants.
 
-One STATE serves all variants. A VIEW is as long as its variant needs: the network reads all of it. Fields that two
-variants share have the same name and meaning in both.
+One STATE serves all variants. A VIEW has only the fields that its variant needs, because a network reads all of it. A
+field that two variants share has the same name and meaning in both.
 """
 
 from typing import Any
@@ -41,8 +41,8 @@ OPTIONS = np.dtype([
     ("advanced", int8),  # 1: with the Black Market
     ("captain_fixed", int8),  # 1: the lower seat stays captain (AA-41)
 ])  # fmt: skip
-STATE = np.dtype([  # what is true; widest field first, no padding; what a variant does not use is 0 or NONE
-    ("rng", uint64),  # HIDDEN: the game's luck
+STATE = np.dtype([  # widest field first, no padding; a field that the variant does not use is 0 or NONE
+    ("rng", uint64),  # HIDDEN: the game's random stream
     ("turn", int16),  # 1..LAST_TURN, goes up when the next side becomes active
     ("progress", int16, SIDES),  # -FURTHEST..FURTHEST, spaces moved forward in all (AA-15)
     ("hands", int8, (SEATS, KINDS)),  # HIDDEN: copies of each agent
@@ -53,7 +53,7 @@ STATE = np.dtype([  # what is true; widest field first, no padding; what a varia
     ("discards_left", int8, SEATS),
     ("face_up", int8),  # agent offered openly, or NONE
     ("face_down", int8),  # HIDDEN: agent offered secretly, or NONE; known to the seat that played it
-    ("kept", int8),  # while two cards are offered: cards that whoever played face down held on to, before drawing
+    ("kept", int8),  # in phase recruit: cards that the hand behind face_down kept before it drew; else 0
     ("phase", int8),  # index in PHASES
     ("to_move", int8),  # seat, NONE when over
     ("active_side", int8),
@@ -74,11 +74,11 @@ STATE = np.dtype([  # what is true; widest field first, no padding; what a varia
 
 
 def view_layout(advanced: bool, teams: bool) -> np.dtype:
-    """VIEW: what one seat may know.
+    """Return VIEW, what one seat may know, for a mode and for two players or teams.
 
     [2] is the own side, then the other one. [P] is one entry a seat: the viewer and its rival for two players; for
-    teams the viewer, its partner and the two opponents by number, zeros for a seat that there is not. A thermometer
-    shows n as n ones before zeros.
+    teams the viewer, its partner and the two opponents by number, zeros for a seat that the variant does not have. A
+    thermometer shows n as n ones before zeros.
     """
     seats = SEATS if teams else SIDES
     phases = RESOLVER + 1 if teams else ABILITY + 1 if advanced else RECRUIT + 1
@@ -100,23 +100,23 @@ def view_layout(advanced: bool, teams: bool) -> np.dtype:
         ("active", float32),  # 1 if it is the turn of the viewer's side
     ]
     if advanced or teams:
-        common += [("kept", float32)]  # cards that whoever played face down kept before drawing, in units of 4
+        common += [("kept", float32)]  # see STATE, in units of 4
     market: list[Any] = [
         ("supply", float32, MARKET_SIZE),  # 1 for each market card that lies face up
         ("ongoing", float32, (2, ONGOING)),  # 1 for each ongoing card of a side
         ("market_discard", float32, MARKET_SIZE - ONGOING),  # 1 for each instant card that is spent
         ("market_deck_size", float32),  # in units of 12
-        ("pending", float32, 2),  # 1 for the side that takes a market card after this is done
+        ("pending", float32, 2),  # 1 for the side that takes a market card after the ability
         ("ability", float32, MARKET_SIZE - ONGOING),  # one-hot: the instant card that is being resolved
-        ("taken", float32, KINDS),  # one-hot: what Spycation took back
+        ("taken", float32, KINDS),  # one-hot: the agent that Spycation took back
         ("seen_in_hand", float32, (seats, KINDS)),  # [P] AA-37: copies certainly in a hand, in units of 4
         ("seen_or_offered", float32, (seats, KINDS)),  # [P] the same with a face-down card still counted to its hand
     ]
     team: list[Any] = [
-        ("present", float32, seats),  # [P] 1 for each seat that there is
-        ("decider", float32, seats),  # [P] one-hot: who is to move; zeros when over
+        ("present", float32, seats),  # [P] 1 for each seat of the variant
+        ("decider", float32, seats),  # [P] one-hot: the mover; zeros when over
         ("captain", float32, seats),  # [P] 1 for the captain of each side
-        ("leader", float32, seats),  # [P] one-hot: who plays face up this turn, once named
+        ("leader", float32, seats),  # [P] one-hot: the seat that plays face up this turn, once named
     ]
     return np.dtype(common + market * advanced + team * teams)
 
@@ -127,8 +127,8 @@ ENTITIES = {
         "seen_or_offered",
     ),
 }  # fmt: skip
-"""Fields of VIEW with an axis for the kinds of agent card; a variant has some of them."""
+"""Fields of VIEW with an axis for the kinds of agent card; a variant may lack some of them."""
 VIEW = view_layout(advanced=False, teams=False)
-assert VIEW.itemsize == 4 * 160, "released agents read it"
+assert VIEW.itemsize == 4 * 160, "released policies read it"
 SUPPLY_AND_DECK = MARKET_SIZE - SUPPLY  # unit of market_deck_size
 assert len(AGENTS) == KINDS

@@ -1,4 +1,4 @@
-"""What a seat of Agent Avenue may know: its view, and redrawing all the rest."""
+"""Observe: writes what a seat of Agent Avenue may know into its view."""
 
 import numpy as np
 from numpy import float32
@@ -33,7 +33,7 @@ _THERMOMETER = np.tril(np.ones((8, 7), float32), -1)  # row n: n ones
 
 @kernel
 def observe(s: Record, seat: Int, view: Record) -> None:
-    """Writes what `seat` may know, its own side first: what every variant shows."""
+    """Writes the fields that every variant has, the own side of `seat` first."""
     own = side_of(s, seat)
     knows_down = knows_face_down(s, seat)
     for card in range(KINDS):
@@ -92,7 +92,7 @@ def observe_all(s: Record, seat: Int, view: Record) -> None:
 
 @kernel
 def observe_market(s: Record, seat: Int, view: Record) -> None:
-    """What lies at the market and in front of whom, and which hand cards everybody has seen."""
+    """Writes the fields of advanced mode: market cards, and hand cards that everybody has seen (AA-37)."""
     own = side_of(s, seat)
     for card in range(MARKET_SIZE):
         view.supply[card] = s.market[card] == AT_SUPPLY
@@ -113,7 +113,7 @@ def observe_market(s: Record, seat: Int, view: Record) -> None:
 
 @kernel
 def observe_seen(s: Record, who: Int, place: Int, view: Record) -> None:
-    """AA-37: while a face-down card of a hand is hidden, it may be any of those seen in it."""
+    """AA-37: a card that a hand has played face down may be any of those seen in it."""
     hidden = who != NONE and who == face_down_seat(s)
     for card in range(KINDS):
         n = np.int64(s.seen[who, card]) if who != NONE else 0
@@ -123,7 +123,7 @@ def observe_seen(s: Record, who: Int, place: Int, view: Record) -> None:
 
 @kernel
 def observe_teams(s: Record, seat: Int, view: Record) -> None:
-    """Who there is, who decides now, and who leads."""
+    """Writes the fields of teams: seats, mover, captains, leader."""
     for k in range(len(view.present)):
         who = seat_at(s, seat, k)
         there = who != NONE

@@ -1,4 +1,4 @@
-"""Agent Avenue's table: who sits where, hands and the deck, what is seen of them, recruiting and moving."""
+"""Questions about a state of Agent Avenue: seats and sides, hands, meeples, and what a seat knows. Nothing changes."""
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def partner(s: Record, seat: Int) -> Int:
 
 @kernel
 def seat_at(s: Record, viewer: Int, place: Int) -> Int:
-    """Whom a viewer's view shows at `place`: itself, its partner, its opponents by number; NONE if nobody."""
+    """The seat that a view shows at `place`: the viewer, its partner, its opponents by number; NONE if nobody."""
     if s.options.players == 2:
         return np.int64(viewer) ^ place
     seat = np.int64(viewer) ^ place if place < 2 else 2 * other(side_of(s, viewer)) + place - 2
@@ -48,7 +48,7 @@ def seat_at(s: Record, viewer: Int, place: Int) -> Int:
 
 
 @kernel
-def discards_of(s: Record, seat: Int) -> Int:
+def discard_limit(s: Record, seat: Int) -> Int:
     """How often a seat may discard in a game (AA-8, AA-42)."""
     return MEMBER_DISCARDS if is_team(s, side_of(s, seat)) else DISCARDS
 
@@ -67,7 +67,7 @@ def lead(s: Record, side: Int) -> Int:
 
 @kernel
 def space_of(s: Record, side: Int) -> Int:
-    """Where a meeple stands (AA-15)."""
+    """The space on which a meeple stands (AA-15)."""
     return (np.int64(HOMES[side]) + np.int64(s.progress[side])) % SPACES
 
 
@@ -82,7 +82,7 @@ def hand_size(s: Record, seat: Int) -> Int:
 
 @kernel
 def face_down_seat(s: Record) -> Int:
-    """Who played the face-down card, or NONE where there is none."""
+    """The seat that played the face-down card; NONE if no card lies face down."""
     if s.phase != RECRUIT:
         return NONE
     if is_team(s, s.active_side):
@@ -98,7 +98,7 @@ def knows_face_down(s: Record, seat: Int) -> bool:
 
 @kernel
 def unseen(s: Record, seat: Int, card: Int, knows_down: bool) -> Int:
-    """Copies of `card` that may be anywhere hidden, as `seat` can count them; `knows_down`: it played face down."""
+    """Copies of `card` that `seat` has not seen; `knows_down`: it played the face-down card."""
     count = np.int64(COPIES[card]) - s.hands[seat, card] - s.discarded[seat, card] - (s.face_up == card)
     for side in range(SIDES):
         count -= s.in_play[side, card]

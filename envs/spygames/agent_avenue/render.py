@@ -1,4 +1,4 @@
-"""Agent Avenue as a drawing in characters, at most 80 columns wide."""
+"""Draws Agent Avenue in characters, at most 80 columns wide."""
 
 from textwrap import wrap
 
@@ -73,7 +73,7 @@ def _name(s: Record, side: Int) -> str:
 
 
 def _headline(s: Record) -> str:
-    """What happens now, or how it ended."""
+    """The decision that is due, or the result."""
     active, seat = int(s.active_side), int(s.to_move)
     if s.phase == PLAY:
         return f"player_{seat} plays two cards, one face up and one face down"
@@ -94,7 +94,7 @@ def _headline(s: Record) -> str:
 
 
 def _result(s: Record) -> str:
-    """Who has won, and why."""
+    """The winner and the reason."""
     winner, loser = int(s.winner), other(int(s.winner))
     one, ahead = not is_team(s, winner), int(lead(s, winner))
     it, has = ("it", "has") if one else ("they", "have")
@@ -114,7 +114,7 @@ def _result(s: Record) -> str:
 
 
 def _board(s: Record) -> str:
-    """The loop of spaces with the meeples (0) and (1), and the market spaces where there are any."""
+    """The loop of spaces with the meeples (0) and (1), and the market spaces in advanced mode."""
     spaces = [""] * SPACES
     for side in range(SIDES):
         spaces[int(HOMES[side] + s.progress[side]) % SPACES] += f"({side})"
@@ -128,7 +128,7 @@ def _board(s: Record) -> str:
 
 
 def _areas(s: Record, viewer: int) -> list[str]:
-    """The cards in play beside the icons of their 1st, 2nd and further copies, and what else can be counted."""
+    """The cards in play beside the icons of their 1st, 2nd and further copies, and the public counts of each seat."""
     seats, teams = range(s.options.players), s.options.players > 2
     names = [f"player_{seat}{' (you)' if seat == viewer else ''}" for seat in seats]
     sides = [f"side {side}" for side in range(SIDES)] if teams else names

@@ -1,4 +1,4 @@
-"""Reading a state of Agent Avenue from its mapping: each refusal names the key and what is right."""
+"""States of Agent Avenue as mappings of plain JSON values, both ways. A refusal names the key and what is right."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,7 +41,7 @@ _LEFT_OUT = (*_MARKET_KEYS, *_MARKET_LEFT_OUT, *_TEAM_KEYS, "rng", "record")
 
 
 def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
-    """The state as plain JSON values, with the keys that the rules name in section 5, `rng` and `record`."""
+    """Return the state as plain JSON values, with all keys that the game's README lists."""
     seats, teams = range(game.num_players), game.num_players > 2
     return {
         "mode": game.options["mode"],
@@ -106,11 +106,14 @@ def _or_none(number: int) -> int | None:
 
 
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
-    """Writes `mapping` into the zeroed state `s`; ImpossibleState says what is wrong with it.
+    """Write `mapping` into the zeroed state `s`.
 
-    Checked are the cards (each copy in one place), the phase against what lies on the table, and that the game
-    is over exactly where somebody has won, and why. Progress, hand sizes and the number of discards left are free
-    within their range, so that a scenario can place meeples and cards as it likes.
+    Progress, hand sizes and the number of discards left may have any value in their range, so that a scenario can place
+    meeples and cards as it likes.
+
+    Raises:
+        ImpossibleState: a key is missing, unknown or malformed; a card is not in exactly one place; the phase does not
+            fit the cards; or the game is over where no side has won, or the other way round.
     """
     check_keys(mapping, _KEYS, _LEFT_OUT)
     for key in ("mode", "players"):
@@ -137,8 +140,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
 
 
 def _read_course(mapping: Mapping[str, Any], s: Record) -> None:
-    # A game that is going on, which the record tells, may have gone further than a set-up may begin, up to where the
-    # counts stop.
+    # A mapping with a record comes from a game and may hold any counts; one without is a set-up, with narrower ranges.
     set_up = mapping.get("record") is None
     s.turn = integer(mapping["turn"], "turn", 1, 1000 if set_up else LAST_TURN)
     progress, most = sequence(mapping["progress"], "progress", SIDES), 200 if set_up else FURTHEST
@@ -241,7 +243,7 @@ def _read_team(mapping: Mapping[str, Any], s: Record) -> None:
 
 
 def _read_record(mapping: Mapping[str, Any], s: Record) -> None:
-    """What whoever played face down had kept: as it usually is, where the mapping does not tell."""
+    """Reads `kept`; where the mapping lacks it, the usual number for a hand of this size."""
     remembered = _given(mapping, "record", {})
     check_keys(remembered, (), ("kept",), "record")
     team = bool(is_team(s, s.active_side))
@@ -253,13 +255,13 @@ def _read_record(mapping: Mapping[str, Any], s: Record) -> None:
 
 
 def _given(mapping: Mapping[str, Any], key: str, default: Any) -> Any:
-    """What stands under `key`, or `default` where that is nothing."""
+    """The value under `key`; `default` where it is missing or null."""
     value = mapping.get(key)
     return default if value is None else value
 
 
 def _refuse_unused(mapping: Mapping[str, Any], keys: tuple[str, ...]) -> None:
-    """What this variant does not use is empty, also in each of its entries, or left out."""
+    """Refuses a key that this variant does not use, unless its value and all entries of it are empty."""
     for key in keys:
         value = mapping.get(key)
         entries = list(value.values()) if isinstance(value, Mapping) else [value]

@@ -1,4 +1,5 @@
-"""What the parts of a state of Agent Avenue must have to do with each other: no check wants more than play needs."""
+"""Contradictions in a state of Agent Avenue are refused: cards, seats, phase, offer, market, end. No check is stricter
+than play needs."""
 
 from spygames.agent_avenue.cards import AGENTS, COPIES, KINDS, MARKET_SIZE, ONGOING, OPEN
 from spygames.agent_avenue.layout import (
@@ -18,7 +19,7 @@ from spygames.agent_avenue.layout import (
     SIDES,
     UP,
 )
-from spygames.agent_avenue.queries import discards_of, face_down_seat, first_seat, hand_size, is_team, other, side_of
+from spygames.agent_avenue.queries import discard_limit, face_down_seat, first_seat, hand_size, is_team, other, side_of
 from spygames.agent_avenue.rules.end_step import end_step
 from spygames.agent_avenue.rules.market import is_possible
 from spygames.core.game import ImpossibleState
@@ -26,7 +27,11 @@ from spygames.core.kernel import Record
 
 
 def check(s: Record) -> None:
-    """Raises ImpossibleState where the parts of a state contradict each other."""
+    """Check that the parts of a state agree.
+
+    Raises:
+        ImpossibleState: two parts contradict each other; the message names their keys.
+    """
     _check_cards(s)
     _check_seats(s)
     _check_turn(s)
@@ -49,7 +54,7 @@ def _check_cards(s: Record) -> None:
 
 def _check_seats(s: Record) -> None:
     for seat in range(s.options.players):
-        thrown, most = int(s.discarded[seat].sum()), int(discards_of(s, seat))
+        thrown, most = int(s.discarded[seat].sum()), int(discard_limit(s, seat))
         if thrown + s.discards_left[seat] > most:
             raise ImpossibleState(
                 f"discarded of seat {seat} holds {thrown} and discards_left is {s.discards_left[seat]}: "
@@ -58,7 +63,7 @@ def _check_seats(s: Record) -> None:
 
 
 def _check_turn(s: Record) -> None:
-    """The phase fits the side that is active, and the seat that is to move."""
+    """The phase fits the active side and the mover."""
     phase, active = PHASES[s.phase], int(s.active_side)
     team = bool(is_team(s, active))
     if (s.phase in (LEAD, UP, DOWN) and not team) or (s.phase == PLAY and team):
@@ -89,7 +94,7 @@ def _check_turn(s: Record) -> None:
 
 
 def _check_offer(s: Record) -> None:
-    """The cards on offer, and that whoever is to play has cards."""
+    """The offer fits the phase, and a seat that must play has cards."""
     phase = PHASES[s.phase]
     offered = [s.face_up != NONE, s.face_down != NONE]
     if s.phase == RECRUIT and not all(offered):
@@ -109,7 +114,7 @@ def _check_offer(s: Record) -> None:
 
 
 def _check_market(s: Record) -> None:
-    """What is being resolved belongs to its phases, and can be."""
+    """An ability is resolved only in its phases, and can be carried out."""
     phase = PHASES[s.phase]
     if (s.ability != NONE) != (s.phase in (RESOLVER, ABILITY)):
         raise ImpossibleState(f"ability must be {'null' if s.ability != NONE else 'a market card'} in phase {phase}")
@@ -139,7 +144,7 @@ def _check_seen(s: Record) -> None:
 
 
 def _check_end(s: Record) -> None:
-    """Raises ImpossibleState where the result is not what the End step finds in this position."""
+    """The result is the one that the End step finds in this position."""
     if (s.phase == OVER) != (s.winner != NONE) or (s.phase == OVER) != (s.end_reason != NONE):
         raise ImpossibleState("winner and end_reason belong to phase over, and to no other")
     if s.phase in (MARKET, RESOLVER, ABILITY):

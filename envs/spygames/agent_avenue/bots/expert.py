@@ -1,4 +1,4 @@
-"""The player `expert`: written by hand, it judges every decision by the chance to win from what follows.
+"""The player `expert` of simple mode for two: it judges every decision by the chance to win in the position after it.
 
 How it decides:
 
@@ -6,8 +6,8 @@ How it decides:
   the own hand threatens, by the tables below. What the End step decides at once is exact.
 - *Recruiting*: the hidden card is every unseen one, by its number of copies, and less likely the more it would
   spoil the offer for the rival that made it.
-- *Offering*: the rival is thought to choose by the same tables, without knowing the hidden card; a part of
-  every offer's worth (`CAUTION`) is its worse half, because that rival is only thought up.
+- *Offering*: the rival is assumed to choose by the same tables, without knowing the hidden card; a part of
+  every offer's worth (`CAUTION`) is its worse half, because the assumption may be wrong.
 - *Discarding*: one card ahead: the best offer with each card that may be drawn instead, if that is clearly better.
 
 How the tables were found: logistic regression of who won on the position at the start of each turn, over 725,000
@@ -43,7 +43,7 @@ from spygames.agent_avenue.layout import NONE, THREE
 from spygames.core.kernel import Int, Record, kernel
 
 Eight = tuple[float, float, float, float, float, float, float, float]
-"""A value for each kind of agent: a tuple, as a kernel must not allocate an array. Hands are packed into one number."""
+"""A value for each kind of agent: a tuple, as a kernel must not allocate an array."""
 BITS = 4  # of a packed hand for each kind: up to 15 copies
 NOTHING = 0  # a packed hand without a card: what the rival knows of the viewer's hand
 
@@ -77,28 +77,28 @@ LEADS = np.array([-1.71, -1.40, -1.26, -1.00, -0.64, -0.32, 0.01, 0.40, 0.61, 1.
 """Log-odds for the side that is active next, by its lead from -6 to 6. It decides what is offered, so a lead helps it
 more than the same deficit hurts."""
 HELD = np.array(
-    [  # log-odds for a card in the own hand that can do its work now (`threats`)
+    [  # log-odds for a card in the own hand that threatens something now (`threats`)
         # double_agent, -, codebreaker, -, daredevil, sentinel, sidekick, mole
         [0.4, 0.0, 1.5, 0.0, 1.3, 0.7, 0.4, 0.45],  # when active next
         [0.2, 0.0, 0.8, 0.0, 0.6, 0.4, 0.4, 0.45],  # when waiting
     ]
 )
 OVERLAP = -0.8
-"""Log-odds for holding such a codebreaker and such a daredevil at once: less than their sum, because the rival answers
+"""Log-odds added for holding such a codebreaker and such a daredevil at once: below 0, because the rival answers
 both with one choice when they are offered together."""
 SUSPICION = 5.0
 """How much less likely a hidden card is for each unit of chance that it leaves the viewer, as an exponent."""
 SHARPNESS = 7.0
-"""How surely the rival is thought to take the better card, log-odds for each unit of chance between the two."""
+"""How surely the rival is assumed to take the better card, log-odds for each unit of chance between the two."""
 CAUTION = 0.2
-"""The part of an offer's worth that is its worse half, whatever the rival is thought to do."""
+"""The part of an offer's worth that is its worse half, whatever the rival is assumed to do."""
 PATIENCE = 0.035
-"""The chance to win that a discard must gain, as the price of having one fewer left."""
+"""The gain in the chance to win that a discard must bring: the price of one fewer left."""
 
 
 @kernel
 def expert(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Takes the card, offers the pair or discards the card that promises the best chance to win."""
+    """Takes the action with the best chance to win."""
     if mask[RECRUIT_UP]:
         return choose(view)
     return offer_or_discard(view, mask)
@@ -106,7 +106,7 @@ def expert(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def choose(view: Record) -> Int:
-    """The face-up card or the hidden one, over all that may be hidden (the face-up name only if nothing else is)."""
+    """Recruits the face-up card or the hidden one, over all cards that may be hidden but those of the face-up name."""
     up, now, held = face_up(view), standing(view), in_hand(view)
     taking, leaving = 0.0, 0.0
     for down in range(KINDS):
@@ -126,22 +126,22 @@ def offer_or_discard(view: Record, mask: np.ndarray) -> Int:
     for card in range(KINDS):
         appeals = put(appeals, card, appeal(view, now, card))
     best, promise = best_offer(view, held, now, appeals, NONE)
-    for thrown in range(KINDS):
-        if mask[discard_action(thrown)]:
-            value = after_discard(view, held, now, appeals, thrown) - PATIENCE
+    for discarded in range(KINDS):
+        if mask[discard_action(discarded)]:
+            value = after_discard(view, held, now, appeals, discarded) - PATIENCE
             if value > promise:
-                best, promise = discard_action(thrown), value
+                best, promise = discard_action(discarded), value
     return best
 
 
 @kernel
-def after_discard(view: Record, held: Int, now: float, appeals: Eight, thrown: Int) -> float:
+def after_discard(view: Record, held: Int, now: float, appeals: Eight, discarded: Int) -> float:
     """The chance to win with the best offer after throwing a card away, averaged over the card drawn for it."""
     without, total, count = 0.0, 0.0, 0
     for drawn in range(NONE, KINDS):  # first the offers of the cards that stay, then those with the one drawn
         n = unseen(view, drawn) if drawn != NONE else 0
         if drawn == NONE or n > 0:
-            _, value = best_offer(view, exchange(held, thrown, drawn), now, appeals, drawn)
+            _, value = best_offer(view, exchange(held, discarded, drawn), now, appeals, drawn)
             without = value if drawn == NONE else without
             total += n * max(value, without)
             count += n
@@ -171,7 +171,7 @@ def may_offer(held: Int, up: Int, down: Int) -> bool:
 
 @kernel
 def offer(view: Record, held: Int, now: float, up: Int, down: Int, appeal_up: float) -> float:
-    """The chance to win after offering these two cards: as the rival is thought to choose, and the worse half."""
+    """The chance to win after offering these two cards: the rival's assumed choice, mixed with the worse half."""
     if_down, if_up = outcomes(view, held, now, up, down)
     expected = appeal_up * if_up + (1 - appeal_up) * if_down
     return (1 - CAUTION) * expected + CAUTION * min(if_up, if_down)
@@ -193,11 +193,11 @@ def appeal(view: Record, now: float, up: Int) -> float:
 @kernel
 def outcomes(view: Record, held: Int, now: float, one: Int, two: Int) -> tuple[float, float]:
     """The chances to win if the own side recruits `one` and the rival `two`, and the other way round."""
-    return chance(view, held, now, one, two), chance(view, held, now, two, one)
+    return win_chance(view, held, now, one, two), win_chance(view, held, now, two, one)
 
 
 @kernel
-def chance(view: Record, held: Int, now: float, mine: Int, theirs: Int) -> float:
+def win_chance(view: Record, held: Int, now: float, mine: Int, theirs: Int) -> float:
     """The chance to win after both sides have recruited these cards, from a hand of `held` before the offer.
 
     now: `standing(view)`, which does not depend on the two cards.
@@ -213,7 +213,7 @@ def chance(view: Record, held: Int, now: float, mine: Int, theirs: Int) -> float
 
 @kernel
 def next_turn(view: Record, side: Int) -> Int:
-    """Whether a side is active next or waits, as a row of the tables: the other way round than now."""
+    """Whether a side is active next or waits, as a row of the tables: the opposite of this turn."""
     return WAITS if (side == OWN) == (view.active > 0) else NEXT
 
 
@@ -236,7 +236,7 @@ def gained(view: Record, side: Int, card: Int) -> float:
 
 @kernel
 def threats(view: Record, held: Int, mine: Int, theirs: Int) -> float:
-    """Log-odds for cards left in the own hand after recruiting that can do their work in a later offer.
+    """Log-odds for cards left in the own hand after recruiting that threaten something in a later offer.
 
     A codebreaker beside two in play, a daredevil for a rival who has two, a third sentinel, a second double agent;
     a sidekick and a mole always.
@@ -256,7 +256,7 @@ def threats(view: Record, held: Int, mine: Int, theirs: Int) -> float:
 
 @kernel
 def weight(view: Record, card: Int, threatens: bool | np.bool_) -> float:
-    """Log-odds for holding a card that can do its work; 0 if it cannot."""
+    """Log-odds for holding a card that threatens something; 0 if it does not."""
     return HELD[next_turn(view, OWN), card] if threatens else 0.0
 
 
@@ -283,10 +283,10 @@ def copies_in(held: Int, card: Int) -> Int:
 
 
 @kernel
-def exchange(held: Int, thrown: Int, drawn: Int) -> Int:
-    """The hand after `thrown` has left it and `drawn` has come; NONE for neither."""
-    if thrown != NONE:
-        held -= 1 << (BITS * thrown)
+def exchange(held: Int, discarded: Int, drawn: Int) -> Int:
+    """The hand after `discarded` has left it and `drawn` has come; NONE for neither."""
+    if discarded != NONE:
+        held -= 1 << (BITS * discarded)
     if drawn != NONE:
         held += 1 << (BITS * drawn)
     return held

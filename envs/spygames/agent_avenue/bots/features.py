@@ -15,8 +15,8 @@ from spygames.agent_avenue.cards import (
     KINDS,
     LEADER_OF_THE_PACK,
     MASTERPLAN,
+    MASTERPLAN_NAMES,
     ONGOING,
-    PLAN,
     PLUS,
     TIMES,
 )
@@ -124,7 +124,7 @@ def wins(view: Record, side: Int, gained: Int, lost: Int, ongoing: Ongoing) -> b
     names = 0
     for card in range(KINDS):
         names += copies_after(view, side, card, gained, lost) > 0
-    return bool(names >= PLAN)
+    return bool(names >= MASTERPLAN_NAMES)
 
 
 @kernel

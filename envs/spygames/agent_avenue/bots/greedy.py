@@ -10,16 +10,15 @@ from spygames.agent_avenue.layout import NONE
 from spygames.core.kernel import Int, Record, kernel
 
 WON = 2.0 * CATCH
-"""What `greedy` counts a win for, in spaces of lead: as much as all the way from being caught to catching."""
+"""The worth of a win in spaces of lead: from being caught to catching."""
 
 
 @kernel
 def greedy(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Takes what is best at once: a win before a lead before a loss.
+    """Prefers a win to a lead, and a lead to a loss, at the end of this turn.
 
-    It counts the hidden card as the average of what it has not seen, and of the two cards that it offers
-    either may be taken, one as likely as the other. Only if every offer may lose at once does it discard: the
-    card that it would offer openly in the worst one.
+    The worth of the hidden card is the average over all cards that it has not seen; each of its own two cards is taken
+    with the same chance. It discards only if every offer may lose at once: the face-up card of the worst offer.
     """
     if mask[RECRUIT_UP]:
         return RECRUIT_UP if worth_of_choice(view, True) >= worth_of_choice(view, False) else RECRUIT_DOWN

@@ -1,8 +1,8 @@
-"""Scripted players for advanced mode and for teams: `greedy` and `expert` weigh what each choice leads to.
+"""The players `greedy` and `expert` of advanced mode and of teams.
 
-Both judge the table after the cards that a choice brings into play: `greedy` by the lead alone, `expert` by the chance
-to win. Views differ between variants, so each has a bot of its own, which hands on what the common fields lack: the
-ongoing market cards of both sides as bits.
+Both judge the position that follows each action: `greedy` by the lead alone, `expert` by the cards in play and the
+market spaces too (`positional`). Views differ between variants, so each variant has bots of its own, which pass on what
+the other views lack: the ongoing market cards of both sides and the ability that is being resolved.
 """
 
 from math import exp
@@ -62,20 +62,20 @@ STACKS = np.array(
 )
 LEAD_WEIGHT = 0.3
 AT_MARKET = 0.3  # log-odds that landing on a market space adds
-DECIDED = 12.0  # log-odds of a game that is won
-CAUTION = 0.5  # how far the worse of two outcomes counts beside their mean
-PATIENCE = 0.03  # what a discard must promise beyond the best offer
+WON = 12.0  # log-odds of a game that is won
+CAUTION = 0.5  # weight of the worse of two outcomes against their mean
+PATIENCE = 0.03  # how far the best action must stay below the limit for a discard
 MARKET_WORTH = np.array(
     # distraction, getaway, leader, masterplan, security, twin, supercomputer, watchtower;
     # double trouble, mind control, outpost, secret recruit, smoke screen, spycation, truck
     [1.0, 2.0, 4.0, 2.5, 2.0, 1.5, 3.0, 3.5, 2.0, 5.0, 3.0, 2.0, 0.5, 2.5, 1.0]
 )
-"""The order in which market cards are taken."""
+"""Which market card is taken first: the one with the largest number."""
 
 
 @kernel
 def stack_odds(view: Record, side: Int, gained: Int, lost: Int) -> float:
-    """What the cards in play of a side are worth after it gains one and loses another (NONE: none)."""
+    """Log-odds for the cards in play of a side after it gains one and loses another, NONE for no card."""
     odds = 0.0
     for card in range(KINDS):
         odds += STACKS[card, min(copies_after(view, side, card, gained, lost), THREE)]
@@ -93,7 +93,7 @@ def judge(
     after = lead_after(view, lead(view), mine, theirs, ongoing)
     decided = verdict(view, after, mine, theirs, my_loss, their_loss, ongoing, False)
     if decided:
-        odds = DECIDED * decided
+        odds = WON * decided
     else:
         odds = LEAD_WEIGHT * after
         if positional:
@@ -106,18 +106,16 @@ def judge(
 
 @kernel
 def offer(view: Record, up: Int, down: Int, ongoing: Ongoing, positional: bool) -> float:
-    """The chance to win with an offer of these cards, of which the other side takes either."""
-    if_up, if_down = (
-        judge(view, down, up, NONE, NONE, ongoing, positional),
-        judge(view, up, down, NONE, NONE, ongoing, positional),
-    )
+    """The chance to win with an offer of these cards; the rival may take either."""
+    if_up = judge(view, down, up, NONE, NONE, ongoing, positional)
+    if_down = judge(view, up, down, NONE, NONE, ongoing, positional)
     mean = (if_up + if_down) / 2
     return CAUTION * min(if_up, if_down) + (1 - CAUTION) * mean if positional else mean
 
 
 @kernel
 def offer_beside_hidden(view: Record, up: Int, ongoing: Ongoing, positional: bool) -> float:
-    """The same where a partner will add any unseen card face down."""
+    """The same where the partner adds any unseen card face down."""
     total, count = 0.0, 0
     for down in range(KINDS):
         n = unseen(view, down)
@@ -144,7 +142,7 @@ def take_up(view: Record, ongoing: Ongoing, positional: bool) -> bool:
 
 @kernel
 def worth_of(view: Record, action: Int, ability: Int, ongoing: Ongoing, positional: bool) -> float:
-    """The promise of one action that is not a discard; comparable between the actions of one decision."""
+    """The worth of an action that is not a discard; comparable between the actions of one decision."""
     if action < RECRUIT_UP:
         up, down = pair_cards(action)
         return offer(view, up, down, ongoing, positional)
@@ -175,7 +173,7 @@ def worth_of(view: Record, action: Int, ability: Int, ongoing: Ongoing, position
 
 @kernel
 def decide(view: Record, mask: np.ndarray, ability: Int, ongoing: Ongoing, positional: bool) -> Int:
-    """The most promising action. The expert discards where the worst card stands out and no offer is any good."""
+    """The action of the largest worth; a discard if no other action promises a fair chance."""
     best, promise = NONE, -1.0
     for action in range(PLAY_PAIR, len(mask)):
         if mask[action]:
@@ -192,7 +190,7 @@ def decide(view: Record, mask: np.ndarray, ability: Int, ongoing: Ongoing, posit
 
 @kernel
 def worst_card(view: Record, mask: np.ndarray, ongoing: Ongoing, positional: bool) -> Int:
-    """The discard of the card that would serve the other side most against what it brings to the own one."""
+    """The discard of the card that makes the worst offer; NONE if no discard is legal."""
     worst, least = NONE, np.inf
     for card in range(KINDS):
         if mask[discard_action(card)]:
@@ -204,23 +202,23 @@ def worst_card(view: Record, mask: np.ndarray, ongoing: Ongoing, positional: boo
 
 @kernel
 def greedy_at_market(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Takes what is best at once: a win before a lead before a loss."""
+    """Prefers a win to a lead, and a lead to a loss, right after the action."""
     return decide(view, mask, ability_of(view), ongoing_of(view), False)
 
 
 @kernel
 def expert_at_market(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Takes what promises the best chance to win."""
+    """Takes the action with the best chance to win."""
     return decide(view, mask, ability_of(view), ongoing_of(view), True)
 
 
 @kernel
 def greedy_in_team(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Takes what is best at once: a win before a lead before a loss."""
+    """Prefers a win to a lead, and a lead to a loss, right after the action."""
     return decide(view, mask, NONE, NO_ONGOING, False)
 
 
 @kernel
 def expert_in_team(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Takes what promises the best chance to win."""
+    """Takes the action with the best chance to win."""
     return decide(view, mask, NONE, NO_ONGOING, True)

@@ -1,4 +1,4 @@
-"""The End step of Agent Avenue: who has won, whether the cards have run out, whose turn is next."""
+"""The End step: a side wins, or the cards run out, or the other side's turn begins."""
 
 from spygames.agent_avenue.board import CATCH, HOMES
 from spygames.agent_avenue.cards import (
@@ -7,7 +7,7 @@ from spygames.agent_avenue.cards import (
     KINDS,
     LEADER_OF_THE_PACK,
     MASTERPLAN,
-    PLAN,
+    MASTERPLAN_NAMES,
     SECURITY_SYSTEM,
 )
 from spygames.agent_avenue.layout import (
@@ -45,8 +45,8 @@ def claim(s: Record, side: Int) -> Int:
 
 @kernel
 def market_claim(s: Record, side: Int) -> Int:
-    """AA-34: the same for the ongoing market cards. AA-35: the Security System looks at the own home."""
-    if owns(s, side, MASTERPLAN) and names_in_play(s, side) >= PLAN:
+    """AA-34: the same for the ongoing market cards. AA-35: the Security System guards the own home."""
+    if owns(s, side, MASTERPLAN) and names_in_play(s, side) >= MASTERPLAN_NAMES:
         return BY_MASTERPLAN
     if owns(s, side, SECURITY_SYSTEM) and space_of(s, other(side)) == HOMES[side]:
         return BY_SECURITY_SYSTEM
@@ -74,9 +74,11 @@ def can_play(s: Record, side: Int) -> bool:
 
 
 @kernel
-def can_go_on(s: Record, side: Int) -> bool:
-    """AA-19, AA-45: whether a side can play, once its hands are drawn up: those of a mapping may not be yet, real ones
-    are drawn up when they have been played from."""
+def can_play_next(s: Record, side: Int) -> bool:
+    """AA-19, AA-45: whether a side can play, once its hands are drawn up to four.
+
+    In a game they are drawn up already, because a hand draws after it has played; those of a mapping may not be.
+    """
     if not can_play(s, side):
         first = first_seat(s, side)
         for seat in range(first, first + 1 + is_team(s, side)):
@@ -86,14 +88,14 @@ def can_go_on(s: Record, side: Int) -> bool:
 
 @kernel
 def end_step(s: Record) -> None:
-    """AA-17 to AA-19: somebody has won, or the cards have run out, or the other side becomes active."""
+    """AA-17 to AA-19: a side has won, or the cards have run out, or the other side becomes active."""
     active, following = s.active_side, other(s.active_side)
     ours, theirs = claim(s, active), claim(s, following)
     if ours != NONE:
         finish(s, active, ours)
     elif theirs != NONE:
         finish(s, following, theirs)
-    elif not can_go_on(s, following):
+    elif not can_play_next(s, following):
         finish(s, active if lead(s, active) >= 0 else following, RAN_OUT)
     else:
         if is_team(s, active) and not s.options.captain_fixed:
@@ -104,7 +106,7 @@ def end_step(s: Record) -> None:
 
 @kernel
 def begin_turn(s: Record, side: Int) -> None:
-    """AA-7, AA-40, AA-41: a player plays two cards, or a captain names who of the team plays face up."""
+    """AA-7, AA-40, AA-41: a player plays two cards, or a captain names the seat that plays face up."""
     s.active_side = side
     s.leader = NONE
     s.to_move = s.captain[side]

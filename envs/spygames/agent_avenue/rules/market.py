@@ -22,8 +22,8 @@ from spygames.agent_avenue.cards import (
     DOUBLE_TROUBLE,
     FROM,
     KINDS,
-    LEAST,
     MARKET_SIZE,
+    MIN_COPIES,
     NEW,
     ONGOING,
     OPEN,
@@ -55,7 +55,7 @@ def set_up_market(s: Record) -> None:
 
 @kernel
 def no_market(s: Record) -> None:
-    """Simple mode, and what no ability is about."""
+    """AA-22: without the Black Market, no market card is anywhere."""
     for card in range(MARKET_SIZE):
         s.market[card] = s.market_deck[card] = NONE
     s.market_deck_size = 0
@@ -71,8 +71,8 @@ def replace(s: Record) -> None:
 
 
 @kernel
-def go_on(s: Record, side: Int, landed: bool) -> None:
-    """AA-23, AA-24, AA-29: who has landed takes a card, then the side that waits for its own; then the turn ends."""
+def continue_turn(s: Record, side: Int, landed: bool) -> None:
+    """AA-23, AA-24, AA-29: a side that has landed takes a card, then the side that is pending; then the turn ends."""
     if not landed and s.pending != NONE:
         side, landed = np.int64(s.pending), True
         s.pending = NONE
@@ -89,7 +89,7 @@ def go_on(s: Record, side: Int, landed: bool) -> None:
 
 @kernel
 def legal_at_market(s: Record, mask: np.ndarray) -> None:
-    """AA-23, AA-28, AA-36, AA-44: which card to take, who resolves it, and the choices that it asks for."""
+    """AA-23, AA-28, AA-36, AA-44: the cards to take, the seats to resolve one, and the choices of an ability."""
     if s.phase == MARKET:
         for card in range(MARKET_SIZE):
             mask[market_action(card)] = s.market[card] == AT_SUPPLY
@@ -115,7 +115,7 @@ def may_take(s: Record, card: Int) -> bool:
 @kernel
 def may_recruit(s: Record, card: Int) -> bool:
     """Whether the ability lets its resolver recruit this agent from the hand."""
-    if LEAST[s.ability] == 0 or s.hands[s.resolver, card] < LEAST[s.ability]:
+    if MIN_COPIES[s.ability] == 0 or s.hands[s.resolver, card] < MIN_COPIES[s.ability]:
         return False
     if AGENT[s.ability] != NONE and AGENT[s.ability] != card:
         return False
@@ -159,7 +159,7 @@ def take_market_card(s: Record, card: Int) -> None:
     replace(s)
     if card < ONGOING:
         s.market[card] = side
-        go_on(s, side, False)
+        continue_turn(s, side, False)
         return
     s.market[card] = AT_ABILITY
     s.ability = card
@@ -174,7 +174,7 @@ def take_market_card(s: Record, card: Int) -> None:
 
 @kernel
 def resolve_open_card(s: Record, side: Int) -> None:
-    """The cards that ask for nothing: Smoke Screen (AA-36: ignored without a deck) and Surveillance Truck."""
+    """The cards that need no choice: Smoke Screen (AA-36: ignored without a deck) and Surveillance Truck."""
     landed = False
     if s.ability != SMOKE_SCREEN:
         landed = move(s, side, np.int64(PLUS[s.ability]))
@@ -184,7 +184,7 @@ def resolve_open_card(s: Record, side: Int) -> None:
         s.deck[s.deck_size] = NONE
         landed = recruit(s, side, card)
     leave_ability(s)
-    go_on(s, side, landed)
+    continue_turn(s, side, landed)
 
 
 @kernel
@@ -230,7 +230,7 @@ def end_ability(s: Record, landed: bool) -> None:
     side = side_of(s, s.resolver)
     refill(s, s.resolver, hand_size(s, s.resolver))
     leave_ability(s)
-    go_on(s, side, landed)
+    continue_turn(s, side, landed)
 
 
 @kernel

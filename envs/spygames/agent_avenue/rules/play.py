@@ -26,7 +26,7 @@ from spygames.agent_avenue.actions import (
 from spygames.agent_avenue.cards import COPIES, KINDS
 from spygames.agent_avenue.layout import DOWN, HAND, LEAD, NONE, PLAY, RECRUIT, SIDES, UP
 from spygames.agent_avenue.queries import (
-    discards_of,
+    discard_limit,
     face_down_seat,
     first_seat,
     hand_size,
@@ -35,7 +35,7 @@ from spygames.agent_avenue.queries import (
     side_of,
 )
 from spygames.agent_avenue.rules.end_step import begin_turn, end_step
-from spygames.agent_avenue.rules.market import act_at_market, go_on, legal_at_market, no_market, set_up_market
+from spygames.agent_avenue.rules.market import act_at_market, continue_turn, legal_at_market, no_market, set_up_market
 from spygames.agent_avenue.rules.recruiting import draw, forget, recruit, refill
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import below, shuffle
@@ -59,7 +59,7 @@ def init(s: Record, options: Record, seed: uint64) -> None:
     first = side_of(s, options.first_player) if options.first_player != NONE else below(s, SIDES)
     shuffle(s, s.deck, n)
     for seat in range(s.options.players):
-        s.discards_left[seat] = discards_of(s, seat)
+        s.discards_left[seat] = discard_limit(s, seat)
         for _ in range(HAND):
             draw(s, seat)
     if s.options.advanced:
@@ -70,7 +70,7 @@ def init(s: Record, options: Record, seed: uint64) -> None:
 
 @kernel
 def clear(s: Record) -> None:
-    """Nothing on the table: meeples at home, no cards anywhere, nothing decided."""
+    """An empty position: meeples at home, no cards anywhere, nothing decided."""
     for seat in range(s.options.players):
         for card in range(KINDS):
             s.hands[seat, card] = s.discarded[seat, card] = s.seen[seat, card] = 0
@@ -88,7 +88,7 @@ def clear(s: Record) -> None:
 
 @kernel
 def legal(s: Record, mask: np.ndarray) -> None:
-    """What the seat to move may do: AA-8, AA-10, AA-12, AA-20, AA-40, AA-42, and at the market."""
+    """Writes 1 for each legal action of the mover, else 0: AA-8, AA-10, AA-12, AA-20, AA-40, AA-42, and the market."""
     for action in range(NUM_ACTIONS):  # of every variant: a number that the compiler knows
         mask[action] = 0
     for action in range(NUM_ACTIONS, len(mask)):
@@ -136,7 +136,7 @@ def legal_single(s: Record, mask: np.ndarray) -> None:
 
 @kernel
 def apply(s: Record, action: Int) -> None:
-    """One decision, and all chance up to the next."""
+    """One decision, and all chance up to the next one."""
     if action < PLAY_PAIR:
         discard(s, discard_card(action))
     elif action < RECRUIT_UP:
@@ -183,7 +183,7 @@ def play(s: Record, up: Int, down: Int) -> None:
 
 @kernel
 def name_leader(s: Record, seat: Int) -> None:
-    """AA-41: the captain has named who plays face up."""
+    """AA-41: the captain has named the seat that plays face up."""
     s.leader = s.to_move = seat
     s.phase = UP
 
@@ -213,7 +213,7 @@ def play_down(s: Record, card: Int) -> None:
 
 @kernel
 def ask_to_recruit(s: Record) -> None:
-    """AA-12, AA-41: the other side, or its captain, is to choose."""
+    """AA-12, AA-41: the other side, or its captain, chooses."""
     s.phase = RECRUIT
     s.to_move = s.captain[other(s.active_side)]
 
@@ -233,13 +233,13 @@ def recruit_both(s: Record, take_up: bool) -> None:
     if recruit(s, following, up if take_up else down):
         s.pending = following
     if s.options.advanced:
-        go_on(s, active, landed)
+        continue_turn(s, active, landed)
     else:
         end_step(s)
 
 
 @kernel
 def returns(s: Record, out: np.ndarray) -> None:
-    """+1 for each seat of the side that has won, -1 for each other one (AA-46); 0 for all while the game goes on."""
+    """+1 for each seat of the side that has won, -1 for each other one (AA-46); 0 for all before the end."""
     for seat in range(len(out)):
         out[seat] = 0.0 if s.winner == NONE else (1.0 if s.winner == side_of(s, seat) else -1.0)

@@ -1,9 +1,9 @@
-"""Recruiting and drawing: the hand, the deck, the card that joins its like in play, the meeple that moves by it."""
+"""Drawing, recruiting and moving: what Play, Recruit and the Black Market have in common."""
 
 import numpy as np
 
 from spygames.agent_avenue.board import IS_HOME, IS_MARKET
-from spygames.agent_avenue.cards import BOOST, GETAWAY, GETAWAY_CAR, ICONS, PLUS, TIMES
+from spygames.agent_avenue.cards import BOOST, GETAWAY_CAR, GETAWAY_SPACES, ICONS, PLUS, TIMES
 from spygames.agent_avenue.layout import FURTHEST, HAND, NONE, THREE
 from spygames.agent_avenue.queries import owns, space_of
 from spygames.core.kernel import Int, Record, kernel
@@ -52,15 +52,15 @@ def move(s: Record, side: Int, steps: Int) -> bool:
     """Moves a meeple; true if it lands on a market space (AA-23). AA-33: the Getaway Car drives on from a home."""
     if steps == 0:
         return False
-    go_forward(s, side, steps)
+    change_progress(s, side, steps)
     if not s.options.advanced:
         return False
     if owns(s, side, GETAWAY_CAR) and IS_HOME[space_of(s, side)]:
-        go_forward(s, side, GETAWAY)
+        change_progress(s, side, GETAWAY_SPACES)
     return bool(IS_MARKET[space_of(s, side)])
 
 
 @kernel
-def go_forward(s: Record, side: Int, steps: Int) -> None:
+def change_progress(s: Record, side: Int, steps: Int) -> None:
     """AA-15: spaces forward, or back; the count stays within its bounds."""
     s.progress[side] = min(max(np.int64(s.progress[side]) + steps, -FURTHEST), FURTHEST)
