@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 project = "spygames"
@@ -18,3 +20,13 @@ autodoc2_packages = [{"path": "../envs/spygames", "auto_mode": False, "exclude_d
 autodoc2_render_plugin = "myst"
 autodoc2_docstring_parser_regexes = [(r".*", "google_docstrings")]
 autodoc2_hidden_objects = {"inherited", "private", "dunder"}
+
+
+def setup(app: Sphinx) -> None:
+    """The decisions stand below their index in the site's contents; GitHub would show such a block as it is."""
+
+    def below_index(app: Sphinx, page: str, source: list[str]) -> None:
+        if page == "decisions/index":
+            source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n0*\n```\n"
+
+    app.connect("source-read", below_index)
