@@ -2,7 +2,7 @@
 
     python -m tests.random_games --games 100000 --every 16        # all variants of all games, for hours
 
-What holds in any game is checked here (`NAMES`). What holds in one game says the module `tests/<game>/invariants.py`,
+What holds in any game is checked here (`NAMES`). What holds in one game is said by `tests/games/<game>/invariants.py`,
 written from the rules, in one form:
 
 - `VARIANTS`: options of the variants that are played
@@ -49,8 +49,8 @@ class Played(NamedTuple):
 
 
 def invariants_of(game: Game) -> ModuleType:
-    """`tests/<game>/invariants.py`; ModuleNotFoundError for a game that has none."""
-    return importlib.import_module(f"tests.{game.name}.invariants")
+    """`tests/games/<game>/invariants.py`; ModuleNotFoundError for a game that has none."""
+    return importlib.import_module(f"tests.games.{game.name}.invariants")
 
 
 def names(game: Game) -> list[str]:

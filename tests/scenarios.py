@@ -2,7 +2,7 @@
 
 A scenario has a `name`, `rules` (the IDs it proves), `start` (a state mapping), `actions` (texts, each legal in its
 turn), and what must hold: `legal_at_start` (all legal texts), `after` (parts of the mapping), `legal_after`. Those of a
-game lie in `tests/<game>/scenarios`, a list a file, and the `test_scenarios.py` beside them runs them.
+game lie in `tests/games/<game>/scenarios`, a list a file, and the `test_scenarios.py` beside them runs them.
 """
 
 import json

@@ -18,9 +18,9 @@ from spygames.core.kernel import Record, code_digest
 from spygames.testing import CHECKS, ContractError, check_game, transcript
 from spygames.testing.trial import Trial, luck, play
 from tests import pennies
-from tests.games import VARIANTS, Variant
 from tests.poker import kuhn
 from tests.support.changed import changed
+from tests.support.games import VARIANTS, Variant
 
 KUHN = kuhn.make_game()
 IN_ORDER = [name for name in CHECKS if name != "pickle"]

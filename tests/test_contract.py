@@ -13,7 +13,7 @@ from spygames.testing.hidden import differing
 from spygames.testing.playing import reads_back
 from spygames.testing.transcript import compare_with_interpreted
 from spygames.testing.trial import Trial, luck, play
-from tests.games import VARIANTS, Variant, holds, parameter
+from tests.support.games import VARIANTS, Variant, holds, parameter
 
 every_variant = pytest.mark.parametrize("variant", [parameter(variant) for variant in VARIANTS])
 GAMES = sorted({variant.game_id for variant in VARIANTS})

@@ -33,13 +33,13 @@ def missing(folder: Path) -> list[str]:
     there = [name for name in KINDS if (folder / name).is_file()]
     folders = {"drawings": "*.txt", "scenarios": "*.json"}
     empty = [f"{name}/" for name, files in folders.items() if not any((folder / name).glob(files))]
-    golden = [] if any((folder.parent / "golden" / folder.name).glob("*.jsonl")) else [f"golden/{folder.name}/"]
+    golden = [] if any((folder.parents[1] / "golden" / folder.name).glob("*.jsonl")) else [f"golden/{folder.name}/"]
     return [name for name in KINDS if name not in there] + empty + golden
 
 
 @pytest.mark.parametrize("game", GAMES, ids=game_ids())
 def test_each_game_has_every_kind(game: Game) -> None:
-    assert missing(TESTS / game.name) == []
+    assert missing(TESTS / "games" / game.name) == []
 
 
 @pytest.mark.parametrize("game", GAMES, ids=game_ids())
@@ -53,7 +53,7 @@ def test_invariants_have_one_form(game: Game) -> None:
 
 
 def test_a_kind_that_is_missing_is_found(tmp_path: Path) -> None:
-    folder = tmp_path / "toy"
+    folder = tmp_path / "games" / "toy"
     (folder / "drawings").mkdir(parents=True)
     (folder / "drawings" / "start.txt").write_text("")
     for name in KINDS:

@@ -60,7 +60,7 @@ def gaps(game: Path, tests: Path) -> list[str]:
 
 @pytest.mark.parametrize("game", GAMES, ids=[game.name for game in GAMES])
 def test_every_rule_of_the_game_is_proven(game: Path) -> None:
-    assert gaps(game, ROOT / "tests" / game.name) == []
+    assert gaps(game, ROOT / "tests" / "games" / game.name) == []
 
 
 def test_there_is_a_game_to_look_at() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.heimlich.conftest import Table, game_of, position
+from tests.games.heimlich.conftest import Table, game_of, position
 from tests.table import table_of
 
 from spygames.core.game import ImpossibleState, as_record

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from tests.heimlich.conftest import AGENTS, COPIES, place
+from tests.games.heimlich.conftest import AGENTS, COPIES, place
 
 Mapping = dict[str, Any]
 World = Any

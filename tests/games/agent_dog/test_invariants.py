@@ -8,8 +8,8 @@ import pytest
 
 from spygames.agent_dog.board import GOAL
 from spygames.agent_dog.layout import EXCHANGE, HAT, MEETING, STEP, SWAPPING
-from tests.agent_dog import invariants
-from tests.agent_dog.conftest import Table, fresh_table, game_of, make_position, table_at
+from tests.games.agent_dog import invariants
+from tests.games.agent_dog.conftest import Table, fresh_table, game_of, make_position, table_at
 from tests.random_games import broken_by, broken_in, play_games
 
 PAWNS = {"red": ["track 5", "track 11"], "blue": ["track 19"], "green": ["track 50"], "yellow": ["track 57"]}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.counting import of_kernels, of_reference
-from tests.heimlich.reference import State, act, legal, without_luck
+from tests.games.heimlich.reference import State, act, legal, without_luck
 from tests.table import Table
 
 BASE, TWO = {"players": 3}, {"players": 2}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.heimlich.conftest import game_of
+from tests.games.heimlich.conftest import game_of
 from tests.training.scripts import complaint, script
 
 from spygames.core.batch import spread

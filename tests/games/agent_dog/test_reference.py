@@ -2,7 +2,7 @@
 
 The suite plays some thousand decisions. More, with what was met on the way:
 
-    python -m tests.agent_dog.test_reference --players 4 --decisions 100000
+    python -m tests.games.agent_dog.test_reference --players 4 --decisions 100000
 """
 
 import argparse
@@ -15,8 +15,8 @@ import pytest
 from rich.progress import track
 
 from spygames.core.game import ImpossibleState
-from tests.agent_dog import reference
-from tests.agent_dog.conftest import COLOURS, ORDER, Table, fresh_table, make_position, table_at
+from tests.games.agent_dog import reference
+from tests.games.agent_dog.conftest import COLOURS, ORDER, Table, fresh_table, make_position, table_at
 
 SHOWN = ("pawns", "hidden", "turn", "cards_played", "round", "dealer", "phase", "to_move", "out", "last_card")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.agent_avenue.reference import AGENTS, MARKET, Slow, certain, seen_in_hand
+from tests.games.agent_avenue.reference import AGENTS, MARKET, Slow, certain, seen_in_hand
 
 from spygames.agent_avenue import make_game
 from spygames.core.game import Game, as_record

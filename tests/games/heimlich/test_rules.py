@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from tests.heimlich.conftest import AGENTS, COPIES, IN_PLAY
+from tests.games.heimlich.conftest import AGENTS, COPIES, IN_PLAY
 
 from spygames.heimlich import board, cards, make_game
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tests.agent_dog import reference
-from tests.agent_dog.conftest import ORDER, Table, fresh_table, make_position, table_at
+from tests.games.agent_dog import reference
+from tests.games.agent_dog.conftest import ORDER, Table, fresh_table, make_position, table_at
 
 DRAWS = 4000
 ALARM = 1e-4

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.agent_dog.conftest import ORDER, game_of, make_position
+from tests.games.agent_dog.conftest import ORDER, game_of, make_position
 from tests.table import Table, table_of
 from tests.worlds import play_both
 

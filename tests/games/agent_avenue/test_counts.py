@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.agent_avenue.reference import Slow
 from tests.counting import State, of_kernels, of_reference
+from tests.games.agent_avenue.reference import Slow
 from tests.table import Table
 
 from spygames.agent_avenue import make_game

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.agent_dog import reference
-from tests.agent_dog.conftest import make_position, table_at
 from tests.counting import of_kernels, of_reference
+from tests.games.agent_dog import reference
+from tests.games.agent_dog.conftest import make_position, table_at
 
 LARGEST = 200
 """As many positions does the slow reference look at."""

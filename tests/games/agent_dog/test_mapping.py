@@ -11,7 +11,7 @@ import pytest
 
 from spygames.agent_dog import Deck, make_game
 from spygames.core.game import Game, ImpossibleState, as_record
-from tests.agent_dog.conftest import Table, make_position, table_at
+from tests.games.agent_dog.conftest import Table, make_position, table_at
 
 PAWNS = {"red": ["track 5"], "blue": ["track 40"], "green": ["track 50"], "yellow": ["track 57"]}
 IN_AREA = {colour: ["area"] * 4 for colour in PAWNS}

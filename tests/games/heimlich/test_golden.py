@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from tests.heimlich.reference import ORDER
+from tests.games.heimlich.reference import ORDER
 
 from spygames.core.record import load_games
 
-FILES = sorted((Path(__file__).parents[1] / "golden" / "heimlich").glob("*.jsonl"))
+FILES = sorted((Path(__file__).parents[2] / "golden" / "heimlich").glob("*.jsonl"))
 
 
 def test_golden_games_cover_heimlich() -> None:

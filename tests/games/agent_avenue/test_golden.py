@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from tests.agent_avenue.reference import AGENTS, MARKET, REASONS
+from tests.games.agent_avenue.reference import AGENTS, MARKET, REASONS
 
 from spygames.core.record import load_games
 
-FILES = sorted((Path(__file__).parents[1] / "golden" / "agent_avenue").glob("*.jsonl"))
+FILES = sorted((Path(__file__).parents[2] / "golden" / "agent_avenue").glob("*.jsonl"))
 
 
 def test_golden_games_cover_agent_avenue() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.agent_avenue.reference import AGENTS
+from tests.games.agent_avenue.reference import AGENTS
 from tests.table import Table, table_of
 from tests.worlds import play_both
 

@@ -11,7 +11,7 @@ from spygames.agent_dog import Board, Deck, make_game
 from spygames.agent_dog.cards import CARDS, DECKS
 from spygames.agent_dog_v0 import env as make_env
 from spygames.core.game import as_record
-from tests.agent_dog.conftest import Table, make_position, table_at
+from tests.games.agent_dog.conftest import Table, make_position, table_at
 
 OTHERS = {"blue": ["track 40"], "green": ["track 50"], "yellow": ["track 57"]}
 

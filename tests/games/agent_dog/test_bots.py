@@ -2,7 +2,7 @@
 
 More games, for the figures of the game's README:
 
-    python -m tests.agent_dog.test_bots --deals 1000
+    python -m tests.games.agent_dog.test_bots --deals 1000
 """
 
 import argparse
@@ -15,7 +15,7 @@ from spygames.core.batch import spread
 from spygames.core.game import as_record
 from spygames.core.players import make_player
 from spygames_training.evaluation import play_games
-from tests.agent_dog.conftest import Table, game_of, make_position, table_at
+from tests.games.agent_dog.conftest import Table, game_of, make_position, table_at
 
 PAIRS = (("greedy", "random"), ("expert", "random"), ("expert", "greedy"))
 SEATINGS = {

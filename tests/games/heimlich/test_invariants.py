@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.heimlich import invariants
-from tests.heimlich.conftest import game_of
+from tests.games.heimlich import invariants
+from tests.games.heimlich.conftest import game_of
 from tests.random_games import broken_by, broken_in, play_games
 
 from spygames.core.game import as_record

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.heimlich.conftest import Table, game_of
+from tests.games.heimlich.conftest import Table, game_of
 
 from spygames.core.batch import Batch, bot_loop
 from spygames.core.game import as_record

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.heimlich.reference import DOUBLE, ORDER, SINGLE, State, act, legal, without_luck
+from tests.games.heimlich.reference import DOUBLE, ORDER, SINGLE, State, act, legal, without_luck
 
 ALL = tuple(f"HC-{n}" for n in (6, *range(9, 20), *range(21, 36)))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.heimlich.conftest import Table, game_of, position
+from tests.games.heimlich.conftest import Table, game_of, position
 from tests.worlds import seen
 
 from spygames.core.game import as_record

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from spygames.core.record import load_games
 
-FILES = sorted((Path(__file__).parents[1] / "golden" / "agent_dog").glob("*.jsonl"))
+FILES = sorted((Path(__file__).parents[2] / "golden" / "agent_dog").glob("*.jsonl"))
 
 
 def test_golden_games_cover_agent_dog() -> None:

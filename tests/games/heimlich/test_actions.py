@@ -1,6 +1,6 @@
 """The kernels of each kind of action encode and decode the same numbers, and the texts name what the numbers mean."""
 
-from tests.heimlich.conftest import AGENTS, COPIES, game_of
+from tests.games.heimlich.conftest import AGENTS, COPIES, game_of
 
 from spygames.core.game import as_record
 from spygames.heimlich import actions

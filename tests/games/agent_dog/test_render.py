@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spygames.core.game import NOBODY
-from tests.agent_dog.conftest import Table, make_position, table_at
+from tests.games.agent_dog.conftest import Table, make_position, table_at
 
 DRAWINGS = Path(__file__).parent / "drawings"
 PAWNS = {

@@ -1,0 +1,1 @@
+"""Tests of each game, in folders with the same files."""
