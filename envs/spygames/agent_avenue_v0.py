@@ -72,7 +72,7 @@ The fields of `spygames.agent_avenue.layout.VIEW` one after the other, the viewe
 | `active` | | 1 in the turn of the viewer's side |
 
 That is simple mode for two. The other variants have longer `discards_left`, `hand_size` and `phase`, and more fields
-behind these: `spygames.agent_avenue.layout.view_layout`.
+behind these: `spygames.agent_avenue.layout.view_dtype`.
 
 ### Example
 

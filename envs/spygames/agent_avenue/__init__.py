@@ -53,7 +53,7 @@ def make_game(mode: str = "simple", players: int = 2, first_player: int | str = 
         num_players=players,
         num_actions=_num_actions(advanced, teams),
         state_dtype=layout.STATE,
-        view_dtype=layout.view_layout(advanced, teams),
+        view_dtype=layout.view_dtype(advanced, teams),
         init=rules.init,
         legal=rules.legal,
         apply=rules.apply,

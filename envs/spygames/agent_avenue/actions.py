@@ -1,7 +1,7 @@
 """Actions of Agent Avenue: their numbers, and their texts both ways.
 
-A kind of action that names a card has two kernels: `<kind>_action` makes the number, `<kind>_card` reads the card from
-it. Texts are absolute: they name seats by number.
+For each kind of action that names a card, `encode_<kind>` makes the number and `decode_<kind>` reads the card
+from it. Texts are absolute: they name seats by number.
 """
 
 import numpy as np
@@ -36,91 +36,91 @@ NUM_TEAM_ACTIONS = RESOLVE_PARTNER + 1
 
 
 @kernel
-def discard_action(card: Int) -> Int:
+def encode_discard(card: Int) -> Int:
     """Discard agent `card` (AA-8)."""
     return DISCARD_CARD + card
 
 
 @kernel
-def discard_card(action: Int) -> Int:
+def decode_discard(action: Int) -> Int:
     """The agent that a discard names."""
     return action - DISCARD_CARD
 
 
 @kernel
-def pair_action(up: Int, down: Int) -> Int:
+def encode_pair(up: Int, down: Int) -> Int:
     """Play agent `up` face up and agent `down` face down (AA-10)."""
     return PLAY_PAIR + KINDS * up + down
 
 
 @kernel
-def pair_cards(action: Int) -> tuple[Int, Int]:
+def decode_pair(action: Int) -> tuple[Int, Int]:
     """The agents that a pair names: face up, face down."""
     return (action - PLAY_PAIR) // KINDS, (action - PLAY_PAIR) % KINDS
 
 
 @kernel
-def market_action(card: Int) -> Int:
+def encode_market(card: Int) -> Int:
     """Take market card `card` from the supply (AA-23)."""
     return TAKE_MARKET + card
 
 
 @kernel
-def market_card(action: Int) -> Int:
+def decode_market(action: Int) -> Int:
     """The market card that is taken."""
     return action - TAKE_MARKET
 
 
 @kernel
-def take_action(card: Int) -> Int:
+def encode_take(card: Int) -> Int:
     """Take agent `card` from play by an ability (AA-30)."""
     return TAKE_AGENT + card
 
 
 @kernel
-def take_card(action: Int) -> Int:
+def decode_take(action: Int) -> Int:
     """The agent that is taken from play."""
     return action - TAKE_AGENT
 
 
 @kernel
-def recruit_action(card: Int) -> Int:
+def encode_recruit(card: Int) -> Int:
     """Recruit agent `card` from the hand by an ability (AA-29)."""
     return RECRUIT_AGENT + card
 
 
 @kernel
-def recruit_card(action: Int) -> Int:
+def decode_recruit(action: Int) -> Int:
     """The agent that an ability recruits."""
     return action - RECRUIT_AGENT
 
 
 @kernel
-def up_action(card: Int) -> Int:
+def encode_up(card: Int) -> Int:
     """Play agent `card` face up, in a team (AA-40)."""
     return PLAY_UP + card
 
 
 @kernel
-def up_card(action: Int) -> Int:
+def decode_up(action: Int) -> Int:
     """The agent that a team plays face up."""
     return action - PLAY_UP
 
 
 @kernel
-def down_action(card: Int) -> Int:
+def encode_down(card: Int) -> Int:
     """Play agent `card` face down, in a team (AA-40)."""
     return PLAY_DOWN + card
 
 
 @kernel
-def down_card(action: Int) -> Int:
+def decode_down(action: Int) -> Int:
     """The agent that a team plays face down."""
     return action - PLAY_DOWN
 
 
 @kernel
-def named_seat(mover: Int, action: Int) -> Int:
+def decode_seat(mover: Int, action: Int) -> Int:
     """The seat that a captain names, itself or its partner, to lead (AA-41) or to resolve a card (AA-44)."""
     return np.int64(mover) ^ 1 if action in (LEAD_PARTNER, RESOLVE_PARTNER) else np.int64(mover)
 

@@ -11,6 +11,7 @@ from numpy import float32, int8, int16, uint64
 
 from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.cards import AGENTS, CARDS, KINDS, MARKET_SIZE, ONGOING, SUPPLY
+from spygames.core.deprecated import warn
 
 SEATS, SIDES = 4, 2  # a seat is a player, a side is what owns a meeple; with two players they are the same number
 HAND, DISCARDS, MEMBER_DISCARDS = 4, 4, 2  # cards drawn up to (AA-11), discards of a player, of a member (AA-8, AA-42)
@@ -73,7 +74,7 @@ STATE = np.dtype([  # widest field first, no padding; a field that the variant d
 ])  # fmt: skip
 
 
-def view_layout(advanced: bool, teams: bool) -> np.dtype:
+def view_dtype(advanced: bool, teams: bool) -> np.dtype:
     """Return VIEW, what one seat may know, for a mode and for two players or teams.
 
     [2] is the own side, then the other one. [P] is one entry a seat: the viewer and its rival for two players; for
@@ -121,6 +122,12 @@ def view_layout(advanced: bool, teams: bool) -> np.dtype:
     return np.dtype(common + market * advanced + team * teams)
 
 
+def view_layout(advanced: bool, teams: bool) -> np.dtype:
+    """The old name of `view_dtype`."""
+    warn(f"{__name__}.view_layout", f"{__name__}.view_dtype")
+    return view_dtype(advanced, teams)
+
+
 ENTITIES = {
     "agents": (
         "hand", "stacks", "in_play", "discarded", "unseen", "face_up", "face_down", "taken", "seen_in_hand",
@@ -128,7 +135,7 @@ ENTITIES = {
     ),
 }  # fmt: skip
 """Fields of VIEW with an axis for the kinds of agent card; a variant may lack some of them."""
-VIEW = view_layout(advanced=False, teams=False)
+VIEW = view_dtype(advanced=False, teams=False)
 assert VIEW.itemsize == 4 * 160, "released policies read it"
 SUPPLY_AND_DECK = MARKET_SIZE - SUPPLY  # unit of market_deck_size
 assert len(AGENTS) == KINDS

@@ -6,12 +6,12 @@ from spygames.core.game import as_record
 
 GAME = make_game("advanced", 4)
 KINDS = (
-    ("discard", AGENTS, actions.discard_action, actions.discard_card),
-    ("market", MARKET_CARDS, actions.market_action, actions.market_card),
-    ("take", AGENTS, actions.take_action, actions.take_card),
-    ("recruit", AGENTS, actions.recruit_action, actions.recruit_card),
-    ("up", AGENTS, actions.up_action, actions.up_card),
-    ("down", AGENTS, actions.down_action, actions.down_card),
+    ("discard", AGENTS, actions.encode_discard, actions.decode_discard),
+    ("market", MARKET_CARDS, actions.encode_market, actions.decode_market),
+    ("take", AGENTS, actions.encode_take, actions.decode_take),
+    ("recruit", AGENTS, actions.encode_recruit, actions.decode_recruit),
+    ("up", AGENTS, actions.encode_up, actions.decode_up),
+    ("down", AGENTS, actions.encode_down, actions.decode_down),
 )
 
 
@@ -29,8 +29,8 @@ def test_cards_and_texts_of_every_action() -> None:
             assert text_of(numbers[-1]) == f"{kind} {name}"
     for up, one in enumerate(AGENTS):
         for down, two in enumerate(AGENTS):
-            numbers.append(int(actions.pair_action(up, down)))
-            assert actions.pair_cards(numbers[-1]) == (up, down)
+            numbers.append(int(actions.encode_pair(up, down)))
+            assert actions.decode_pair(numbers[-1]) == (up, down)
             assert text_of(numbers[-1]) == f"play {one} {two}"
     for kind, own, partner in (
         ("lead", actions.LEAD_OWN, actions.LEAD_PARTNER),
@@ -38,7 +38,7 @@ def test_cards_and_texts_of_every_action() -> None:
     ):
         for mover in range(4):
             for action, seat in ((own, mover), (partner, mover ^ 1)):
-                assert actions.named_seat(mover, action) == seat
+                assert actions.decode_seat(mover, action) == seat
                 assert text_of(action, mover) == f"{kind} player_{seat}"
         numbers += [own, partner]
     assert sorted(numbers) == list(range(GAME.num_actions))

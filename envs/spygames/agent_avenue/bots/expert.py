@@ -23,7 +23,7 @@ from math import exp
 
 import numpy as np
 
-from spygames.agent_avenue.actions import RECRUIT_DOWN, RECRUIT_UP, discard_action, pair_action
+from spygames.agent_avenue.actions import RECRUIT_DOWN, RECRUIT_UP, encode_discard, encode_pair
 from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.bots.features import (
     NO_ONGOING,
@@ -127,10 +127,10 @@ def offer_or_discard(view: Record, mask: np.ndarray) -> Int:
         appeals = put(appeals, card, appeal(view, now, card))
     best, promise = best_offer(view, held, now, appeals, NONE)
     for discarded in range(KINDS):
-        if mask[discard_action(discarded)]:
+        if mask[encode_discard(discarded)]:
             value = after_discard(view, held, now, appeals, discarded) - PATIENCE
             if value > promise:
-                best, promise = discard_action(discarded), value
+                best, promise = encode_discard(discarded), value
     return best
 
 
@@ -157,7 +157,7 @@ def best_offer(view: Record, held: Int, now: float, appeals: Eight, among: Int) 
             if may_offer(held, up, down) and among in (NONE, up, down):
                 value = offer(view, held, now, up, down, appeals[up])
                 if value > promise:
-                    best, promise = pair_action(up, down), value
+                    best, promise = encode_pair(up, down), value
     return best, promise
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spygames.agent_avenue.actions import PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP, discard_action, pair_cards
+from spygames.agent_avenue.actions import PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP, decode_pair, encode_discard
 from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.bots.features import NO_ONGOING, face_up, lead, lead_after, runs_out, unseen, verdict
 from spygames.agent_avenue.cards import KINDS
@@ -26,13 +26,13 @@ def greedy(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
     worst, worst_worth = -1, np.inf
     for action in range(PLAY_PAIR, RECRUIT_UP):
         if mask[action]:
-            up, down = pair_cards(action)
+            up, down = decode_pair(action)
             if_up, if_down = worth(view, down, up), worth(view, up, down)
             safe = safe or min(if_up, if_down) > -WON
             if if_up + if_down > best_worth:
                 best, best_worth = action, if_up + if_down
             if if_up + if_down < worst_worth:
-                worst, worst_worth = discard_action(up), if_up + if_down
+                worst, worst_worth = encode_discard(up), if_up + if_down
     return best if safe or not mask[worst] else worst
 
 

@@ -20,13 +20,13 @@ from spygames.agent_avenue.actions import (
     RECRUIT_UP,
     RESOLVE_OWN,
     TAKE_AGENT,
-    discard_action,
-    down_card,
-    market_card,
-    pair_cards,
-    recruit_card,
-    take_card,
-    up_card,
+    decode_down,
+    decode_market,
+    decode_pair,
+    decode_recruit,
+    decode_take,
+    decode_up,
+    encode_discard,
 )
 from spygames.agent_avenue.board import IS_MARKET, SPACES
 from spygames.agent_avenue.bots.features import (
@@ -144,14 +144,14 @@ def take_up(view: Record, ongoing: Ongoing, positional: bool) -> bool:
 def worth_of(view: Record, action: Int, ability: Int, ongoing: Ongoing, positional: bool) -> float:
     """The worth of an action that is not a discard; comparable between the actions of one decision."""
     if action < RECRUIT_UP:
-        up, down = pair_cards(action)
+        up, down = decode_pair(action)
         return offer(view, up, down, ongoing, positional)
     if action <= RECRUIT_DOWN:
         return 1.0 if (action == RECRUIT_UP) == take_up(view, ongoing, positional) else 0.0
     if action < TAKE_AGENT:
-        return MARKET_WORTH[market_card(action)]
+        return MARKET_WORTH[decode_market(action)]
     if action < RECRUIT_AGENT:
-        card = take_card(action)
+        card = decode_take(action)
         if ability == MIND_CONTROL:
             return judge(view, NONE, NONE, NONE, card, ongoing, positional)
         return max(
@@ -159,16 +159,16 @@ def worth_of(view: Record, action: Int, ability: Int, ongoing: Ongoing, position
             judge(view, card, NONE, card, NONE, ongoing, positional),
         )
     if action < DECLINE:
-        return judge(view, recruit_card(action), NONE, NONE, NONE, ongoing, positional)
+        return judge(view, decode_recruit(action), NONE, NONE, NONE, ongoing, positional)
     if action == DECLINE:
         return judge(view, NONE, NONE, NONE, NONE, ongoing, positional)
     if action < PLAY_UP:
         return 1.0 if action == LEAD_OWN else 0.0
     if action < PLAY_DOWN:
-        return offer_beside_hidden(view, up_card(action), ongoing, positional)
+        return offer_beside_hidden(view, decode_up(action), ongoing, positional)
     if action >= RESOLVE_OWN:
         return 1.0 if action == RESOLVE_OWN else 0.0
-    return offer(view, face_up(view), down_card(action), ongoing, positional)
+    return offer(view, face_up(view), decode_down(action), ongoing, positional)
 
 
 @kernel
@@ -193,10 +193,10 @@ def worst_card(view: Record, mask: np.ndarray, ongoing: Ongoing, positional: boo
     """The discard of the card that makes the worst offer; NONE if no discard is legal."""
     worst, least = NONE, np.inf
     for card in range(KINDS):
-        if mask[discard_action(card)]:
+        if mask[encode_discard(card)]:
             value = offer_beside_hidden(view, card, ongoing, positional)
             if value < least:
-                worst, least = discard_action(card), value
+                worst, least = encode_discard(card), value
     return worst
 
 

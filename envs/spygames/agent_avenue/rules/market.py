@@ -9,13 +9,13 @@ from spygames.agent_avenue.actions import (
     RESOLVE_OWN,
     RESOLVE_PARTNER,
     TAKE_AGENT,
-    market_action,
-    market_card,
-    named_seat,
-    recruit_action,
-    recruit_card,
-    take_action,
-    take_card,
+    decode_market,
+    decode_recruit,
+    decode_seat,
+    decode_take,
+    encode_market,
+    encode_recruit,
+    encode_take,
 )
 from spygames.agent_avenue.cards import (
     AGENT,
@@ -92,13 +92,13 @@ def legal_at_market(s: Record, mask: np.ndarray) -> None:
     """AA-23, AA-28, AA-36, AA-44: the cards to take, the seats to resolve one, and the choices of an ability."""
     if s.phase == MARKET:
         for card in range(MARKET_SIZE):
-            mask[market_action(card)] = s.market[card] == AT_SUPPLY
+            mask[encode_market(card)] = s.market[card] == AT_SUPPLY
     elif s.phase == RESOLVER:
         mask[RESOLVE_OWN] = mask[RESOLVE_PARTNER] = 1
     elif s.phase == ABILITY:
         for card in range(KINDS):
-            mask[take_action(card)] = may_take(s, card)
-            mask[recruit_action(card)] = may_recruit(s, card)
+            mask[encode_take(card)] = may_take(s, card)
+            mask[encode_recruit(card)] = may_recruit(s, card)
         mask[DECLINE] = s.taken != NONE
 
 
@@ -137,15 +137,15 @@ def is_possible(s: Record) -> bool:
 def act_at_market(s: Record, action: Int) -> None:
     """One decision about a market card."""
     if action < TAKE_AGENT:
-        take_market_card(s, market_card(action))
+        take_market_card(s, decode_market(action))
     elif action < RECRUIT_AGENT:
-        take_agent(s, take_card(action))
+        take_agent(s, decode_take(action))
     elif action < DECLINE:
-        recruit_by_ability(s, recruit_card(action))
+        recruit_by_ability(s, decode_recruit(action))
     elif action < LEAD_OWN:
         end_ability(s, False)
     else:
-        begin_ability(s, named_seat(s.to_move, action))
+        begin_ability(s, decode_seat(s.to_move, action))
 
 
 @kernel

@@ -13,15 +13,15 @@ from spygames.agent_avenue.actions import (
     RECRUIT_DOWN,
     RECRUIT_UP,
     RESOLVE_OWN,
-    discard_action,
-    discard_card,
-    down_action,
-    down_card,
-    named_seat,
-    pair_action,
-    pair_cards,
-    up_action,
-    up_card,
+    decode_discard,
+    decode_down,
+    decode_pair,
+    decode_seat,
+    decode_up,
+    encode_discard,
+    encode_down,
+    encode_pair,
+    encode_up,
 )
 from spygames.agent_avenue.cards import COPIES, KINDS
 from spygames.agent_avenue.layout import DOWN, HAND, LEAD, NONE, PLAY, RECRUIT, SIDES, UP
@@ -113,11 +113,11 @@ def legal_play(s: Record, mask: np.ndarray) -> None:
     may_discard = s.deck_size > 0 and s.discards_left[s.to_move] > 0
     for up in range(KINDS):
         if hand[up] > 0:
-            mask[discard_action(up)] = may_discard
+            mask[encode_discard(up)] = may_discard
             for down in range(KINDS):
-                mask[pair_action(up, down)] = hand[down] > 0 and up != down
+                mask[encode_pair(up, down)] = hand[down] > 0 and up != down
             if alike and hand[up] > 1:
-                mask[pair_action(up, up)] = 1
+                mask[encode_pair(up, up)] = 1
 
 
 @kernel
@@ -127,31 +127,31 @@ def legal_single(s: Record, mask: np.ndarray) -> None:
     may_discard = s.deck_size > 0 and s.discards_left[s.to_move] > 0
     for card in range(KINDS):
         if s.hands[s.to_move, card] > 0:
-            mask[discard_action(card)] = may_discard
+            mask[encode_discard(card)] = may_discard
             if s.phase == UP:
-                mask[up_action(card)] = 1
+                mask[encode_up(card)] = 1
             elif card != s.face_up or alike:
-                mask[down_action(card)] = 1
+                mask[encode_down(card)] = 1
 
 
 @kernel
 def apply(s: Record, action: Int) -> None:
     """One decision, and all chance up to the next one."""
     if action < PLAY_PAIR:
-        discard(s, discard_card(action))
+        discard(s, decode_discard(action))
     elif action < RECRUIT_UP:
-        up, down = pair_cards(action)
+        up, down = decode_pair(action)
         play(s, up, down)
     elif action <= RECRUIT_DOWN:
         recruit_both(s, action == RECRUIT_UP)
     elif action < NUM_MARKET_ACTIONS or action >= RESOLVE_OWN:
         act_at_market(s, action)
     elif action <= LEAD_PARTNER:
-        name_leader(s, named_seat(s.to_move, action))
+        name_leader(s, decode_seat(s.to_move, action))
     elif action < PLAY_DOWN:
-        play_up(s, up_card(action))
+        play_up(s, decode_up(action))
     else:
-        play_down(s, down_card(action))
+        play_down(s, decode_down(action))
 
 
 @kernel

@@ -1,0 +1,133 @@
+"""Each game has the same files for the same jobs, and in them the same names.
+
+A game is a folder of the package with a `layout.py`. Beside the files of the plan it may have further chapters of its
+rules and further bots, in `rules/` and `bots/`; nothing else.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from spygames.core.registry import game_ids
+
+ENVS = Path(__file__).parents[1] / "envs" / "spygames"
+GAMES = sorted(path.parent for path in ENVS.glob("*/layout.py"))
+PLAN: dict[str, tuple[str, ...]] = {
+    "README.md": (),
+    "__init__.py": ("make_game",),
+    "cards.py": (),
+    "board.py": (),
+    "layout.py": ("OPTIONS", "STATE", "view_dtype", "ENTITIES", "PHASES", "END_REASONS", "NONE"),
+    "queries.py": (),
+    "actions.py": ("action_to_string", "string_to_action"),
+    "observe.py": (),
+    "determinize.py": ("determinize",),
+    "state_dict.py": ("state_to_dict", "state_from_dict"),
+    "validate.py": (),
+    "render.py": ("to_text",),
+    "rules/__init__.py": ("init", "legal", "apply", "returns"),
+    "rules/play.py": ("init", "legal", "apply"),
+    "bots/__init__.py": ("BOTS",),
+    "bots/features.py": (),
+    "bots/greedy.py": (),
+    "bots/expert.py": (),
+}
+"""Each file with the names that it defines or hands on."""
+CHAPTERS = ("rules/", "bots/")
+"""Folders that may hold more than the plan says."""
+
+
+def names_in(source: str) -> set[str]:
+    """The names that a module defines or imports at its top level."""
+    names: set[str] = set()
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.ImportFrom):
+            names.update(alias.asname or alias.name for alias in node.names)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names.update(each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name))
+    return names
+
+
+def deviations(game: Path) -> list[str]:
+    """How a game's folder differs from the plan, a line each."""
+    lines = []
+    for file, names in PLAN.items():
+        if not (game / file).is_file():
+            lines.append(f"{game.name} lacks {file}")
+        elif file.endswith(".py"):
+            there = names_in((game / file).read_text())
+            lines += [f"{game.name}/{file} lacks {name}" for name in names if name not in there]
+    for path in sorted(game.rglob("*")):
+        file = path.relative_to(game).as_posix()
+        if path.is_file() and path.suffix != ".pyc" and file not in PLAN and not file.startswith(CHAPTERS):
+            lines.append(f"{game.name} has {file}, which the plan does not know")
+    return lines
+
+
+def arithmetic(game: Path) -> list[str]:
+    """Where action numbers are computed outside `actions.py`, a line each: `module:line expression`."""
+    numbers = {name for name in names_in((game / "actions.py").read_text()) if name.isupper()}
+    numbers -= {name for file in ("cards.py", "board.py", "layout.py") for name in names_in((game / file).read_text())}
+    lines = []
+    for path in sorted(game.rglob("*.py")):
+        if path != game / "actions.py":
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.BinOp):
+                    sides = [ast.unparse(side).rpartition(".")[2] for side in (node.left, node.right)]
+                    if numbers.intersection(sides):
+                        lines.append(f"{path.relative_to(game).as_posix()}:{node.lineno} {ast.unparse(node)}")
+    return lines
+
+
+def test_every_game_is_looked_at() -> None:
+    assert [game.name for game in GAMES] == sorted(game_id.rpartition("_v")[0] for game_id in game_ids())
+
+
+@pytest.mark.parametrize("game", GAMES, ids=[game.name for game in GAMES])
+def test_the_files_of_a_game(game: Path) -> None:
+    assert deviations(game) == []
+
+
+@pytest.mark.parametrize("game", GAMES, ids=[game.name for game in GAMES])
+def test_action_numbers_are_made_and_read_in_one_place(game: Path) -> None:
+    assert arithmetic(game) == []
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    """A game that follows the plan, with a chapter of its own."""
+    game = tmp_path / "toy"
+    for file, names in PLAN.items():
+        (game / file).parent.mkdir(parents=True, exist_ok=True)
+        (game / file).write_text("".join(f"{name} = 1\n" for name in names) if file.endswith(".py") else "# Toy\n")
+    (game / "rules" / "market.py").write_text("")
+    assert deviations(game) == []
+    return game
+
+
+@pytest.mark.parametrize("file", PLAN)
+def test_a_file_that_is_missing_is_found(toy: Path, file: str) -> None:
+    (toy / file).unlink()
+    assert deviations(toy) == [f"toy lacks {file}"]
+
+
+def test_a_name_that_is_missing_is_found(toy: Path) -> None:
+    (toy / "rules" / "__init__.py").write_text("from toy.rules.play import apply, init, legal\n")
+    assert deviations(toy) == ["toy/rules/__init__.py lacks returns"]
+
+
+def test_a_file_beyond_the_plan_is_found(toy: Path) -> None:
+    (toy / "places.py").write_text("")
+    assert deviations(toy) == ["toy has places.py, which the plan does not know"]
+
+
+def test_arithmetic_on_action_numbers_is_found(toy: Path) -> None:
+    (toy / "actions.py").write_text("from toy.cards import KINDS\nPLAY = 0\nPASS = PLAY + KINDS\n")
+    (toy / "cards.py").write_text("KINDS = 8\n")
+    play = "def apply(action):\n    if action < PASS:\n        return action - PLAY, actions.PASS + 1, KINDS + 1\n"
+    (toy / "rules" / "play.py").write_text(play)
+    assert arithmetic(toy) == ["rules/play.py:3 action - PLAY", "rules/play.py:3 actions.PASS + 1"]
