@@ -13,8 +13,9 @@ from _bench_others import chosen, replay
 from _bench_tools import Bench, NotHere, Run, rate
 
 from spygames import agent_avenue_v0
-from spygames.core.batch import Batch, bot_loop
+from spygames.core.batch import Batch
 from spygames.core.game import as_record
+from spygames.core.player import bot_loop
 from spygames.core.rng import next_seed
 
 GAMES, STEPS = 1024, 256

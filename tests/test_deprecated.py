@@ -9,7 +9,6 @@ import tests.poker.kuhn as kuhn
 from spygames.core.batch import Batch
 from spygames.core.deprecated import moved
 from spygames.core.game import Game, as_record
-from spygames.core.players import DecisionBatch
 from spygames.core.single import SingleEnv
 
 GAME = kuhn.make_game()
@@ -28,7 +27,8 @@ def test_a_name_that_moved() -> None:
     ("module", "old", "new"),
     [
         ("spygames.core.game", "record", "spygames.core.game.as_record"),
-        ("spygames.core.players", "Decisions", "spygames.core.players.DecisionBatch"),
+        ("spygames.core.batch", "bot_loop", "spygames.core.player.bot_loop"),
+        ("spygames.core.players", "Decisions", "spygames.core.player.DecisionBatch"),
         ("spygames.agent_avenue_v0", "VARIANTS", "spygames.testing.variants.AGENT_AVENUE"),
         ("spygames.agent_dog_v0", "FURTHER_VARIANTS", "spygames.testing.variants.AGENT_DOG_FURTHER"),
         ("spygames.heimlich_v0", "VARIANTS", "spygames.testing.variants.HEIMLICH"),
@@ -78,6 +78,6 @@ def test_old_attributes() -> None:
         assert env.table is env.env
     batch = Batch(GAME, 1, seed=1)
     rng = np.zeros((1, 1), np.uint64)
-    asked = DecisionBatch(GAME, batch.states, batch.views, batch.observation, batch.mask, rng, np.arange(1))
+    asked = batch.decisions(rng, np.arange(1))
     with pytest.warns(DeprecationWarning, match=r"^DecisionBatch.luck is .*: use DecisionBatch.rng$"):
         assert asked.luck is rng

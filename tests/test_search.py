@@ -14,6 +14,7 @@ from spygames.agent_avenue import make_game as agent_avenue
 from spygames.core.batch import Batch, spread
 from spygames.core.game import Game, as_record, flat
 from spygames.core.kernel import Int, Record, kernel
+from spygames.core.match import ask_rows
 from spygames.core.players import DecisionBatch, Player, make_player
 from spygames.core.search import Kind, SearchPlayer, random_action, search_values
 from tests import pennies
@@ -195,10 +196,8 @@ def share_won(player: Player, rival: Player, game: Game, deals: int) -> float:
         going = np.ones(deals, np.bool_)
         while going.any():
             actions = batch.mask.argmax(1).astype(np.int64)
-            for who, mine in ((player, True), (rival, False)):
-                rows = np.flatnonzero(going & ((batch.seats == seat) == mine))
-                d = DecisionBatch(game, batch.states, batch.views, batch.observation, batch.mask, luck, rows)
-                actions[rows] = who.act(d)
+            rows = np.flatnonzero(going)
+            ask_rows(batch, (player, rival), (batch.seats != seat)[rows], rows, actions, luck)
             batch.step(actions)
             won += int((batch.rewards[going & batch.done, seat] > 0).sum())
             going &= ~batch.done

@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 
 from spygames.core.batch import Batch
 from spygames.core.game import NOBODY, Game, ImpossibleState, as_record
-from spygames.core.players import DecisionBatch, Scripted
+from spygames.core.players import Scripted
 
 from . import kuhn, leduc
 from .nashconv import Tree, nash_conv, uniform
@@ -178,8 +178,7 @@ def test_the_batch_plays_the_same_game(name: str) -> None:
     batch, player = Batch(game, n, seed=1, threads=1), Scripted(game, "random")
     luck, rows, won = np.arange(n, dtype=np.uint64)[:, None], np.arange(n), []
     for _ in range(200):
-        decisions = DecisionBatch(game, batch.states, batch.views, batch.observation, batch.mask, luck, rows)
-        batch.step(player.act(decisions))
+        batch.step(player.act(batch.decisions(luck, rows)))
         won.append(batch.rewards[batch.done].copy())
     won = np.concatenate(won)
     error = won.std(0) / np.sqrt(len(won))

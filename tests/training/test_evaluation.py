@@ -16,7 +16,8 @@ import scipy.stats
 from spygames import heimlich
 from spygames.agent_avenue import make_game
 from spygames.core.batch import spread
-from spygames.core.game import Game, IllegalAction, as_record, flat
+from spygames.core.game import Game, IllegalAction, as_record
+from spygames.core.match import play
 from spygames.core.players import DecisionBatch, Player, make_player
 from spygames_training import evaluation
 from spygames_training.checkpoint import save_checkpoint
@@ -53,15 +54,9 @@ PASSER, BETTOR = Stubborn(0, "passer"), Stubborn(1, "bettor")  # in Kuhn
 def alone(game: Game, players: list[Player], seats: np.ndarray, seed: np.uint64, luck: np.uint64) -> np.ndarray:
     """One game, by itself; its results, [P]."""
     states, own_luck = game.start(int(seed)), np.array([[luck]], np.uint64)
-    state, mask = as_record(states), np.zeros((1, game.num_actions), np.int8)
-    while state.to_move >= 0:
-        game.legal(state, mask[0])
-        views = game.new_views()
-        game.observe(state, int(state.to_move), as_record(views))
-        d = DecisionBatch(game, states, views, flat(views), mask, own_luck, np.arange(1))
-        game.apply(state, int(players[seats[state.to_move]].act(d)[0]))
+    play(game, states, [players[who] for who in seats], own_luck)
     out = np.zeros(game.num_players, np.float32)
-    game.returns(state, out)
+    game.returns(as_record(states), out)
     return out
 
 

@@ -9,7 +9,7 @@ import torch
 
 from spygames.core.batch import Batch, spread
 from spygames.core.game import Game, as_record, flat
-from spygames.core.players import DecisionBatch, Scripted, make_player, new_memory
+from spygames.core.players import Scripted, make_player, new_memory
 from spygames.core.record import play_record
 from spygames.core.single import SingleEnv
 from spygames_training.checkpoint import load_checkpoint, save_checkpoint
@@ -155,7 +155,7 @@ def test_memory_has_room_for_whoever_keeps_the_most() -> None:
 def test_a_player_with_memory_says_so_where_there_is_no_room() -> None:
     batch = Batch(GAME, 2, 0, threads=1)
     luck = np.zeros((2, 1), np.uint64)
-    d = DecisionBatch(GAME, batch.states, batch.views, batch.observation, batch.mask, luck, np.arange(2))
+    d = batch.decisions(luck, np.arange(2))
     player = from_network(GAME, small_network())
     with pytest.raises(ValueError, match="new_memory"):
         player.act(d)

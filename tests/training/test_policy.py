@@ -40,12 +40,8 @@ def positions(n: int = 64, steps: int = 5) -> Batch:
     player = make_player(GAME, "random")
     luck = spread(np.uint64(1), n).reshape(n, 1)
     for _ in range(steps):
-        batch.step(player.act(decisions(batch, luck, np.arange(n))))
+        batch.step(player.act(batch.decisions(luck, np.arange(n))))
     return batch
-
-
-def decisions(batch: Batch, luck: np.ndarray, rows: np.ndarray) -> DecisionBatch:
-    return DecisionBatch(batch.game, batch.states, batch.views, batch.observation, batch.mask, luck, rows)
 
 
 @pytest.fixture
@@ -129,16 +125,16 @@ def test_a_player_uses_the_luck_of_its_rows_alone() -> None:
     assert player.name == "self@sample"
     luck = spread(np.uint64(9), 64).reshape(64, 1)
     all_at_once, before = luck.copy(), luck.copy()
-    together = player.act(decisions(batch, all_at_once, np.arange(64)))
+    together = player.act(batch.decisions(all_at_once, np.arange(64)))
     apart = np.full(64, -1)
     for rows in (np.arange(1, 64, 2), np.arange(62, -1, -2), np.arange(0)):
-        apart[rows] = player.act(decisions(batch, luck, rows))
+        apart[rows] = player.act(batch.decisions(luck, rows))
         if rows.size and rows[0] == 1:
             assert (luck[::2] == before[::2]).all()
             assert (luck[1::2] != before[1::2]).all()
     np.testing.assert_array_equal(together, apart)
     np.testing.assert_array_equal(all_at_once, luck)
-    again = [player.act(decisions(batch, luck, np.arange(64))) for _ in range(20)]
+    again = [player.act(batch.decisions(luck, np.arange(64))) for _ in range(20)]
     assert len({tuple(actions) for actions in again}) == 20  # the streams move on
 
 
@@ -147,9 +143,9 @@ def test_whoever_trains_sees_the_network_change() -> None:
     live = network(0.0)
     player = from_network(GAME, live, "argmax")
     luck = np.zeros((64, 1), np.uint64)
-    before = player.act(decisions(batch, luck, np.arange(64)))
+    before = player.act(batch.decisions(luck, np.arange(64)))
     live.load_state_dict(network().state_dict())
-    after = player.act(decisions(batch, luck, np.arange(64)))
+    after = player.act(batch.decisions(luck, np.arange(64)))
     assert (before != after).any()
     np.testing.assert_array_equal(after, Policy(GAME, network(), "argmax").act(batch.observation, batch.mask))
 
@@ -161,8 +157,8 @@ def test_checkpoints_are_players_by_their_path(folder: Path, tmp_path: Path) -> 
         assert player.name == f"agent@{how or 'sample'}"
         mine, theirs = (spread(np.uint64(4), 64).reshape(64, 1) for _ in range(2))
         np.testing.assert_array_equal(
-            player.act(decisions(batch, mine, np.arange(64))),
-            from_network(GAME, network(), how).act(decisions(batch, theirs, np.arange(64))),
+            player.act(batch.decisions(mine, np.arange(64))),
+            from_network(GAME, network(), how).act(batch.decisions(theirs, np.arange(64))),
         )
     save_checkpoint(tmp_path / "demo" / "checkpoint", GAME, network(), 1)
     assert load_player(GAME, tmp_path / "demo", "argmax").name == "demo@argmax"

@@ -6,12 +6,14 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from spygames.core.deprecated import moved
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.kernel import announce, kernel
+from spygames.core.player import DecisionBatch, first_illegal
 from spygames.core.rng import GAMMA, as_seed, mix, next_seed
 
 # Stand for the kernels of a game, which `Game.bind` puts in their place.
@@ -20,7 +22,6 @@ legal: Any = None
 apply: Any = None
 returns: Any = None
 observe: Any = None
-bot: Any = None
 
 
 @kernel
@@ -62,22 +63,6 @@ def _step_rows(options, states, memory, seeds, allowed, actions, views, mask, re
         observe(s, np.int64(s.to_move), views[i])
 
 
-@kernel
-def first_illegal(actions: np.ndarray, mask: np.ndarray) -> int:
-    """The first row whose action its mask does not allow, or -1."""
-    for i in range(len(actions)):
-        a = actions[i]
-        if a < 0 or a >= mask.shape[1] or mask[i, a] == 0:
-            return i
-    return -1
-
-
-def _bot_rows(views, mask, rng, rows, actions, lo, hi):  # type: ignore[no-untyped-def]
-    for k in range(lo, hi):
-        i = rows[k]
-        actions[i] = bot(views[i], mask[i], rng[i])
-
-
 def _observe_all_rows(states, views, lo, hi):  # type: ignore[no-untyped-def]
     seats = views.shape[1]
     for i in range(lo, hi):
@@ -99,15 +84,6 @@ class Loops(NamedTuple):
 @cache
 def _loops(game: Game) -> Loops:
     return Loops(*(game.bind(loop) for loop in (_init_rows, _show_rows, _step_rows)))
-
-
-@cache
-def bot_loop(game: Game, name: str) -> Callable[..., None]:
-    """The loop of one scripted player: (views [n], mask [n, A], rng uint64 [n, 1], rows [k], actions [n], lo, hi)
-    writes an action into `actions` for `rows[lo:hi]`."""
-    if name not in game.bots:
-        raise ValueError(f"{game.id} has no scripted player {name!r}; it has {', '.join(game.bots)}")
-    return game.bind(_bot_rows, bot=game.bots[name])
 
 
 @cache
@@ -273,6 +249,21 @@ class Batch:
             self.views, self.mask, self.rewards, self.done,
         )  # fmt: skip
 
+    def decisions(self, rng: np.ndarray, rows: np.ndarray, memory: np.ndarray | None = None) -> DecisionBatch:
+        """What a player is asked that decides in some of the games.
+
+        Args:
+            rng: uint64 [n, 1], the players' random streams, one a game.
+            rows: int64 [k], the games.
+            memory: float32 [n, P, M], what players keep (`new_memory`); None: nothing.
+
+        Returns:
+            The decisions, which share this batch's arrays: ask before the next step.
+        """
+        return DecisionBatch(
+            self.game, self.states, self.views, self.observation, self.mask, rng, np.asarray(rows, np.int64), memory
+        )
+
     def _run(self, loop: Callable[..., None], *args: Any) -> None:
         """Runs `loop` over all rows, shared by the threads."""
         if self.threads == 1:
@@ -304,3 +295,7 @@ def _buffer(name: str, array: np.ndarray | None, shape: tuple[int, ...], dtype: 
     ):
         raise ValueError(f"{name} must be a writeable C-contiguous {np.dtype(dtype)} array of shape {shape}")
     return array
+
+
+if not TYPE_CHECKING:  # to a type checker the module would have every name
+    __getattr__ = moved(__name__, bot_loop="spygames.core.player:bot_loop")

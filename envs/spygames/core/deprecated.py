@@ -18,7 +18,8 @@ def warn(old: str, new: str, stacklevel: int = 3) -> None:
 def moved(module: str, /, **names: str) -> Callable[[str], Any]:
     """The `__getattr__` of a module some of whose names have moved.
 
-    >>> __getattr__ = moved(__name__, old="new.module:name")
+    >>> if not TYPE_CHECKING:  # to a type checker the module would have every name
+    ...     __getattr__ = moved(__name__, old="new.module:name")
 
     Args:
         module: the `__name__` of the module.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from types import ModuleType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -300,4 +300,5 @@ def flat(views: np.ndarray) -> np.ndarray:
     return views.view(np.float32).reshape(len(views), -1)
 
 
-__getattr__ = deprecated.moved(__name__, record="spygames.core.game:as_record")
+if not TYPE_CHECKING:  # to a type checker the module would have every name
+    __getattr__ = deprecated.moved(__name__, record="spygames.core.game:as_record")

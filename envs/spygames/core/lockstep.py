@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spygames.core.batch import Batch, bot_loop
+from spygames.core.batch import Batch
 from spygames.core.game import Game, as_record
+from spygames.core.player import bot_loop
 
 
 class GameSteps(NamedTuple):

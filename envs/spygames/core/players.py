@@ -1,134 +1,20 @@
-"""Whoever decides for seats: scripted bots, searches and trained policies behind one call over many games."""
+"""The players that a name stands for: scripted bots, searches and trained policies."""
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from spygames.core import deprecated
-from spygames.core.batch import bot_loop, first_illegal
-from spygames.core.game import Game, IllegalAction
-from spygames.core.kernel import announce
-from spygames.core.shown import one_line, shown
+from spygames.core.game import Game
+from spygames.core.player import DecisionBatch, Player, Scripted, answers, name_of, new_memory
+from spygames.core.search import SearchPlayer
+from spygames.core.shown import shown
+
+__all__ = ["DecisionBatch", "Player", "Scripted", "answers", "as_players", "make_player", "name_of", "new_memory"]
 
 MAX_SIMULATIONS = 1_000_000
-"""A decision that a player of this name may make; a tree of so many takes gigabytes."""
-
-
-@dataclass(frozen=True)
-class DecisionBatch:
-    """Decisions to take in `rows` of `n` games; in each the seat to move is asked.
-
-    A player reads `views` (or `observation`, the same memory) and `mask`. Only a search may take `states`, and it
-    redraws what the seat cannot know before it looks at anything else (`Game.determinize`).
-    """
-
-    game: Game
-    states: np.ndarray
-    """STATE [n]"""
-    views: np.ndarray
-    """VIEW [n], of the seat to move"""
-    observation: np.ndarray
-    """float32 [n, F], the memory of `views`"""
-    mask: np.ndarray
-    """int8 [n, A]"""
-    rng: np.ndarray
-    """uint64 [n, 1], the players' own random streams, one a game: results do not depend on how games are grouped. A
-    player advances the streams of its rows."""
-    rows: np.ndarray
-    """int64 [k]"""
-    memory: np.ndarray | None = None
-    """float32 [n, P, M], what the player of each seat keeps from one of its decisions to its next in the same game:
-    zeros when a game begins (`new_memory`). A player with a `memory_size`, at most M, reads and writes the first
-    `memory_size` of them at its rows, for the seat that is asked. None: no player has a memory."""
-
-    @property
-    def luck(self) -> np.ndarray:
-        """The old name of `rng`."""
-        deprecated.warn("DecisionBatch.luck", "DecisionBatch.rng")
-        return self.rng
-
-
-class Player(Protocol):
-    """Somebody who plays. One with an attribute `memory_size` keeps so many floats in `DecisionBatch.memory`."""
-
-    name: str
-
-    def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """One legal action for each of `decisions.rows`, int64 [k]."""
-        ...
-
-
-def answers(player: Player, decisions: DecisionBatch, *, secret: bool = False) -> np.ndarray:
-    """What `player` answers, checked: whoever asks a player asks it here.
-
-    Args:
-        player: who is asked.
-        decisions: what is to be decided.
-        secret: the error does not say which actions are legal, since whoever reads it plays against that hand.
-
-    Returns:
-        A legal action for each of `decisions.rows`, int64 [k].
-
-    Raises:
-        IllegalAction: the answer is no such array; the message names the player. Whatever `player.act` raises.
-    """
-    d = decisions
-    allowed = d.mask[d.rows]  # a copy, so that a player cannot change what it is judged by
-    answer = player.act(d)
-    try:
-        actions = np.asarray(answer)
-    except (ValueError, TypeError, OverflowError):  # rows of unlike lengths, say
-        actions = np.empty(0, object)
-    if actions.dtype.kind not in "iu" or actions.shape != (len(allowed),):
-        raise IllegalAction(
-            f"the player {name_of(player)} answered {shown(answer)}: right is a whole number for each of the "
-            f"{len(allowed)} decisions, int64 [{len(allowed)}]"
-        )
-    actions = np.ascontiguousarray(actions, np.int64)
-    bad = first_illegal(actions, allowed)
-    if bad >= 0:
-        what = f"the player {name_of(player)} answered an illegal action"
-        if not secret:
-            legal = np.flatnonzero(allowed[bad])[:5].tolist()
-            what += f": {actions[bad]} for seat {d.states['to_move'][d.rows[bad]]}; legal are e.g. {legal}"
-        raise IllegalAction(what)
-    return actions
-
-
-def name_of(player: Player) -> str:
-    """The name of a player, for a message."""
-    return one_line(getattr(player, "name", type(player).__name__))
-
-
-def new_memory(game: Game, players: Iterable[Player], n: int = 1) -> np.ndarray:
-    """`DecisionBatch.memory` for `n` games that begin, with room for whichever of `players` keeps the most."""
-    size = max((getattr(player, "memory_size", 0) for player in players), default=0)
-    return np.zeros((n, game.num_players, size), np.float32)
-
-
-class Scripted:
-    """A scripted bot of the game."""
-
-    def __init__(self, game: Game, name: str):
-        self.game, self.name = game, name
-        self._loop = bot_loop(game, name)
-        announce([self._loop], game.title)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Scripted, (self.game, self.name)
-
-    def __repr__(self) -> str:
-        return f"Scripted({self.game.id}, {self.name!r})"
-
-    def act(self, decisions: DecisionBatch) -> np.ndarray:
-        d = decisions
-        actions = np.empty(len(d.mask), np.int64)
-        self._loop(d.views, d.mask, d.rng, d.rows, actions, 0, len(d.rows))
-        return actions[d.rows]
+"""The most playouts a decision: a tree of so many nodes takes gigabytes."""
 
 
 def make_player(game: Game, spec: str) -> Player:
@@ -141,8 +27,6 @@ def make_player(game: Game, spec: str) -> Player:
         return Scripted(game, spec)
     kind, _, number = spec.partition(":")
     if kind in ("mcts", "mc"):
-        from spygames.core.search import SearchPlayer
-
         if not number.isdecimal() or len(number) > 9 or not 1 <= int(number) <= MAX_SIMULATIONS:
             raise ValueError(f"{shown(spec)} must give 1 to {MAX_SIMULATIONS} simulations a decision, as in {kind}:200")
         return SearchPlayer(game, kind, int(number), threads=os.cpu_count() or 1)
@@ -181,4 +65,5 @@ def _exists(path: str) -> bool:
         return False
 
 
-__getattr__ = deprecated.moved(__name__, Decisions="spygames.core.players:DecisionBatch")
+if not TYPE_CHECKING:  # to a type checker the module would have every name
+    __getattr__ = deprecated.moved(__name__, Decisions="spygames.core.player:DecisionBatch")

@@ -21,9 +21,10 @@ import numpy as np
 
 import spygames
 from spygames.core import registry
-from spygames.core.game import NOBODY, Game, IllegalAction, as_record, flat
+from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.kernel import Record
-from spygames.core.players import DecisionBatch, Player, answers, new_memory
+from spygames.core.match import play
+from spygames.core.player import Player, new_memory
 from spygames.core.rng import as_seed, mix
 from spygames.core.shown import one_line, shown
 
@@ -87,19 +88,8 @@ def play_record(
         raise ValueError(f"{game.id} has {game.num_players} seats, not {len(players)}")
     states = _begin(game, seed, state)
     first = states.copy()
-    s = as_record(states)
-    start = as_seed((seed or 0) if luck is None else luck)
-    streams = np.array([[mix(~start)]], np.uint64)
-    views, mask, row = game.new_views(), np.zeros((1, game.num_actions), np.int8), np.arange(1)
-    actions: list[int] = []
-    memory = new_memory(game, players)
-    while s.to_move != NOBODY:
-        game.legal(s, mask[0])
-        game.observe(s, int(s.to_move), as_record(views))
-        decisions = DecisionBatch(game, states.copy(), views, flat(views), mask, streams, row, memory)
-        action = int(answers(players[s.to_move], decisions)[0])
-        game.apply(s, action)
-        actions.append(action)
+    rng = np.array([[mix(~as_seed((seed or 0) if luck is None else luck))]], np.uint64)
+    actions = play(game, states, players, rng, new_memory(game, players))
     names = tuple(player.name for player in players)
     return _write(game, first, seed, actions, names)
 

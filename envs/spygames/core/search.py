@@ -21,14 +21,14 @@ import operator
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from spygames.core.deprecated import moved
 from spygames.core.game import Game
 from spygames.core.kernel import Int, Record, announce, kernel
-from spygames.core.players import DecisionBatch
+from spygames.core.player import DecisionBatch
 from spygames.core.rng import GAMMA, as_seed, mix
 
 Kind = Literal["mcts", "mc"]
@@ -404,4 +404,5 @@ def search_values(
         return Found(visits, m.totals[0] / visits)
 
 
-__getattr__ = moved(__name__, Memory="spygames.core.search:SearchBuffers")
+if not TYPE_CHECKING:  # to a type checker the module would have every name
+    __getattr__ = moved(__name__, Memory="spygames.core.search:SearchBuffers")

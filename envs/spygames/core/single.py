@@ -14,12 +14,13 @@ from spygames.core import deprecated
 from spygames.core.aec import GameEnv
 from spygames.core.bots import uniform
 from spygames.core.game import NOBODY, Game, IllegalAction
+from spygames.core.match import ask
 from spygames.core.options import choice
-from spygames.core.players import DecisionBatch, Player, answers, as_players, new_memory
+from spygames.core.player import Player, new_memory
+from spygames.core.players import as_players
 from spygames.core.rng import as_seed
 from spygames.core.shown import shown
 
-_ROW = np.zeros(1, np.int64)
 _DEALS = 1000  # tried until the seat has something to decide
 _ILLEGAL = ("ignore", "lose", "random", "raise")
 
@@ -185,14 +186,10 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         while env.to_move not in (seat, NOBODY):
             observation, *_ = env.last()
             assert observation is not None
-            features, mask = observation["observation"], observation["action_mask"]
-            # Players get a copy of the state: only searches look at it, and they redraw what is hidden.
-            states = env.state().view(game.state_dtype)
-            views = features.view(game.view_dtype)
-            decisions = DecisionBatch(game, states, views, features[None], mask[None], luck, _ROW, memory)
+            states, seen = env.state().view(game.state_dtype), (observation["observation"], observation["action_mask"])
             player = self._opponents[env.to_move - (env.to_move > seat)]
             # What was legal would tell the seat which cards its opponent holds.
-            env.step(int(answers(player, decisions, secret=True)[0]))
+            env.step(ask(game, states, player, luck, memory, seen=seen, secret=True))
 
     def _is_known(self, action: Any) -> bool:
         """Whether it is a whole number from 0 to A-1, legal or not."""

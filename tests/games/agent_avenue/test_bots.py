@@ -13,7 +13,7 @@ from spygames.agent_avenue import make_game
 from spygames.agent_avenue.actions import PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
 from spygames.core.batch import Batch
 from spygames.core.game import Game, as_record
-from spygames.core.players import DecisionBatch, Scripted
+from spygames.core.players import Scripted
 
 THINKING = ("greedy", "expert")
 
@@ -212,7 +212,7 @@ def share(a: str, b: str, games: int) -> float:
         actions = np.zeros(rows, np.int64)
         for player, mine in ((a, batch.seats == seat), (b, batch.seats != seat)):
             chosen = np.flatnonzero(mine)
-            asked = DecisionBatch(game, batch.states, batch.views, batch.observation, batch.mask, luck, chosen)
+            asked = batch.decisions(luck, chosen)
             actions[chosen] = Scripted(game, player).act(asked)
         batch.step(actions)
         counted = batch.done & (left > 0)

@@ -9,8 +9,9 @@ import pytest
 
 from spygames.agent_avenue import make_game
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS
-from spygames.core.batch import Batch, bot_loop
+from spygames.core.batch import Batch
 from spygames.core.game import NOBODY, Game, ImpossibleState, as_record
+from spygames.core.player import bot_loop
 
 VARIANTS = [
     {"mode": "advanced"},

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from tests.games.heimlich.conftest import Table, game_of
 
-from spygames.core.batch import Batch, bot_loop
+from spygames.core.batch import Batch
 from spygames.core.game import as_record
+from spygames.core.player import bot_loop
 
 FULL = {"players": 4, "top_secret": True, "secret_identities": True}
 

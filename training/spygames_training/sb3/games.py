@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.batch import Batch, blank, first_illegal
+from spygames.core.batch import Batch, blank
 from spygames.core.game import Game, IllegalAction
 from spygames.core.kernel import Record, announce, kernel
+from spygames.core.player import first_illegal
 from spygames.core.rng import next_seed
 
 # Stand for the kernels of a game, which `Game.bind` puts in their place.
