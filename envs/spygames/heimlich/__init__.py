@@ -26,13 +26,22 @@ def make_game(
     reward: str = "win",
     nobody_wins: int = 0,
 ) -> Game:
-    """The game with these options; ValueError for a value that makes no sense.
+    """The game with these options.
 
-    players: 2 to 7. top_secret: with the 26 cards. secret_identities: with predictions. edition: "amigo" or
-    "ravensburger" (HC-36). first_player: the seat that begins, or "random": drawn from the seed (HC-6).
-    card_round_opens: "left" or "active" (HC-25). new_identity: "swap", or "none": without that card (HC-31).
-    tie_with_free: "player" or "nobody" (HC-19). reward: "win" or "score" (HC-37). nobody_wins: the reward of each
-    player when nobody wins, 0 or -1.
+    Args:
+        players: 2 to 7.
+        top_secret: whether to play with the 26 cards.
+        secret_identities: whether to play with predictions.
+        edition: "amigo" or "ravensburger" (HC-36).
+        first_player: the seat that starts, or "random": drawn from the seed (HC-6).
+        card_round_opens: "left" or "active" (HC-25).
+        new_identity: "swap", or "none": without that card (HC-31).
+        tie_with_free: "player" or "nobody" (HC-19).
+        reward: "win" or "score" (HC-37).
+        nobody_wins: the reward of each player when nobody wins, 0 or -1.
+
+    Raises:
+        ValueError: an option has a value that makes no sense.
     """
     players = choice("players", players, range(2, MAX_PLAYERS + 1))
     options: dict[str, Any] = {

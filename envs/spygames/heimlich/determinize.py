@@ -8,9 +8,9 @@ from numpy import uint64
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import below, shuffle
 from spygames.heimlich.board import MAX_AGENTS
-from spygames.heimlich.cards import ALL_CARDS, COPIES, KINDS, NEW_IDENTITY
+from spygames.heimlich.cards import ALL_CARDS, KINDS
 from spygames.heimlich.layout import FIRST_OWNER, FREE, NONE, OVER, UNASKED
-from spygames.heimlich.queries import answers, is_named, left_of
+from spygames.heimlich.queries import answers, copies_of, is_named, left_of
 
 
 def _prefixes(length: int, players: int, agents: int) -> int:
@@ -118,8 +118,7 @@ def draw_cards(s: Record, seat: Int) -> None:
     """The cards that the seat has not seen are shuffled and dealt to the other hands; the deck keeps the rest."""
     pile = 0  # the unseen cards lie in `deck` until they are dealt
     for kind in range(KINDS):
-        unseen = np.int64(s.options.new_identity) if kind == NEW_IDENTITY else COPIES[kind]
-        unseen -= s.hands[seat, kind]
+        unseen = copies_of(s, kind) - s.hands[seat, kind]
         for i in range(s.used_size):
             unseen -= s.used[i] == kind
         for _ in range(unseen):

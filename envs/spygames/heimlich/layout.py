@@ -27,7 +27,7 @@ OPTIONS = dtype([
     ("top_secret", int8),  # 1: with cards
     ("secret_identities", int8),  # 1: with predictions
     ("plain_die", int8),  # 1: the edition of 1984 (HC-36)
-    ("first_player", int8),  # the seat that begins, or NONE: drawn from the seed (HC-6)
+    ("first_player", int8),  # the seat that starts, or NONE: drawn from the seed (HC-6)
     ("active_opens", int8),  # 1: the active player opens card rounds (HC-25)
     ("new_identity", int8),  # copies of that card: 1 or 0 (HC-31)
     ("tie_to_player", int8),  # 1: owned tokens win level with free ones (HC-19)
@@ -78,7 +78,14 @@ STATE = dtype([  # what is true; widest field first, no padding; agents and seat
 
 
 def view_dtype(players: int, agents: int, top_secret: bool, secret_identities: bool) -> dtype:
-    """VIEW, what one seat may know: agents from the own one on, seats from the own one leftward."""
+    """VIEW, what one seat may know: agents from the own one on, seats from the own one leftward.
+
+    Args:
+        players: P.
+        agents: A, those in play.
+        top_secret: whether it has the fields of the cards.
+        secret_identities: whether it has the fields of the predictions.
+    """
     p, a = players, agents
     base = [
         ("own", float32, a),  # the id of the own agent, one-hot: the die moves agents in the order of their ids

@@ -1,9 +1,10 @@
-"""Kernels that answer questions about a state: relative numbers of agents and seats, and predictions made so far."""
+"""Kernels that answer questions about a state: relative numbers of agents and seats, predictions, copies of cards."""
 
 import numpy as np
 
 from spygames.core.kernel import Int, Record, kernel
 from spygames.heimlich.board import ABSOLUTE, RELATIVE
+from spygames.heimlich.cards import COPIES, NEW_IDENTITY
 from spygames.heimlich.layout import FIRST_OWNER, LARGEST, LOWEST, NONE, UNASKED
 
 
@@ -66,6 +67,12 @@ def is_named(s: Record, seat: Int, owner: Int) -> bool:
 def still_to_predict(s: Record) -> Int:
     """The number of seats that have not predicted yet in phase `guess`, the seat to move included."""
     return np.int64(s.options.players) - places_to(s, s.active, s.to_move)
+
+
+@kernel
+def copies_of(s: Record, kind: Int) -> Int:
+    """HC-20, HC-31: the number of cards of a kind in this game."""
+    return np.int64(s.options.new_identity) if kind == NEW_IDENTITY else COPIES[kind]
 
 
 @kernel

@@ -13,7 +13,7 @@ from spygames.core.kernel import Record
 from spygames.core.mapping import check_keys, integer, member, sequence, table
 from spygames.core.shown import shown
 from spygames.heimlich.board import AGENTS, FACES, FINISH, LOOP, MAX_AGENTS, ONE_TO_THREE
-from spygames.heimlich.cards import ALL_CARDS, CARDS, COPIES, FIRST, HAND, KINDS, NEW_IDENTITY, NO_AGENT, SECOND
+from spygames.heimlich.cards import ALL_CARDS, CARDS, FIRST, HAND, KINDS, NEW_IDENTITY, NO_AGENT, SECOND
 from spygames.heimlich.layout import (
     CHOICE,
     END_REASONS,
@@ -30,7 +30,7 @@ from spygames.heimlich.layout import (
     ROUND,
     UNASKED,
 )
-from spygames.heimlich.queries import left_of, still_to_predict
+from spygames.heimlich.queries import copies_of, left_of, still_to_predict
 from spygames.heimlich.rules.play import clear, copy_options
 from spygames.heimlich.validate import check_end, check_phase, check_variant
 
@@ -212,7 +212,7 @@ def _read_cards(m: Mapping[str, Any], s: Record) -> None:
     s.deck[: len(deck)], s.deck_size = deck, len(deck)
     s.used[: len(used)], s.used_size = used, len(used)
     for kind in range(KINDS):
-        copies = int(s.options.new_identity) if kind == NEW_IDENTITY else int(COPIES[kind])
+        copies = int(copies_of(s, kind))
         there = int(s.hands[:, kind].sum()) + deck.count(kind) + used.count(kind)
         if there != copies:
             raise ImpossibleState(

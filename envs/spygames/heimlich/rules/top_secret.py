@@ -19,7 +19,6 @@ from spygames.heimlich.cards import (
     BELOW,
     CARD_LIMIT,
     CARD_SCORE,
-    COPIES,
     EFFECT,
     ELSEWHERE,
     FIRST,
@@ -32,7 +31,6 @@ from spygames.heimlich.cards import (
     IN_RUINS,
     KINDS,
     MOVE_SAFE,
-    NEW_IDENTITY,
     NO_AGENT,
     OPTIONAL,
     OUT_OF_RUINS,
@@ -46,7 +44,7 @@ from spygames.heimlich.cards import (
     WITHOUT_SAFE,
 )
 from spygames.heimlich.layout import NONE
-from spygames.heimlich.queries import add_bounded, relative_of
+from spygames.heimlich.queries import add_bounded, copies_of, relative_of
 
 
 @kernel
@@ -248,7 +246,7 @@ def fill_deck(s: Record) -> Int:
     """HC-20, HC-31: fills the deck with the cards of this game in the order of the table; returns how many."""
     n = 0
     for kind in range(KINDS):
-        for _ in range(np.int64(s.options.new_identity) if kind == NEW_IDENTITY else COPIES[kind]):
+        for _ in range(copies_of(s, kind)):
             s.deck[n] = kind
             n += 1
     return n
