@@ -24,7 +24,7 @@ from spygames_training.experiments.best_response import (
     resume_learner,
 )
 from spygames_training.tables import progress_bar, results_table, wide_console
-from spygames_training.training import Run
+from spygames_training.run import Run
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:

@@ -28,12 +28,12 @@ import tyro
 from spygames_training.command_line import ERRORS, complain, finished, option
 from spygames_training.config import Config, read_config
 from spygames_training.processes import join, leave
-from spygames_training.training import Run, resume_config
+from spygames_training.run import Run, resume_config
 
 EARLY = "stopped before training began"
 
 if TYPE_CHECKING:
-    from spygames_training.sb3.training import MaskableRun
+    from spygames_training.sb3.run import MaskableRun
 
 
 def maskable_run(config: Config, folder: Path, resume: Path | None) -> "MaskableRun":
@@ -41,7 +41,7 @@ def maskable_run(config: Config, folder: Path, resume: Path | None) -> "Maskable
     if resume:
         raise ValueError("a run by maskable_ppo cannot be resumed: begin another one")
     try:
-        from spygames_training.sb3.training import MaskableRun
+        from spygames_training.sb3.run import MaskableRun
     except ImportError as error:
         raise ValueError(f"maskable_ppo needs the extra: pip install 'spygames[sb3]' ({error})") from error
     return MaskableRun(config, folder)

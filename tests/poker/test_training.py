@@ -9,7 +9,7 @@ import pytest
 from spygames.core.game import Game
 from spygames_training.config import PPO, Config, Network
 from spygames_training.policy import Policy
-from spygames_training.training import train
+from spygames_training.run import train
 
 from . import kuhn, leduc
 from .nashconv import nash_conv

@@ -15,7 +15,7 @@ from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import PPO, Network
 from spygames_training.experiments import best_response as library
 from spygames_training.network import make_network
-from spygames_training.training import Diverged, Run, resume_config
+from spygames_training.run import Diverged, Run, resume_config
 from tests.training.scripts import complaint, script
 
 

@@ -14,9 +14,9 @@ from spygames_training.config import PPO, Config, Network
 from spygames_training.evaluation import evaluate
 from spygames_training.network import make_network
 from spygames_training.policy import from_network
-from spygames_training.ppo import Learner
+from spygames_training.learner import Learner
 from spygames_training.rollout import Rollout
-from spygames_training.training import Run
+from spygames_training.run import Run
 from tests.poker import leduc
 
 NETWORKS = [

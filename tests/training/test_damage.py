@@ -14,7 +14,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from spygames_training.config import PPO, Config, Network, Opponents
-from spygames_training.training import Run, resume_config
+from spygames_training.run import Run, resume_config
 from tests.training.scripts import complaint, script
 
 CONFIG = Config(

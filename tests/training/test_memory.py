@@ -17,9 +17,9 @@ from spygames_training.config import PPO, Config, Network
 from spygames_training.evaluation import play_games
 from spygames_training.network import ActorCritic, make_network
 from spygames_training.policy import Policy, PolicyPlayer, from_network
-from spygames_training.ppo import Learner
+from spygames_training.learner import Learner
 from spygames_training.rollout import Rollout
-from spygames_training.training import train
+from spygames_training.run import train
 from spygames_training.trunks import Memory
 from tests import recall
 

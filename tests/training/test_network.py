@@ -16,7 +16,7 @@ from spygames_training.config import PPO, Config, Network
 from spygames_training.network import ActorCritic, make_network
 from spygames_training.policy import Policy
 from spygames_training.rollout import Rollout
-from spygames_training.training import Run
+from spygames_training.run import Run
 from spygames_training.trunks import EntityTrunk, entities
 from tests.poker import kuhn, leduc
 

@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 
 from spygames_training.config import Config
 from spygames_training.processes import Processes
-from spygames_training.training import Run
+from spygames_training.run import Run
 
 CONFIG = """
 decisions = 20_000

@@ -376,7 +376,7 @@ def test_the_network_is_the_same_before_and_after(tmp_path: Path) -> None:
 
 
 def test_training_alone_needs_no_stable_baselines() -> None:
-    code = "import sys, spygames_training.training; print('stable_baselines3' in sys.modules)"
+    code = "import sys, spygames_training.run; print('stable_baselines3' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

@@ -12,9 +12,9 @@ import torch
 
 from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents
-from spygames_training.files import only_one
+from spygames_training.atomic import only_one
 from spygames_training.policy import Policy
-from spygames_training.sb3.training import MaskableRun, check
+from spygames_training.sb3.run import MaskableRun, check
 from tests.poker import kuhn
 from tests.training.scripts import complaint, script
 

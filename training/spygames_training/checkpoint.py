@@ -24,7 +24,7 @@ from spygames.core.game import Game
 from spygames.core.registry import game_ids, make_game
 from spygames.core.shown import one_line, shown
 from spygames_training.config import MAX_LAYERS, MAX_UNITS, NO_CRITIC, Network
-from spygames_training.files import read_file, remove, write_synced
+from spygames_training.atomic import read_file, remove, write_synced
 from spygames_training.network import ActorCritic, blank
 
 FORMAT = 1

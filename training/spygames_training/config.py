@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from spygames.core.shown import one_line, shown
-from spygames_training.files import LARGEST, is_number, read_file
+from spygames_training.atomic import LARGEST, is_number, read_file
 
 MAX_LAYERS, MAX_UNITS = 16, 8192
 """Of hidden layers, and of units in each."""

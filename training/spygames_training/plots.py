@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spygames_training.files import replacing
+from spygames_training.atomic import replacing
 
 Axes = Any
 """A matplotlib Axes; untyped, so that matplotlib is imported only when something is drawn."""

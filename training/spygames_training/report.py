@@ -15,7 +15,7 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from spygames_training.files import is_count, is_number, named, read_file, write_whole
+from spygames_training.atomic import is_count, is_number, named, read_file, write_whole
 from spygames_training.plots import new_figure, save_figure
 
 WIN = "win_share/"

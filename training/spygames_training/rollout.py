@@ -14,7 +14,7 @@ from spygames_training.config import PPO
 from spygames_training.evaluation import won
 from spygames_training.gae import per_seat_gae
 from spygames_training.network import ActorCritic
-from spygames_training.opponents import Pool
+from spygames_training.league import Pool
 from spygames_training.sampling import sample_rows
 
 

@@ -13,10 +13,10 @@ from typing import Any
 
 from spygames_training.config import PPO, Config, Opponents
 from spygames_training.evaluation import Progress, Result, evaluate, total_games
-from spygames_training.files import write_whole
+from spygames_training.atomic import write_whole
 from spygames_training.network import ActorCritic
 from spygames_training.policy import Policy, from_network
-from spygames_training.training import Run, resume_config
+from spygames_training.run import Run, resume_config
 
 PLAYS = ("sample", "argmax")
 """How the learner plays when it is measured."""

@@ -8,7 +8,7 @@ from statistics import mean
 from typing import Any
 
 from spygames_training.config import Config, differences
-from spygames_training.training import Run, resume_config
+from spygames_training.run import Run, resume_config
 
 Say = Callable[[str], None]
 """Called with a line about the progress, as `print` is."""

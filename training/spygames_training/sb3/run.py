@@ -17,13 +17,13 @@ from spygames.core.registry import make_game
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.compute import find_device
 from spygames_training.config import PPO, Config
-from spygames_training.files import only_one
+from spygames_training.atomic import only_one
 from spygames_training.network import ActorCritic
 from spygames_training.report import Report
 from spygames_training.sb3.buffer import PerSeatRolloutBuffer
 from spygames_training.sb3.policy import actor_critic_kwargs, to_actor_critic
 from spygames_training.sb3.vec_env import SelfPlayVecEnv
-from spygames_training.training import catch_signals, check_folder, check_memory, find_judges, win_shares
+from spygames_training.run import catch_signals, check_folder, check_memory, find_judges, win_shares
 
 UNUSED = ("kl", "reference_every", "ema")
 """Settings of `PPO` that MaskablePPO has nothing for: a reference to keep near to, and a mean of the weights."""

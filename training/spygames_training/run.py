@@ -22,15 +22,15 @@ from spygames_training.checkpoint import check_place, save_checkpoint
 from spygames_training.compute import find_device, one_thread
 from spygames_training.config import Config, differences, from_mapping
 from spygames_training.evaluation import evaluate
-from spygames_training.files import only_one, read_file, write_whole
+from spygames_training.atomic import only_one, read_file, write_whole
 from spygames_training.network import ActorCritic, make_network
-from spygames_training.opponents import Pool, named_players
+from spygames_training.league import Pool, named_players
 from spygames_training.policy import from_network, temperature_of
-from spygames_training.ppo import Learner
+from spygames_training.learner import Learner
 from spygames_training.processes import ALONE, Processes
 from spygames_training.report import METRICS, WIN, Report, metrics_digest, read_metrics
 from spygames_training.rollout import Rollout
-from spygames_training.state import State, StateError, load_state, read_state, save_state
+from spygames_training.resume import State, StateError, load_state, read_state, save_state
 
 CHANGEABLE = {
     "name",

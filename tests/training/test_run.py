@@ -17,9 +17,9 @@ import torch
 import spygames
 from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents, read_config
-from spygames_training.files import only_one, write_whole
-from spygames_training.state import StateError
-from spygames_training.training import Diverged, Run, resume_config
+from spygames_training.atomic import only_one, write_whole
+from spygames_training.resume import StateError
+from spygames_training.run import Diverged, Run, resume_config
 from tests.training.scripts import script
 
 SMALL = Config(
@@ -109,7 +109,7 @@ def test_a_kill_between_state_and_agent_leaves_a_run_to_go_on_with(tmp_path, mon
     run = Run(replace(SMALL, decisions=256), tmp_path)
     run._update()
     with monkeypatch.context() as patched:
-        patched.setattr("spygames_training.training.save_checkpoint", killed)
+        patched.setattr("spygames_training.run.save_checkpoint", killed)
         with pytest.raises(KeyboardInterrupt):
             run.save()
     Run(replace(SMALL, decisions=256), tmp_path, resume=True).train()

@@ -7,7 +7,7 @@ import torch
 import spygames
 from spygames_training.config import PPO, Opponents
 from spygames_training.network import ActorCritic
-from spygames_training.opponents import Pool
+from spygames_training.league import Pool
 from spygames_training.rollout import Rollout
 
 

@@ -22,10 +22,10 @@ from torch import Tensor
 
 from spygames.core.shown import one_line
 from spygames_training.checkpoint import tensor_difference
-from spygames_training.files import LARGEST, is_count, is_number, read_file, write_whole
+from spygames_training.atomic import LARGEST, is_count, is_number, read_file, write_whole
 from spygames_training.network import ActorCritic
-from spygames_training.opponents import Pool
-from spygames_training.ppo import Learner
+from spygames_training.league import Pool
+from spygames_training.learner import Learner
 from spygames_training.rollout import Rollout
 
 FACTS = {
