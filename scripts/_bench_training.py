@@ -8,8 +8,8 @@ from _bench_tools import Run, rate
 
 import spygames
 from spygames_training.config import PPO
-from spygames_training.network import ActorCritic
 from spygames_training.learner import Learner
+from spygames_training.network import ActorCritic
 from spygames_training.rollout import Rollout
 
 

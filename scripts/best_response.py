@@ -23,8 +23,8 @@ from spygames_training.experiments.best_response import (
     measure,
     resume_learner,
 )
-from spygames_training.tables import progress_bar, results_table, wide_console
 from spygames_training.run import Run
+from spygames_training.tables import progress_bar, results_table, wide_console
 
 
 def arguments(argv: list[str] | None) -> argparse.Namespace:

@@ -19,9 +19,9 @@ from rich.console import Console
 
 from spygames.core.players import make_player
 from spygames.core.shown import one_line
+from spygames_training.atomic import write_whole
 from spygames_training.command_line import Parser, add_game_arguments, choose_game, finished, positive, seed
 from spygames_training.evaluation import cross_play, evaluate, share_matrix, total_cross_games, total_games
-from spygames_training.atomic import write_whole
 from spygames_training.tables import as_json, check_picture, heat_map, matrix_table, progress_bar, results_table
 
 

@@ -74,7 +74,11 @@ def train(own: argparse.Namespace, rest: list[str], usage: str) -> int:
             raise ValueError("maskable_ppo trains in one process")
         run = maskable_run(config, folder, own.resume)
     else:
-        run = Run(config, folder, resume=own.resume is not None, processes=processes)
+        run = (
+            Run.resume(folder, config, processes=processes)
+            if own.resume
+            else Run.create(config, folder, processes=processes)
+        )
     saved = run.state if isinstance(run, Run) else folder / "checkpoint"
     try:
         run.train()

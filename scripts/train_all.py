@@ -17,9 +17,9 @@ from pathlib import Path
 
 from _bench_tools import machine, put_between
 
+from spygames_training.atomic import write_whole
 from spygames_training.command_line import Parser, finished, positive
 from spygames_training.experiments.train_all import TrainAll
-from spygames_training.atomic import write_whole
 from spygames_training.tables import wide_console
 
 ROOT = Path(__file__).resolve().parents[1]

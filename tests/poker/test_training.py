@@ -9,7 +9,7 @@ import pytest
 from spygames.core.game import Game
 from spygames_training.config import PPO, Config, Network
 from spygames_training.policy import Policy
-from spygames_training.run import train
+from spygames_training.run import Run
 
 from . import kuhn, leduc
 from .nashconv import nash_conv
@@ -25,7 +25,7 @@ def trained_nash_conv(game: Game, folder: Path, decisions: int, hidden: tuple[in
             games=512, steps=16, minibatch=1024, learning_rate=2e-3, learning_rate_end=0.0, precision="float32", **ppo
         ),
     )
-    policy = Policy(game, train(config, folder, game=game))
+    policy = Policy(game, Run.create(config, folder, game=game).train())
     return nash_conv(game, policy.probabilities)
 
 

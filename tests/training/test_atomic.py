@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spygames_training.command_line import finished
 from spygames_training.atomic import is_count, is_number, read_file, replacing, write_whole
+from spygames_training.command_line import finished
 from spygames_training.report import Board, Report, plot_curves
 from spygames_training.tables import heat_map
 from tests.training.scripts import script

@@ -99,7 +99,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(
 ) -> None:
     green, whole, parts = agent(tmp_path / "green"), tmp_path / "whole", tmp_path / "parts"
     assert best_response.main(short(green, "--out", whole)) == 0
-    update = Run._update
+    update = Run.update
 
     def interrupted(run: Run) -> dict[str, float]:
         metrics = update(run)
@@ -107,7 +107,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(
         return metrics
 
     with monkeypatch.context() as patched:
-        patched.setattr(Run, "_update", interrupted)
+        patched.setattr(Run, "update", interrupted)
         capsys.readouterr()
         assert best_response.main(short(green, "--out", parts)) == 130
     assert f"scripts/best_response.py --resume {parts}" in capsys.readouterr().out
@@ -158,7 +158,7 @@ def test_what_ends_a_run_is_said_in_two_lines(
     def fails(run: Run) -> None:
         raise error
 
-    monkeypatch.setattr(Run, "_update", fails)
+    monkeypatch.setattr(Run, "update", fails)
     out = tmp_path / "out"
     assert best_response.main(short(agent(tmp_path / "green"), "--out", out)) == 1
     first, second = capsys.readouterr().err.splitlines()[-2:]
@@ -173,7 +173,7 @@ def test_wrong_input_is_answered_with_one_line(
     assert "--resume" in complaint(best_response, [], capsys)
     assert "only --games" in complaint(best_response, ["--resume", out, "--seed", "0"], capsys)
     assert "only --games" in complaint(best_response, [green, "--resume", out], capsys)
-    assert "no run to go on with" in complaint(best_response, ["--resume", out], capsys)
+    assert "no run to resume" in complaint(best_response, ["--resume", out], capsys)
     assert "not 'best'" in complaint(best_response, [green, "--play", "best", "--out", out], capsys)
     assert "seed" in complaint(best_response, [green, "--seed", str(1 << 60), "--out", out], capsys)
     cut = shutil.copytree(green, tmp_path / "cut")

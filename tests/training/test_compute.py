@@ -12,9 +12,9 @@ from spygames_training import policy, ppo, rollout
 from spygames_training.compute import Compute, find_device, one_thread
 from spygames_training.config import PPO, Config, Network
 from spygames_training.evaluation import evaluate
+from spygames_training.learner import Learner
 from spygames_training.network import make_network
 from spygames_training.policy import from_network
-from spygames_training.learner import Learner
 from spygames_training.rollout import Rollout
 from spygames_training.run import Run
 from tests.poker import leduc
@@ -65,7 +65,7 @@ def test_all_that_meets_the_network_is_where_it_is(config: Network, elsewhere: t
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 def test_a_run_on_a_gpu_learns_there(tmp_path: Path) -> None:
     config = Config(decisions=4096, network=Network((16,)), ppo=SMALL, device="cuda", evaluate_against=("random",))
-    run = Run(config, tmp_path / "run", game=leduc.make_game())
+    run = Run.create(config, tmp_path / "run", game=leduc.make_game())
     run.train()
     assert next(run.learner.network.parameters()).is_cuda
 
@@ -74,7 +74,7 @@ def test_a_gpu_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert find_device("auto") == find_device("cpu") == torch.device("cpu")
     with pytest.raises(ValueError, match="no GPU here: take auto or cpu"):
-        Run(Config(device="cuda"), tmp_path / "run")
+        Run.create(Config(device="cuda"), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 

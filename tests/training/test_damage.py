@@ -14,7 +14,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from spygames_training.config import PPO, Config, Network, Opponents
-from spygames_training.run import Run, resume_config
+from spygames_training.run import Run
 from tests.training.scripts import complaint, script
 
 CONFIG = Config(
@@ -33,7 +33,7 @@ Tensors = dict[str, torch.Tensor]
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs") / "finished"
-    Run(CONFIG, folder).train()
+    Run.create(CONFIG, folder).train()
     return folder
 
 
@@ -244,15 +244,15 @@ def test_a_line_of_metrics_that_was_cut_by_a_kill_is_no_damage(folder: Path) -> 
     file = folder / METRICS
     whole = file.read_bytes()
     file.write_bytes(whole + whole[:20])
-    Run(CONFIG, folder, resume=True).train()
+    Run.resume(folder, CONFIG).train()
     assert file.read_bytes() == whole
 
 
 def test_a_state_of_version_0_1_0_has_no_digest_and_is_read(folder: Path) -> None:
     state(lambda *_: None)(folder)
-    assert Run(CONFIG, folder, resume=True).progress["decisions"] == 256
+    assert Run.resume(folder, CONFIG).progress["decisions"] == 256
 
 
 def test_settings_that_may_change_may_also_be_changed_in_the_file(folder: Path) -> None:
     changed(RUN, '"evaluate_games": 400', '"evaluate_games": 40')(folder)
-    assert Run(resume_config(folder), folder, resume=True).config.evaluate_games == 40
+    assert Run.resume(folder).config.evaluate_games == 40

@@ -6,7 +6,7 @@ import torch
 
 from spygames import make_game
 from spygames_training.config import PPO
-from spygames_training.gae import per_seat_gae
+from spygames_training.gae import Estimates, Played, per_seat_gae
 from spygames_training.network import ActorCritic
 from spygames_training.rollout import Rollout
 
@@ -14,7 +14,8 @@ from spygames_training.rollout import Rollout
 def run(rewards, done, seats, values, gamma, lam):
     steps, games, players = rewards.shape
     advantages, valid = np.zeros((steps, games), np.float32), np.zeros((steps, games), np.bool_)
-    per_seat_gae(rewards, done, seats, values, gamma, lam, np.zeros((4, players), np.float32), advantages, valid)
+    played, estimates = Played(rewards, done, seats, values), Estimates(advantages, valid)
+    per_seat_gae(played, gamma, lam, estimates, np.zeros((4, players), np.float32))
     return advantages, valid
 
 
@@ -81,10 +82,11 @@ def test_credit_by_table_is_one_trajectory_of_whoever_moves() -> None:
     network = ActorCritic(game.num_features, game.num_actions, (16,))
     rollout = Rollout(game, 8, 200, seed=3)
     rollout.play(network, PPO(credit="table"))
-    paid = np.take_along_axis(rollout.rewards, rollout.seats[..., None].astype(np.int64), axis=2)
-    alone = np.zeros_like(rollout.seats)
+    played = rollout.trajectories
+    paid = np.take_along_axis(played.rewards, played.seats[..., None].astype(np.int64), axis=2)
+    alone = np.zeros_like(played.seats)
     for i in range(8):
-        advantages, known = by_definition(paid, rollout.done, alone, rollout.values, 1.0, 0.95, i)
-        np.testing.assert_allclose(rollout.advantages[:, i], advantages, atol=1e-4)
-        np.testing.assert_array_equal(rollout.valid[:, i], known)
-    assert rollout.done.any()
+        advantages, known = by_definition(paid, played.done, alone, played.values, 1.0, 0.95, i)
+        np.testing.assert_allclose(played.advantages[:, i], advantages, atol=1e-4)
+        np.testing.assert_array_equal(played.valid[:, i], known)
+    assert played.done.any()

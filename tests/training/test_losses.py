@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn import functional as F  # noqa: N812
 
-from spygames_training.losses import PARTS, loss_gradients
+from spygames_training.losses import LOSS_TERMS, Outputs, Taken, Weights, loss_gradients
 
 CLIP, VALUE, ENTROPY, KL = 0.2, 0.5, 0.07, 0.3
 
@@ -45,20 +45,21 @@ def by_torch(e, clip=CLIP, value=VALUE, entropy_weight=ENTROPY, kl_weight=KL):
     kl = (pi * (log_pi - log_reference)).masked_fill(~mask, 0).sum(-1).mean()
     (policy + value * critic - entropy_weight * entropy + kl_weight * kl).backward()
     outside = ((ratio - 1).abs() > clip).double().mean()
-    parts = [policy, critic, entropy, kl, outside, (ratio - 1 - log_ratio).mean()]
-    return [*(torch.as_tensor(x.grad).numpy() for x in (logits, values)), np.array([p.item() for p in parts])]
+    terms = [policy, critic, entropy, kl, outside, (ratio - 1 - log_ratio).mean()]
+    return [*(torch.as_tensor(x.grad).numpy() for x in (logits, values)), np.array([p.item() for p in terms])]
 
 
 def by_kernel(e, clip=CLIP, value=VALUE, entropy_weight=ENTROPY, kl_weight=KL):
-    d_logits, d_values, parts = np.empty_like(e["logits"]), np.empty_like(e["values"]), np.zeros(len(PARTS))
-    arguments = [*e.values(), clip, value, entropy_weight, kl_weight, d_logits, d_values, parts]
-    arguments.append(np.empty(e["logits"].shape[1], np.int64))
-    loss_gradients(*arguments)
-    return d_logits, d_values, parts
+    d_logits, d_values, terms = np.empty_like(e["logits"]), np.empty_like(e["values"]), np.zeros(len(LOSS_TERMS))
+    taken = Taken(**{name: e[name] for name in Taken._fields})
+    weights, legal = Weights(clip, value, entropy_weight, kl_weight), np.empty(e["logits"].shape[1], np.int64)
+    outputs, gradients = Outputs(e["logits"], e["values"]), Outputs(d_logits, d_values)
+    loss_gradients(outputs, e["rows"], taken, weights, gradients, terms, legal)
+    return d_logits, d_values, terms
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_gradients_and_parts_agree_with_torch(seed: int) -> None:
+def test_gradients_and_terms_agree_with_torch(seed: int) -> None:
     e = example(seed)
     for ours, theirs in zip(by_kernel(e), by_torch(e), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)

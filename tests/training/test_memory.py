@@ -15,11 +15,11 @@ from spygames.core.single import SingleEnv
 from spygames_training.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.config import PPO, Config, Network
 from spygames_training.evaluation import play_games
+from spygames_training.learner import Learner
 from spygames_training.network import ActorCritic, make_network
 from spygames_training.policy import Policy, PolicyPlayer, from_network
-from spygames_training.learner import Learner
 from spygames_training.rollout import Rollout
-from spygames_training.run import train
+from spygames_training.run import Run
 from spygames_training.trunks import Memory
 from tests import recall
 
@@ -62,16 +62,18 @@ def test_learning_sees_what_playing_saw() -> None:
         rollout.play(network, EXACT)
         data = learner._prepare(rollout)
         assert data.sequences is not None
-        assert data.sequences.lengths.sum() == len(data.actions) == rollout.valid.sum()
+        assert data.sequences.lengths.sum() == len(data.taken.actions) == rollout.trajectories.valid.sum()
         assert data.sequences.lengths.max() == recall.ROUNDS
         with torch.no_grad():
             features = network.unroll(data.observation[data.places], data.sequences.lengths, data.sequences.memory)
             logits, values = network.heads(features)
-        log_probabilities = torch.log_softmax(logits, 1)[torch.arange(len(logits)), torch.from_numpy(data.actions)]
-        np.testing.assert_allclose(log_probabilities, data.log_probabilities, atol=1e-5)
-        np.testing.assert_allclose(values, data.targets - data.advantages, atol=1e-5)
+        log_probabilities = torch.log_softmax(logits, 1)[
+            torch.arange(len(logits)), torch.from_numpy(data.taken.actions)
+        ]
+        np.testing.assert_allclose(log_probabilities, data.taken.log_probabilities, atol=1e-5)
+        np.testing.assert_allclose(values, data.taken.targets - data.taken.advantages, atol=1e-5)
         assert log_probabilities.exp().std() > 0.05
-    assert (rollout.memory_before != 0).any()
+    assert (rollout.trajectories.memory_before != 0).any()
 
 
 def logits_of_a_game(coins: tuple[int, int], seat: int) -> bytes:
@@ -102,7 +104,7 @@ def test_a_seat_remembers_what_it_has_seen_and_nothing_else(seat: int) -> None:
 def test_a_game_begins_without_memories_and_each_seat_has_its_own() -> None:
     rollout, network = Rollout(GAME, 16, 8, seed=0, memory=8), small_network()
     rollout.play(network, EXACT)
-    assert rollout.done[-1].all()
+    assert rollout.trajectories.done[-1].all()
     assert not rollout.memory.any()
     rollout = Rollout(GAME, 16, 3, seed=0, memory=8)
     rollout.play(network, EXACT)
@@ -112,11 +114,11 @@ def test_a_game_begins_without_memories_and_each_seat_has_its_own() -> None:
 
 def learned(folder: Path, network: Network) -> ActorCritic:
     ppo = replace(EXACT, games=256, steps=16, minibatch=512, learning_rate=3e-3, entropy=0.02, kl=0.0, ema=0.99)
-    return train(
+    return Run.create(
         Config(decisions=200_000, network=network, ppo=ppo, evaluate_against=(), workers=1, save_every=1e9),
         folder,
         game=GAME,
-    )
+    ).train()
 
 
 def mean_return(network: ActorCritic) -> float:

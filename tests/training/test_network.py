@@ -105,8 +105,8 @@ def explained(tmp_path, critic: Literal["own", "all"]) -> float:
         evaluate_against=(),
         save_every=1e9,
     )
-    run = Run(config, tmp_path / critic, game=leduc.make_game())
-    return float(np.mean([run._update()["explained_variance"] for _ in range(36)][-6:]))
+    run = Run.create(config, tmp_path / critic, game=leduc.make_game())
+    return float(np.mean([run.update()["explained_variance"] for _ in range(36)][-6:]))
 
 
 def test_a_critic_that_sees_all_explains_more(tmp_path: Path) -> None:
@@ -117,9 +117,10 @@ def test_a_rollout_keeps_the_views_of_all_seats() -> None:
     game = kuhn.make_game()
     rollout = Rollout(game, 8, 4, seed=0)
     rollout.play(small_network(game, critic="all"), PPO(precision="float32"))
-    assert rollout.views is not None
-    assert rollout.views.shape == (4, 8, 2 * game.num_features)
-    np.testing.assert_array_equal(rollout.views[:, :, : game.num_features].numpy(), rollout.observation[:4])
+    played = rollout.trajectories
+    assert played.views is not None
+    assert played.views.shape == (4, 8, 2 * game.num_features)
+    np.testing.assert_array_equal(played.views[:, :, : game.num_features].numpy(), played.observation[:4])
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -65,4 +65,4 @@ def test_two_processes_train_what_one_would_also_after_a_kill(tmp_path: Path) ->
 
 def test_workers_are_shared_out_evenly(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="workers must be a multiple of the 2 processes, not 3"):
-        Run(Config(workers=3, ppo=Config().ppo.__class__(games=3)), tmp_path, processes=Processes(0, 2))
+        Run.create(Config(workers=3, ppo=Config().ppo.__class__(games=3)), tmp_path, processes=Processes(0, 2))

@@ -15,9 +15,9 @@ import pytest
 import torch
 
 import spygames
+from spygames_training.atomic import only_one, write_whole
 from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents, read_config
-from spygames_training.atomic import only_one, write_whole
 from spygames_training.resume import StateError
 from spygames_training.run import Diverged, Run, resume_config
 from tests.training.scripts import script
@@ -39,7 +39,7 @@ def weights(network):
 
 
 def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path):
-    Run(SMALL, tmp_path).train()
+    Run.create(SMALL, tmp_path).train()
     rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert [row["decisions"] for row in rows] == [256 * k for k in range(1, 7)]
     assert {"policy_loss", "value_loss", "entropy", "kl_to_reference", "win_share/random"} <= rows[-1].keys()
@@ -57,20 +57,20 @@ def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path):
 
 
 def test_a_checkpoint_says_at_which_step_its_results_were_measured(tmp_path):
-    run = Run(SMALL, tmp_path)
-    run._update()
+    run = Run.create(SMALL, tmp_path)
+    run.update()
     shares = run._evaluate()
-    run._update()
+    run.update()
     run.save()
     meta = load_checkpoint(tmp_path).meta
     assert meta["step"] == 512
     assert meta["results"] == {"step": 256, "play": "sample", "games": 20, **shares}
-    assert Run(SMALL, tmp_path, resume=True).progress["results"] == meta["results"]
+    assert Run.resume(tmp_path, SMALL).progress["results"] == meta["results"]
 
 
 def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path):
-    first, second = (weights(Run(SMALL, tmp_path / name).train()) for name in "ab")
-    other = weights(Run(Config(**{**vars(SMALL), "seed": 1}), tmp_path / "c").train())
+    first, second = (weights(Run.create(SMALL, tmp_path / name).train()) for name in "ab")
+    other = weights(Run.create(Config(**{**vars(SMALL), "seed": 1}), tmp_path / "c").train())
     assert all(torch.equal(first[name], second[name]) for name in first)
     assert any(not torch.equal(first[name], other[name]) for name in first)
 
@@ -89,12 +89,12 @@ def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path):
 )
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path, network, updates):
     config = replace(SMALL, network=network)
-    whole = weights(Run(config, tmp_path / "whole").train())
-    run = Run(config, tmp_path / "parts")
+    whole = weights(Run.create(config, tmp_path / "whole").train())
+    run = Run.create(config, tmp_path / "parts")
     for _ in range(updates):
-        run._update()
+        run.update()
     run.save()
-    again = Run(resume_config(tmp_path / "parts"), tmp_path / "parts", resume=True)
+    again = Run.resume(tmp_path / "parts", resume_config(tmp_path / "parts"))
     assert again.progress["decisions"] == 256 * updates
     parts = weights(again.train())
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
@@ -106,13 +106,13 @@ def test_a_kill_between_state_and_agent_leaves_a_run_to_go_on_with(tmp_path, mon
     def killed(*_):
         raise KeyboardInterrupt
 
-    run = Run(replace(SMALL, decisions=256), tmp_path)
-    run._update()
+    run = Run.create(replace(SMALL, decisions=256), tmp_path)
+    run.update()
     with monkeypatch.context() as patched:
         patched.setattr("spygames_training.run.save_checkpoint", killed)
         with pytest.raises(KeyboardInterrupt):
             run.save()
-    Run(replace(SMALL, decisions=256), tmp_path, resume=True).train()
+    Run.resume(tmp_path, replace(SMALL, decisions=256)).train()
     assert load_checkpoint(tmp_path).meta["step"] == 256
 
 
@@ -121,25 +121,25 @@ def test_what_a_kill_has_left_blocks_no_save(tmp_path):
         (tmp_path / name).mkdir()
     for name in (".checkpoint.new", ".checkpoint.old"):
         (tmp_path / name).touch()
-    Run(SMALL, tmp_path).save()
+    Run.create(SMALL, tmp_path).save()
     assert {path.name for path in tmp_path.iterdir()} == {"run.json", "state.safetensors", "checkpoint"}
     assert (tmp_path / "state.safetensors").stat().st_mode & 0o777 == (tmp_path / "run.json").stat().st_mode & 0o777
 
 
 def test_a_new_run_does_not_overwrite_one(tmp_path):
-    run = Run(SMALL, tmp_path)
+    run = Run.create(SMALL, tmp_path)
     run.save()
     with pytest.raises(ValueError, match="--resume"):
-        Run(SMALL, tmp_path)
+        Run.create(SMALL, tmp_path)
 
 
 def test_a_new_run_does_not_overwrite_an_agent_without_a_state(tmp_path):
     """Such as one that MaskablePPO has trained."""
-    Run(SMALL, tmp_path).train()
+    Run.create(SMALL, tmp_path).train()
     (tmp_path / "state.safetensors").unlink()
     before = (tmp_path / "metrics.jsonl").read_bytes()
     with pytest.raises(ValueError, match="holds an agent already"):
-        Run(SMALL, tmp_path)
+        Run.create(SMALL, tmp_path)
     assert (tmp_path / "metrics.jsonl").read_bytes() == before
 
 
@@ -153,46 +153,46 @@ def test_a_new_run_does_not_overwrite_an_agent_without_a_state(tmp_path):
 )
 def test_judges_that_make_no_sense_are_refused_before_training(tmp_path, wrong, message):
     with pytest.raises(ValueError, match=message):
-        Run(replace(SMALL, **wrong), tmp_path / "run")
+        Run.create(replace(SMALL, **wrong), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
 def test_a_cut_state_is_refused_in_one_line(tmp_path):
-    Run(SMALL, tmp_path).save()
+    Run.create(SMALL, tmp_path).save()
     state = tmp_path / "state.safetensors"
     state.write_bytes(state.read_bytes()[:1000])
     with pytest.raises(StateError, match="cut") as caught:
-        Run(SMALL, tmp_path, resume=True)
+        Run.resume(tmp_path, SMALL)
     assert "\n" not in str(caught.value)
 
 
 def test_a_state_of_other_settings_is_refused(tmp_path):
-    Run(SMALL, tmp_path).save()
+    Run.create(SMALL, tmp_path).save()
     for change, name in (({"network": Network((8,))}, "network.hidden"), ({"ppo": PPO(clip=0.3)}, "ppo.clip")):
-        with pytest.raises(ValueError, match=f"cannot go on with another .*{name}"):
-            Run(replace(SMALL, **change), tmp_path, resume=True)
+        with pytest.raises(ValueError, match=f"cannot continue with another .*{name}"):
+            Run.resume(tmp_path, replace(SMALL, **change))
     other = replace(SMALL, network=Network((8,)))
     write_whole(tmp_path / "run.json", json.dumps(asdict(other)))
     with pytest.raises(StateError, match="other settings"):
-        Run(other, tmp_path, resume=True)
+        Run.resume(tmp_path, other)
 
 
 def test_after_a_change_of_the_game_the_games_begin_anew(tmp_path, monkeypatch):
-    run = Run(SMALL, tmp_path)
-    run._update()
+    run = Run.create(SMALL, tmp_path)
+    run.update()
     run.save()
     game = replace(spygames.make_game("agent_avenue_v0"))
     game.__dict__["digest"] = "another"
     with pytest.warns(UserWarning, match="begin anew"):
-        again = Run(SMALL, tmp_path, resume=True, game=game)
+        again = Run.resume(tmp_path, SMALL, game=game)
     assert again.progress["decisions"] == 256
-    first = Run(SMALL, tmp_path / "other")
+    first = Run.create(SMALL, tmp_path / "other")
     np.testing.assert_array_equal(again.rollouts[0].batch.states, first.rollouts[0].batch.states)
     again.train()
 
 
 def test_a_file_beside_the_checkpoint_stays_and_stops_no_run(tmp_path):
-    run = Run(SMALL, tmp_path)
+    run = Run.create(SMALL, tmp_path)
     run.save()
     (tmp_path / "checkpoint" / "notes.txt").write_text("mine")
     run.train()
@@ -204,11 +204,11 @@ def test_what_cannot_be_overwritten_is_said_before_training(tmp_path):
     (tmp_path / "checkpoint").mkdir()
     (tmp_path / "checkpoint" / "notes.txt").write_text("mine")
     with pytest.raises(ValueError, match="checkpoint holds other things than a checkpoint"):
-        Run(SMALL, tmp_path)
+        Run.create(SMALL, tmp_path)
 
 
 def test_one_process_trains_in_a_folder(tmp_path):
-    run = Run(SMALL, tmp_path)
+    run = Run.create(SMALL, tmp_path)
     with only_one(tmp_path), pytest.raises(ValueError, match="another process"):
         run.train()
     run.train()
@@ -216,7 +216,7 @@ def test_one_process_trains_in_a_folder(tmp_path):
 
 @pytest.mark.parametrize("bias", [0.0, float("nan")], ids=["to its end", "to an error"])
 def test_a_run_leaves_no_threads(tmp_path, bias):
-    run, before = Run(SMALL, tmp_path), set(threading.enumerate())
+    run, before = Run.create(SMALL, tmp_path), set(threading.enumerate())
     with torch.no_grad():
         run.learner.network.value.bias.fill_(bias)
     with pytest.raises(Diverged) if bias else nullcontext():
@@ -225,8 +225,8 @@ def test_a_run_leaves_no_threads(tmp_path, bias):
 
 
 def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path):
-    run = Run(SMALL, tmp_path)
-    run._update()
+    run = Run.create(SMALL, tmp_path)
+    run.update()
     run.save()
     before = {p.name: p.read_bytes() for p in (tmp_path / "checkpoint").iterdir()}
     with torch.no_grad():
@@ -234,22 +234,22 @@ def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path):
     with pytest.raises(Diverged, match="256 decisions"):
         run.train()
     assert {p.name: p.read_bytes() for p in (tmp_path / "checkpoint").iterdir()} == before
-    assert Run(SMALL, tmp_path, resume=True).progress["decisions"] == 256
+    assert Run.resume(tmp_path, SMALL).progress["decisions"] == 256
 
 
 def test_a_rollout_without_one_known_outcome_is_told_from_divergence(tmp_path):
     """Two games of Kuhn poker: after a pass and a bet in both, nobody has been asked again."""
     config = replace(SMALL, game="tests.poker.kuhn", ppo=PPO(games=2, steps=2, minibatch=2), opponents=Opponents())
     with pytest.raises(ValueError, match=r"2 games x 2 decisions .* raise ppo\.steps") as caught:
-        Run(config, tmp_path).train()
+        Run.create(config, tmp_path).train()
     assert not isinstance(caught.value, Diverged)
-    assert Run(config, tmp_path, resume=True).progress["decisions"] == 0
+    assert Run.resume(tmp_path, config).progress["decisions"] == 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
 def test_a_full_disk_ends_the_run_with_one_line_and_keeps_its_state(tmp_path):
     """The system refuses to write more than the state's first half, as a full disk does."""
-    run = Run(SMALL, tmp_path)
+    run = Run.create(SMALL, tmp_path)
     run.save()
     size = (tmp_path / "state.safetensors").stat().st_size
     text = (
@@ -264,7 +264,7 @@ def test_a_full_disk_ends_the_run_with_one_line_and_keeps_its_state(tmp_path):
     assert "state.safetensors" in first
     assert f"--resume {tmp_path}" in second
     assert "Traceback" not in done.stderr
-    assert Run(SMALL, tmp_path, resume=True).progress["decisions"] == 0
+    assert Run.resume(tmp_path, SMALL).progress["decisions"] == 0
 
 
 def test_a_run_killed_at_any_moment_ends_as_one_that_was_not(tmp_path):
@@ -332,7 +332,7 @@ def test_the_command_goes_on_after_it_was_stopped(tmp_path, how):
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert f"--resume {run}" in output
-    saved = Run(resume_config(run), run, resume=True).progress["decisions"]
+    saved = Run.resume(run).progress["decisions"]
     assert saved >= 256
     end = str(saved + 1024)
     subprocess.run([*command, "--resume", str(run), "--decisions", end], check=True, capture_output=True)
@@ -438,7 +438,7 @@ def test_a_list_in_a_config_is_as_good_as_a_tuple():
 )
 def test_what_the_machine_or_the_game_has_not_is_refused_by_the_name_of_the_setting(tmp_path, wrong, message):
     with pytest.raises(ValueError, match=f"^{message}"):
-        Run(replace(SMALL, **wrong), tmp_path / "run")
+        Run.create(replace(SMALL, **wrong), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
@@ -447,7 +447,7 @@ def test_what_the_machine_or_the_game_has_not_is_refused_by_the_name_of_the_sett
     [
         (["--config", "none.toml"], "cannot read none.toml: No such file or directory"),
         (["--resume", "none", "--out", "other"], "--config, --out and --option do not go with it"),
-        (["--resume", "none"], "none holds no run to go on with"),
+        (["--resume", "none"], "none holds no run to resume"),
         (["--evaluate-against", "nobody"], "nobody"),
         (["--option", "players=9"], "players must be"),
         (["--option", "colour=9"], "unexpected keyword argument 'colour'"),

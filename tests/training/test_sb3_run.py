@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import torch
 
+from spygames_training.atomic import only_one
 from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents
-from spygames_training.atomic import only_one
 from spygames_training.policy import Policy
 from spygames_training.sb3.run import MaskableRun, check
 from tests.poker import kuhn

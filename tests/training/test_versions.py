@@ -91,13 +91,13 @@ def test_a_run_goes_on(tmp_path: Path, same_rules: bool) -> None:
     assert "sha256" not in facts
     if same_rules:
         game.__dict__["digest"] = facts["digest"]
-        run = Run(config, folder, resume=True, game=game)
+        run = Run.resume(folder, config, game=game)
         states = saved["rollout.0.states"].numpy()
         np.testing.assert_array_equal(run.rollouts[0].batch.states.view(np.uint8), states)
     else:
         game.__dict__["digest"] = "another"
         with pytest.warns(UserWarning, match="begin anew"):
-            run = Run(config, folder, resume=True, game=game)
+            run = Run.resume(folder, config, game=game)
     assert run.progress["decisions"] == 3 * 8 * 16
     for name, network in (("network", run.learner.network), ("ema", run.learner.ema)):
         assert all(torch.equal(value, saved[f"{name}.{k}"]) for k, value in network.state_dict().items())

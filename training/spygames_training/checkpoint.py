@@ -23,9 +23,10 @@ from torch import Tensor
 from spygames.core.game import Game
 from spygames.core.registry import game_ids, make_game
 from spygames.core.shown import one_line, shown
-from spygames_training.config import MAX_LAYERS, MAX_UNITS, NO_CRITIC, Network
 from spygames_training.atomic import read_file, remove, write_synced
+from spygames_training.config import MAX_LAYERS, MAX_UNITS, NO_CRITIC, Network
 from spygames_training.network import ActorCritic, blank
+from spygames_training.state_dicts import tensor_difference
 
 FORMAT = 1
 MODEL, CONFIG = "model.safetensors", "config.json"
@@ -301,19 +302,6 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorC
     _check_finite(file, tensors)
     network.load_state_dict(tensors, assign=True)
     return network.eval()
-
-
-def tensor_difference(wanted: Mapping[str, Tensor], found: Mapping[str, Tensor]) -> str:
-    """The first name, shape or dtype of `found` that is another than in `wanted`, in words; "" where all are alike."""
-    for name in {**wanted, **found}:
-        here, there = (_shape(name, tensors.get(name)) for tensors in (found, wanted))
-        if here != there:
-            return f"{here} instead of {there}"
-    return ""
-
-
-def _shape(name: str, tensor: Tensor | None) -> str:
-    return f"no {name!r:.60}" if tensor is None else f"{name!r:.60} {tensor.dtype} {list(tensor.shape)}"
 
 
 def _check_finite(where: Path, tensors: Mapping[str, Tensor]) -> None:

@@ -6,102 +6,30 @@ equilibrium is proven for two players with opposed interests only.
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from spygames_training.compute import Compute, to_numpy
 from spygames_training.config import PPO
-from spygames_training.losses import PARTS, loss_gradients
+from spygames_training.losses import LOSS_TERMS, Outputs, Weights, loss_gradients
+from spygames_training.minibatch import Minibatches
 from spygames_training.network import ActorCritic
 from spygames_training.processes import ALONE, Processes
 from spygames_training.rollout import Rollout
+from spygames_training.state_dicts import set_rng, tensor_difference, tensors_of
 
-PIECE = 2048
-"""Decisions that the reference is asked about at once."""
-
-
-@dataclass
-class Decisions:
-    """All N decisions of one worker that can be learned from."""
-
-    observation: Tensor
-    """float32 [T * n, F], all that was seen, the rollout's own memory"""
-    views: Tensor | None
-    """[T * n, P * F], for a critic that sees all"""
-    places: Tensor
-    """int64 [N]: where the decisions stand in these two"""
-    sequences: "Sequences | None"
-    """for a network with memory; the decisions then stand sequence by sequence"""
-    mask: np.ndarray
-    actions: np.ndarray
-    log_probabilities: np.ndarray
-    advantages: np.ndarray
-    targets: np.ndarray
-    reference: np.ndarray
-    """logits of the reference, float32 [N, A]"""
-
-    @property
-    def units(self) -> int:
-        """How many there are to choose a minibatch from: decisions, or whole sequences of them."""
-        return len(self.actions if self.sequences is None else self.sequences.starts)
-
-    def choose(self, units: np.ndarray) -> "tuple[np.ndarray, Sequences | None]":
-        """The decisions of those units, int64 [k], and the sequences that they are of, if of some."""
-        if self.sequences is None:
-            return units, None
-        return self.sequences.rows(units), self.sequences.only(units)
-
-    def features(
-        self, network: ActorCritic, rows: np.ndarray, sequences: "Sequences | None", compute: Compute
-    ) -> tuple[Tensor, Tensor | None]:
-        """What the heads of a network take: features and, for a critic that sees all, views."""
-        at = self.places[torch.from_numpy(rows)]
-        observation = compute.rows(self.observation, at)
-        views = None if self.views is None else compute.rows(self.views, at)
-        if sequences is None:
-            return network.trunk(observation), views
-        return network.unroll(observation, sequences.lengths, sequences.memory.to(compute.device)), views
+REFERENCE_BATCH = 2048
+"""About how many decisions the reference computes at once, so that its layers' outputs fit into the cache."""
 
 
-@dataclass
-class Sequences:
-    """Decisions of one seat in one game, in order, S times."""
-
-    starts: np.ndarray
-    """int64 [S]: the first decision of each"""
-    lengths: np.ndarray
-    """int64 [S]"""
-    memory: Tensor
-    """float32 [S, M]: what the seat remembered before it, taken as given: no gradient goes further back"""
-
-    def rows(self, chosen: np.ndarray) -> np.ndarray:
-        """The decisions of the sequences `chosen`, int64 [k], one sequence after the other."""
-        lengths = self.lengths[chosen]
-        firsts = np.cumsum(lengths) - lengths
-        return np.repeat(self.starts[chosen] - firsts, lengths) + np.arange(lengths.sum())
-
-    def only(self, chosen: np.ndarray) -> "Sequences":
-        """The sequences `chosen`, of decisions that stand as `rows` gives them."""
-        lengths = self.lengths[chosen]
-        return Sequences(np.cumsum(lengths) - lengths, lengths, self.memory[torch.from_numpy(chosen)])
-
-
-def _sequences(rollout: Rollout, keep: np.ndarray, size: int) -> tuple[np.ndarray, Sequences]:
-    """The decisions `keep`, int64 [N], places in [T, n], in another order: sequence by sequence."""
-    step, row = np.divmod(keep, rollout.n)
-    seat = rollout.seats[step, row].astype(np.int64)
-    game = (np.cumsum(rollout.done, axis=0) - rollout.done)[step, row]  # how many have ended in that row before
-    order = np.lexsort((step, game, seat, row))
-    whose = np.stack([row, seat, game], axis=1)[order]
-    starts = np.flatnonzero(np.any(np.diff(whose, axis=0, prepend=-1) != 0, axis=1))
-    row, seat, game = whose[starts].T
-    memory = np.where(game[:, None] == 0, rollout.memory_before[row, seat, :size], np.float32(0))
-    return keep[order], Sequences(starts, np.diff(starts, append=len(keep)), torch.from_numpy(memory))
+ADAM = ("step", "exp_avg", "exp_avg_sq")
+"""The optimiser's tensors for each parameter."""
+NETWORKS = ("network", "ema", "reference")
+"""A learner's networks, by the names of its fields."""
 
 
 class Learner:
@@ -132,7 +60,7 @@ class Learner:
         for several in self.parameters[1:]:
             for own, shared in zip(several, self.parameters[0], strict=True):
                 own.data = shared.data
-        self.pool = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,))
+        self.threads = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,))
         self.rng = np.random.default_rng([seed, 3])
         self.updates = self.steps = 0
         """Of the whole network, and of its optimiser."""
@@ -144,103 +72,94 @@ class Learner:
         def work(k: int) -> None:
             rollouts[k].play(self.replicas[k], ppo)
 
-        list(self.pool.map(work, range(len(rollouts))))
+        list(self.threads.map(work, range(len(rollouts))))
 
-    def update(self, rollouts: Sequence[Rollout], left: float) -> dict[str, float]:
-        """One update from what was played; `left`, 1 to 0, is the part of the run still to come. Returns the means of
-        the losses' parts (`losses.PARTS`), `explained_variance` of the critic, and the weights in force."""
+    def update(self, rollouts: Sequence[Rollout], progress_remaining: float) -> dict[str, float]:
+        """One update from what was played.
+
+        Args:
+            rollouts: one for each worker, just played.
+            progress_remaining: the part of the run still to come, 1 to 0.
+
+        Returns:
+            The means of the loss terms (`losses.LOSS_TERMS`), the critic's `explained_variance`, and the weights in
+            force.
+        """
         ppo = self.ppo
         if self.updates % ppo.reference_every == 0:
             self.reference.load_state_dict(self.network.state_dict())
-        rate = ppo.learning_rate_end + (ppo.learning_rate - ppo.learning_rate_end) * left
-        entropy_weight = ppo.entropy_end + (ppo.entropy - ppo.entropy_end) * left
+        learning_rate = ppo.learning_rate_end + (ppo.learning_rate - ppo.learning_rate_end) * progress_remaining
+        entropy_weight = ppo.entropy_end + (ppo.entropy - ppo.entropy_end) * progress_remaining
         for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        data = list(self.pool.map(self._prepare, rollouts))
+            group["lr"] = learning_rate
+        weights = Weights(ppo.clip, ppo.value_weight, entropy_weight, ppo.kl)
+        data = list(self.threads.map(self._prepare, rollouts))
         # Of all workers, those of other processes included: all processes must do the same with it.
-        shared = self.processes.gather([(d.advantages, d.targets, d.units) for d in data])
+        shared = self.processes.gather([(d.taken.advantages, d.taken.targets, d.units) for d in data])
         advantages, targets, units = zip(*(item for part in shared for item in part), strict=True)
         errors = np.concatenate(advantages)  # returns minus values: what the critic does not explain
         unexplained = float(errors.var()) / (float(np.concatenate(targets).var()) + 1e-8)
         for d in data:
-            d.advantages -= errors.mean()
-            d.advantages /= errors.std() + 1e-8
+            normalised = d.taken.advantages
+            normalised -= errors.mean()
+            normalised /= errors.std() + 1e-8
         workers, size = len(data), ppo.minibatch // len(units)
-        rounds = max(1, min(*units, min(map(len, advantages)) // size))
-        sizes = [n // rounds if self.network.memory_size else size for n in units]
+        num_minibatches = max(1, min(*units, min(map(len, advantages)) // size))
+        sizes = [n // num_minibatches if self.network.memory_size else size for n in units]
         own = slice(self.processes.rank * workers, (self.processes.rank + 1) * workers)
         sizes = sizes[own]
-        parts = np.zeros((workers, len(PARTS)))
+        loss_terms = np.zeros((workers, len(LOSS_TERMS)))
         for _ in range(ppo.epochs):
             orders = [self.rng.permutation(n) for n in units][own]
-            for k in range(rounds):
+            for k in range(num_minibatches):
 
                 def work(w: int, k: int = k, orders: list[np.ndarray] = orders) -> None:
                     chosen = orders[w][k * sizes[w] : (k + 1) * sizes[w]]
-                    self._gradient(self.replicas[w], data[w], chosen, entropy_weight, parts[w])
+                    self._gradient(self.replicas[w], data[w], chosen, weights, loss_terms[w])
 
-                list(self.pool.map(work, range(workers)))
+                list(self.threads.map(work, range(workers)))
                 self._step()
         self.updates += 1
-        means = (np.concatenate(self.processes.gather(parts)).mean(0) / (ppo.epochs * rounds)).tolist()
-        return dict(zip(PARTS, means, strict=True)) | {
+        steps = ppo.epochs * num_minibatches
+        means = (np.concatenate(self.processes.gather(loss_terms)).mean(0) / steps).tolist()
+        return dict(zip(LOSS_TERMS, means, strict=True)) | {
             "explained_variance": 1 - unexplained,
-            "learning_rate": rate,
+            "learning_rate": learning_rate,
             "entropy_weight": entropy_weight,
         }
 
-    def _prepare(self, rollout: Rollout) -> Decisions:
-        keep, sequences = np.flatnonzero(rollout.valid.reshape(-1)), None
-        if self.network.memory_size:
-            keep, sequences = _sequences(rollout, keep, self.network.memory_size)
-
-        def take(array: np.ndarray) -> np.ndarray:
-            return array[: rollout.steps].reshape(rollout.steps * rollout.n, *array.shape[2:])[keep]
-
-        advantages = take(rollout.advantages)
-        data = Decisions(
-            torch.from_numpy(rollout.observation[: rollout.steps]).flatten(0, 1),
-            None if rollout.views is None else rollout.views.flatten(0, 1),
-            torch.from_numpy(keep),
-            sequences,
-            take(rollout.mask).view(np.bool_),
-            take(rollout.actions),
-            take(rollout.log_probabilities),
-            advantages,
-            advantages + take(rollout.values),
-            np.empty((len(keep), self.network.num_actions), np.float32),
-        )
+    def _prepare(self, rollout: Rollout) -> Minibatches:
+        data = Minibatches.of(rollout.trajectories, self.network.memory_size)
         self._ask_reference(data)
         return data
 
     @torch.no_grad()
-    def _ask_reference(self, data: Decisions) -> None:
-        """Fills in the reference's logits, piece by piece, so that what lies between its layers fits into the cache."""
-        for units in np.array_split(np.arange(data.units), max(1, len(data.actions) // PIECE)):
+    def _ask_reference(self, data: Minibatches) -> None:
+        """Fills in the reference's logits."""
+        logits = data.taken.reference
+        for units in np.array_split(np.arange(data.units), max(1, len(logits) // REFERENCE_BATCH)):
             rows, sequences = data.choose(units)
             with self.compute.autocast():
                 features, _ = data.features(self.reference, rows, sequences, self.compute)
-                data.reference[rows] = to_numpy(self.reference.policy(features))
+                logits[rows] = to_numpy(self.reference.policy(features))
 
     def _gradient(
-        self, replica: ActorCritic, data: Decisions, chosen: np.ndarray, entropy_weight: float, parts: np.ndarray
+        self, replica: ActorCritic, data: Minibatches, chosen: np.ndarray, weights: Weights, loss_terms: np.ndarray
     ) -> None:
-        """Leaves the gradient on the `chosen` decisions, or sequences of them, in the replica and adds the losses'
-        parts to `parts`."""
-        ppo = self.ppo
+        """Leaves the gradient on the `chosen` units in the replica and adds the means of the loss terms to
+        `loss_terms`."""
         rows, sequences = data.choose(chosen)
         replica.zero_grad(set_to_none=False)
         with self.compute.autocast():
-            outputs, values = replica.heads(*data.features(replica, rows, sequences, self.compute))
-        logits, value = to_numpy(outputs), to_numpy(values)
-        logit_gradients, value_gradients = np.empty_like(logits), np.empty_like(value)
-        loss_gradients(
-            logits, value, rows, data.mask, data.actions, data.log_probabilities, data.advantages, data.targets,
-            data.reference, ppo.clip, ppo.value_weight, entropy_weight, ppo.kl, logit_gradients, value_gradients, parts,
-            np.empty(logits.shape[1], np.int64),
-        )  # fmt: skip
-        gradients = [torch.from_numpy(g) for g in (logit_gradients, value_gradients)]
-        torch.autograd.backward([outputs, values], [g.to(outputs.device, outputs.dtype) for g in gradients])
+            outputs = replica.heads(*data.features(replica, rows, sequences, self.compute))
+        found = Outputs(*map(to_numpy, outputs))
+        gradients = Outputs(*map(np.empty_like, found))
+        legal = np.empty(found.logits.shape[1], np.int64)
+        loss_gradients(found, rows, data.taken, weights, gradients, loss_terms, legal)
+        torch.autograd.backward(
+            outputs,
+            [torch.from_numpy(g).to(o.device, o.dtype) for g, o in zip(gradients, outputs, strict=True)],
+        )
 
     @torch.no_grad()
     def _step(self) -> None:
@@ -260,3 +179,36 @@ class Learner:
         decay = min(self.ppo.ema, (1 + self.steps) / (10 + self.steps))  # so that the first weights are soon forgotten
         for mean, now in zip(self.ema.parameters(), self.parameters[0], strict=True):
             mean.lerp_(now, 1 - decay)
+
+    def state_dict(self) -> dict[str, Any]:
+        """What the next update depends on: tensors (`network.`, `ema.`, `reference.` and a weight's name, `adam.K.` and
+        one of `ADAM` for the K-th parameter, once a step was taken), `updates`, `steps` and the state of `rng`."""
+        state: dict[str, Any] = {}
+        for name in NETWORKS:
+            network: ActorCritic = getattr(self, name)
+            state |= {f"{name}.{k}": v.detach() for k, v in network.state_dict().items()}
+        for k, moments in self.optimizer.state_dict()["state"].items():
+            state |= {f"adam.{k}.{name}": value.detach() for name, value in moments.items()}
+        return state | {"updates": self.updates, "steps": self.steps, "rng": self.rng.bit_generator.state}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continues from what `state_dict` gave; ValueError if a tensor is missing, unknown, or of another shape or
+        type, or the state of `rng` is that of no generator."""
+        parameters = dict(enumerate(self.network.parameters()))
+        tensors = tensors_of(state)
+        wanted = {k: v for k, v in tensors_of(self.state_dict()).items() if not k.startswith("adam.")}
+        if state["steps"]:
+            for k, parameter in parameters.items():
+                moments = (torch.zeros(()), parameter, parameter)
+                wanted |= {f"adam.{k}.{name}": value for name, value in zip(ADAM, moments, strict=True)}
+        if difference := tensor_difference(wanted, tensors):
+            raise ValueError(difference)
+        set_rng(self.rng, state["rng"])
+        for name in NETWORKS:
+            network: ActorCritic = getattr(self, name)
+            network.load_state_dict({k: tensors[f"{name}.{k}"] for k in network.state_dict()})
+        if state["steps"]:
+            adam = self.optimizer.state_dict()
+            adam["state"] = {k: {name: tensors[f"adam.{k}.{name}"] for name in ADAM} for k in parameters}
+            self.optimizer.load_state_dict(adam)
+        self.updates, self.steps = state["updates"], state["steps"]

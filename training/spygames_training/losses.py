@@ -10,41 +10,77 @@ writes the gradient is several times faster than a chain of tensor operations th
 tests/training/test_losses.py holds the two against each other.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from spygames.core.kernel import kernel
 
-PARTS = ("policy_loss", "value_loss", "entropy", "kl_to_reference", "clipped", "kl_from_played")
+LOSS_TERMS = ("policy_loss", "value_loss", "entropy", "kl_to_reference", "clipped", "kl_from_played")
+"""`clipped` is the fraction of decisions whose ratio was outside the clip range, `kl_from_played` estimates
+KL(mu || pi) by r - 1 - log r."""
+
+
+class Taken(NamedTuple):
+    """What was recorded of N decisions."""
+
+    mask: np.ndarray
+    """bool [N, A]"""
+    actions: np.ndarray
+    """int64 [N]"""
+    log_probabilities: np.ndarray
+    """float32 [N], of the action, under the policy that played"""
+    advantages: np.ndarray
+    """float32 [N]"""
+    targets: np.ndarray
+    """float32 [N], the returns that the critic learns"""
+    reference: np.ndarray
+    """float32 [N, A], logits of the reference policy"""
+
+
+class Outputs(NamedTuple):
+    """A network's outputs for k decisions, or the loss's gradient with respect to them."""
+
+    logits: np.ndarray
+    """float32 [k, A]"""
+    values: np.ndarray
+    """float32 [k]"""
+
+
+class Weights(NamedTuple):
+    """The weights of the loss's terms; `clip` is PPO's epsilon."""
+
+    clip: float
+    value: float
+    entropy: float
+    kl: float
 
 
 @kernel
 def loss_gradients(
-    logits: np.ndarray,
-    values: np.ndarray,
+    outputs: Outputs,
     rows: np.ndarray,
-    mask: np.ndarray,
-    actions: np.ndarray,
-    log_probabilities: np.ndarray,
-    advantages: np.ndarray,
-    targets: np.ndarray,
-    reference: np.ndarray,
-    clip: float,
-    value_weight: float,
-    entropy_weight: float,
-    kl_weight: float,
-    logit_gradients: np.ndarray,
-    value_gradients: np.ndarray,
-    parts: np.ndarray,
+    taken: Taken,
+    weights: Weights,
+    gradients: Outputs,
+    loss_terms: np.ndarray,
     legal: np.ndarray,
 ) -> None:
     """Writes the gradients of the mean loss over k decisions.
 
-    logits: float32 [k, A] and values: float32 [k], the network's outputs for decisions `rows` (int64 [k]) of the N in
-    mask: bool [N, A]; actions: int64, log_probabilities, advantages, targets: float32, [N]; reference: float32
-    [N, A], logits. logit_gradients: float32 [k, A] and value_gradients: float32 [k] are written. parts: float64 [6],
-    the means named in PARTS are added to it: `clipped` is the share of decisions whose ratio was outside the clip
-    range, `kl_from_played` estimates KL(mu || pi) by r - 1 - log r. legal: int64 [A], overwritten.
+    Args:
+        outputs: of the network, for the decisions `rows`.
+        rows: int64 [k], of the N decisions in `taken`.
+        taken: what was recorded.
+        weights: of the terms.
+        gradients: written.
+        loss_terms: float64 [6], the means of the terms named in LOSS_TERMS are added to it.
+        legal: int64 [A], overwritten.
     """
+    logits, values = outputs.logits, outputs.values
+    mask, actions, log_probabilities = taken.mask, taken.actions, taken.log_probabilities
+    advantages, targets, reference = taken.advantages, taken.targets, taken.reference
+    logit_gradients, value_gradients = gradients.logits, gradients.values
     count, width = logits.shape
     for k in range(count):
         i = rows[k]
@@ -74,7 +110,7 @@ def loss_gradients(
             kl += pi * (log_pi - (reference[i, a] - log_total_reference))
         log_ratio = logits[k, actions[i]] - log_total - log_probabilities[i]
         ratio = np.exp(log_ratio)
-        clipped = min(max(ratio, 1.0 - clip), 1.0 + clip)
+        clipped = min(max(ratio, 1.0 - weights.clip), 1.0 + weights.clip)
         advantage = np.float64(advantages[i])
         # The gradient of the surrogate with respect to log pi(a): none where the clipped branch is the smaller one.
         push = ratio * advantage if ratio * advantage <= clipped * advantage else 0.0
@@ -83,15 +119,15 @@ def loss_gradients(
             pi = np.float64(logit_gradients[k, a])
             log_ratio_reference = log_pi - (reference[i, a] - log_total_reference)
             gradient = push * pi
-            gradient += entropy_weight * pi * (log_pi + entropy)
-            gradient += kl_weight * pi * (log_ratio_reference - kl)
+            gradient += weights.entropy * pi * (log_pi + entropy)
+            gradient += weights.kl * pi * (log_ratio_reference - kl)
             logit_gradients[k, a] = gradient / count
         logit_gradients[k, actions[i]] -= push / count
         error = np.float64(values[k]) - targets[i]
-        value_gradients[k] = value_weight * error / count
-        parts[0] -= min(ratio * advantage, clipped * advantage) / count
-        parts[1] += 0.5 * error * error / count
-        parts[2] += entropy / count
-        parts[3] += kl / count
-        parts[4] += (ratio != clipped) / count
-        parts[5] += (ratio - 1.0 - log_ratio) / count
+        value_gradients[k] = weights.value * error / count
+        loss_terms[0] -= min(ratio * advantage, clipped * advantage) / count
+        loss_terms[1] += 0.5 * error * error / count
+        loss_terms[2] += entropy / count
+        loss_terms[3] += kl / count
+        loss_terms[4] += (ratio != clipped) / count
+        loss_terms[5] += (ratio - 1.0 - log_ratio) / count

@@ -1,36 +1,47 @@
-"""Playing: every seat of many games by one network, recorded for learning."""
+"""Playing: many games by one network in all seats, or against opponents in some of them, recorded for learning.
 
-import copy
-from collections.abc import Mapping, Sequence
+Letters: T steps, n games, F features of a view, A actions, P seats, M floats of memory.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import torch
 
 from spygames.core.batch import Batch
 from spygames.core.game import Game
-from spygames.core.players import DecisionBatch, Player, answers
+from spygames.core.players import DecisionBatch
+from spygames.core.shown import one_line
 from spygames_training.compute import Compute, to_numpy
 from spygames_training.config import PPO
-from spygames_training.evaluation import won
-from spygames_training.gae import per_seat_gae
+from spygames_training.gae import Estimates, Played, per_seat_gae
+from spygames_training.league import OpponentSeats
 from spygames_training.network import ActorCritic
-from spygames_training.league import Pool
 from spygames_training.sampling import sample_rows
 
 
-class Rollout:
-    """`n` games played by one network in all seats, `steps` decisions each between two updates.
+class Trajectories:
+    """T decisions of each of n games, one after another, in arrays [T, n, ...].
 
-    On a share of the tables one side learns (a seat, or a team where seats play in teams) and each other side is played
-    by a frozen opponent (or by the network, if there are none yet), drawn when the game starts and never changed in it.
-
-    After `play`, the arrays [T, n, ...] hold what happened: observation (float32 [T + 1, n, F]), mask (int8 [T + 1, n,
-    A]), actions (int64), log_probabilities, values (float32), seats (int8), rewards (float32 [T, n, P]), done (bool),
-    advantages (float32) and valid (bool: the decision was the network's own, and its outcome is known).
+    Attributes:
+        observation: float32 [T + 1, n, F]; the last one is seen before the next T decisions.
+        mask: int8 [T + 1, n, A], likewise.
+        actions: int64.
+        log_probabilities: float32, of the actions, under the network.
+        values: float32, the critic's for the seat that decided.
+        seats: int8, who decided.
+        rewards: float32 [T, n, P], paid after the decision, times `PPO.reward_scale`.
+        done: bool, the game ended with the decision.
+        frozen: bool, an opponent decided.
+        advantages: float32.
+        valid: bool, the decision was the network's own, and its outcome is known.
+        views: the views of all seats before each decision, [T, n, P * F] in the type that the network computes in; None
+            until a critic that sees all has played.
+        memory_before: float32 [n, P, M], the memory of each seat before the first decision.
     """
 
-    def __init__(self, game: Game, n: int, steps: int, seed: int, share: float = 0.0, memory: int = 0):
-        self.game, self.n, self.steps = game, n, steps
+    def __init__(self, game: Game, n: int, steps: int, memory: int = 0):
         features, actions, players = game.num_features, game.num_actions, game.num_players
         self.observation = np.zeros((steps + 1, n, features), np.float32)
         self.mask = np.zeros((steps + 1, n, actions), np.int8)
@@ -43,158 +54,141 @@ class Rollout:
         self.frozen = np.zeros((steps, n), np.bool_)
         self.advantages = np.zeros((steps, n), np.float32)
         self.valid = np.zeros((steps, n), np.bool_)
-        self.batch = Batch(game, n, seed, threads=1, observation=self.observation[-1], mask=self.mask[-1])
-        self.luck = np.random.default_rng([seed, 1]).integers(2**64, size=(n, 1), dtype=np.uint64)
-        self.rng = np.random.default_rng([seed, 2])
-        self.tables = round(share * n)
-        if share and not self.tables:
-            raise ValueError(f"opponents.share {share:g} of a worker's {n} games is no table: at least {0.51 / n:.2g}")
-        self.controller = np.zeros((self.tables, players), np.int64)
-        """Who plays which seat on the first tables: 0 the network, else an opponent's number in the pool."""
         self.views: torch.Tensor | None = None
-        """What all seats could see at each decision, [T, n, P * F] in the type that the network computes in, once a
-        critic that sees it has played."""
-        self._views = np.zeros((0, players, features), np.float32)
-        self.memory = np.zeros((n, players, memory), np.float32)
-        """What the player of each seat remembers of its game."""
-        self.memory_before = self.memory.copy()
-        """The same before the first of the `steps` decisions."""
-        self.players: Mapping[int, Player] = {}
-        self.drawable: Sequence[int] = ()
-        self.chances = np.zeros(0)
-        self.results: dict[int, np.ndarray] = {}
-        """What the learner has won at tables against each opponent, [wins, games], until `pop_results`."""
-        self._rows = np.arange(n)
-        self._legal = np.zeros(actions, np.int64)
+        self.memory_before = np.zeros((n, players, memory), np.float32)
         self._scratch = np.zeros((4, players), np.float32)
 
-    def play(self, network: ActorCritic, ppo: PPO) -> None:
-        """Fills the arrays with the next `steps` decisions of every game."""
+    def begin(self, memory: np.ndarray) -> None:
+        """Continues with the last observation; memory: [n, P, M] as it is now."""
         self.observation[0], self.mask[0] = self.observation[-1], self.mask[-1]
-        self.memory_before[...] = self.memory
-        batch, compute = self.batch, Compute.of(network, ppo.precision)
-        if network.sees_all and self.views is None:
-            game = self.game
-            size = game.num_players * game.num_features
-            self.views = torch.empty(self.steps, self.n, size, dtype=compute.dtype)
-            self._views = np.zeros((self.n, game.num_players, game.num_features), np.float32)
-        for t in range(self.steps):
-            self.seats[t] = batch.seats
-            with torch.inference_mode(), compute.autocast():
-                logits, values = self._ask(network, t, compute.device)
-            self.values[t] = to_numpy(values)
-            sample_rows(
-                to_numpy(logits),
-                self.mask[t],
-                self.luck,
-                self._rows,
-                1.0,
-                self.actions[t],
-                self.log_probabilities[t],
-                self._legal,
-            )
-            if self.tables:
-                self._ask_opponents(t)
-            batch.write_to(self.observation[t + 1], self.mask[t + 1])
-            batch.step(self.actions[t])
-            np.multiply(batch.rewards, ppo.reward_scale, out=self.rewards[t])
-            self.done[t] = batch.done
-            self.memory[batch.done] = 0
-            if self.tables:
-                ended = np.flatnonzero(batch.done[: self.tables])
-                self._count_results(ended)
-                self._draw_opponents(ended)
+        self.memory_before[...] = memory
+
+    def keep_views(self, dtype: torch.dtype) -> None:
+        """Makes room for the views of all seats."""
+        if self.views is None:
+            steps, n, players = self.rewards.shape
+            self.views = torch.empty(steps, n, players * self.observation.shape[2], dtype=dtype)
+
+    def estimate_advantages(self, ppo: PPO) -> None:
+        """Fills `advantages` and `valid`, once all decisions are recorded."""
         rewards, seats = self.rewards, self.seats
         if ppo.credit == "table":  # as if one player made all decisions
             rewards = np.take_along_axis(rewards, seats[..., None].astype(np.int64), axis=2)
             seats = np.zeros_like(seats)
-        per_seat_gae(
-            rewards,
-            self.done,
-            seats,
-            self.values,
-            ppo.gamma,
-            ppo.lam,
-            self._scratch,
-            self.advantages,
-            self.valid,
-        )
+        played = Played(rewards, self.done, seats, self.values)
+        per_seat_gae(played, ppo.gamma, ppo.lam, Estimates(self.advantages, self.valid), self._scratch)
         self.valid &= ~self.frozen
 
-    def _ask(self, network: ActorCritic, t: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-        """The network's answer in all games, also where an opponent's will count; it remembers what is its own only."""
-        observation, views = torch.from_numpy(self.observation[t]).to(device), self._look_round(t)
-        views = None if views is None else views.to(device)
-        size = network.memory_size
-        if not size:
-            return network(observation, views)
-        who = self._rows, self.seats[t], slice(size)
-        features, after = network.step(observation, torch.from_numpy(self.memory[who]).to(device))
-        own = np.ones(self.n, np.bool_)
-        own[: self.tables] = self.controller[self._rows[: self.tables], self.seats[t, : self.tables]] == 0
-        self.memory[self._rows[own], self.seats[t, own], :size] = to_numpy(after)[own]
-        return network.heads(features, views)
 
-    def _look_round(self, t: int) -> torch.Tensor | None:
-        """The views of all seats, [n, P * F], kept for learning; None if the critic does not see them."""
-        if self.views is None:
-            return None
-        self.batch.observe_all(self._views)
-        self.views[t] = torch.from_numpy(self._views).flatten(1)
-        return self.views[t]
+class Rollout:
+    """`n` games of one worker, `steps` decisions each between two updates, recorded in `trajectories`.
 
-    def seat_opponents(self, pool: Pool) -> None:
-        """From now on games that begin draw their opponents from `pool`; the others keep theirs."""
-        first = not self.drawable
-        self.seat_again(pool)
-        if first:
-            self._draw_opponents(np.arange(self.tables))
+    Args:
+        game: what is played.
+        n: number of games.
+        steps: decisions of each game in an update.
+        seed: of the games, the actions and the draws of opponents.
+        share: the fraction of the games that have opponents, 0 to 1 (`OpponentSeats`).
+        memory: M, floats that a seat's player remembers.
+    """
 
-    def seat_again(self, pool: Pool) -> None:
-        """The same for games taken up again, which have their opponents already."""
-        # Copies, because a search has memory of its own, which two workers must not write at once.
-        self.players = {k: self.players.get(k) or copy.deepcopy(player) for k, player in pool.players.items()}
-        self.drawable, self.chances = pool.drawable, pool.chances
+    def __init__(self, game: Game, n: int, steps: int, seed: int, share: float = 0.0, memory: int = 0):
+        self.game, self.n, self.steps = game, n, steps
+        self.trajectories = t = Trajectories(game, n, steps, memory)
+        self.batch = Batch(game, n, seed, threads=1, observation=t.observation[-1], mask=t.mask[-1])
+        self.rng = np.random.default_rng([seed, 1]).integers(2**64, size=(n, 1), dtype=np.uint64)
+        """The players' streams, one for each game."""
+        if share and not round(share * n):
+            raise ValueError(f"opponents.share {share:g} of a worker's {n} games is no game: at least {0.51 / n:.2g}")
+        self.opponents = OpponentSeats(game, round(share * n), [seed, 2])
+        self.memory = np.zeros((n, game.num_players, memory), np.float32)
+        """What the player of each seat remembers of its game."""
+        self._views = np.zeros((n, game.num_players, game.num_features), np.float32)
+        self._rows = np.arange(n)
+        self._legal = np.zeros(game.num_actions, np.int64)
 
-    def pop_results(self) -> dict[int, np.ndarray]:
-        """What the learner has won against each opponent since the last time: {number: float64 [wins, games]}."""
-        results, self.results = self.results, {}
-        return results
-
-    def _count_results(self, tables: np.ndarray) -> None:
-        """Notes who won in games that have just ended."""
-        who = self.controller[tables]
-        learner = (who == 0).argmax(axis=1)
-        wins = won(self.batch.rewards[tables, learner], self.game.num_sides)
-        for k in np.unique(who[who > 0]).tolist():
-            rows = (who == k).any(axis=1)
-            self.results[k] = self.results.get(k, np.zeros(2)) + np.array([wins[rows].sum(), rows.sum()])
-
-    def _draw_opponents(self, tables: np.ndarray) -> None:
-        """Draws who plays which seat in games that have just begun."""
-        if self.drawable and len(tables):
-            sides = self.game.num_sides
-            drawn = self.rng.choice(self.drawable, (len(tables), sides), p=self.chances)
-            drawn[np.arange(len(tables)), self.rng.integers(sides, size=len(tables))] = 0
-            self.controller[tables] = drawn[:, self.game.side_of]
-
-    def _ask_opponents(self, t: int) -> None:
-        """Puts the frozen opponents' actions in the place of the network's."""
-        tables = np.arange(self.tables)
-        who = self.controller[tables, self.seats[t, : self.tables]]
-        self.frozen[t, : self.tables] = who > 0
-        for k in np.unique(who[who > 0]):
-            rows = np.flatnonzero(who == k)
-            self.actions[t, rows] = answers(
-                self.players[int(k)],
-                DecisionBatch(
-                    self.game,
-                    self.batch.states,
-                    self.batch.views,
-                    self.observation[t],
-                    self.mask[t],
-                    self.luck,
-                    rows,
-                    self.memory,
-                ),
+    def play(self, network: ActorCritic, ppo: PPO) -> None:
+        """Records the next `steps` decisions of every game."""
+        t, batch, compute = self.trajectories, self.batch, Compute.of(network, ppo.precision)
+        t.begin(self.memory)
+        if network.sees_all:
+            t.keep_views(compute.dtype)
+        for step in range(self.steps):
+            t.seats[step] = batch.seats
+            t.frozen[step] = self.opponents.frozen(batch.seats)
+            logits, t.values[step] = self._ask(network, step, compute)
+            log_probabilities = t.log_probabilities[step]
+            sample_rows(
+                logits, t.mask[step], self.rng, self._rows, 1.0, t.actions[step], log_probabilities, self._legal
             )
+            self.opponents.act(batch, self._decisions(step), t.actions[step])
+            batch.write_to(t.observation[step + 1], t.mask[step + 1])
+            batch.step(t.actions[step])
+            np.multiply(batch.rewards, ppo.reward_scale, out=t.rewards[step])
+            t.done[step] = batch.done
+            self.memory[batch.done] = 0
+            self.opponents.end_games(batch.done, batch.rewards)
+        t.estimate_advantages(ppo)
+
+    def _ask(self, network: ActorCritic, step: int, compute: Compute) -> tuple[np.ndarray, np.ndarray]:
+        """The network's logits [n, A] and values [n] in all games, also where an opponent's action will count; only the
+        network's own decisions change its memory."""
+        t = self.trajectories
+        with torch.inference_mode(), compute.autocast():
+            observation = torch.from_numpy(t.observation[step]).to(compute.device)
+            views = self._observe_all(step, compute) if network.sees_all else None
+            if not (size := network.memory_size):
+                logits, values = network(observation, views)
+            else:
+                who = self._rows, t.seats[step], slice(size)
+                features, after = network.step(observation, torch.from_numpy(self.memory[who]).to(compute.device))
+                own = ~t.frozen[step]
+                self.memory[self._rows[own], t.seats[step, own], :size] = to_numpy(after)[own]
+                logits, values = network.heads(features, views)
+            return to_numpy(logits), to_numpy(values)
+
+    def _observe_all(self, step: int, compute: Compute) -> torch.Tensor:
+        """The views of all seats, [n, P * F], also recorded for learning."""
+        views = self.trajectories.views
+        assert views is not None
+        self.batch.observe_all(self._views)
+        views[step] = torch.from_numpy(self._views).flatten(1)
+        return views[step].to(compute.device)
+
+    def _decisions(self, step: int) -> DecisionBatch:
+        """The decision of each game, as players are asked for it."""
+        t, batch = self.trajectories, self.batch
+        return DecisionBatch(
+            self.game, batch.states, batch.views, t.observation[step], t.mask[step], self.rng, self._rows, self.memory
+        )
+
+    def state_dict(self) -> dict[str, Any]:
+        """What the next update depends on: tensors `states`, `seeds`, `luck`, `controller` and `memory`, in types that
+        files know, and the state of `rng`, which draws the opponents."""
+        return {
+            "states": torch.from_numpy(self.batch.states.view(np.uint8)),
+            "seeds": torch.from_numpy(self.batch.seeds.view(np.int64)),
+            "luck": torch.from_numpy(self.rng.view(np.int64)),
+            "memory": torch.from_numpy(self.memory),
+            **self.opponents.state_dict(),
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any], opponents: Iterable[int] = (), checked: bool = False) -> None:
+        """Continues from what `state_dict` gave, tensors of the same shapes and types.
+
+        Args:
+            state: as of `state_dict`.
+            opponents: the numbers of those who may play a seat.
+            checked: the games' states are known to be sound and are not looked at one by one.
+
+        Raises:
+            ValueError: a game's state is none, or what `OpponentSeats.load_state_dict` raises.
+        """
+        self.opponents.load_state_dict(state, opponents)
+        states, seeds = state["states"].numpy(), state["seeds"].numpy()
+        try:
+            self.batch.resume(states.view(self.game.state_dtype), seeds.view(np.uint64), checked=checked)
+        except ValueError as error:
+            raise ValueError(one_line(error)) from error
+        self.rng[...] = state["luck"].numpy().view(np.uint64)
+        self.memory[...] = state["memory"].numpy()

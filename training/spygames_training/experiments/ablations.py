@@ -17,10 +17,10 @@ from safetensors.torch import save
 from spygames.core.game import Game
 from spygames.core.players import Player, make_player
 from spygames.core.registry import make_game
+from spygames_training.atomic import write_whole
 from spygames_training.config import Config
 from spygames_training.evaluation import evaluate, total_games
 from spygames_training.experiments.series import Say, Series
-from spygames_training.atomic import write_whole
 from spygames_training.policy import PolicyPlayer, temperature_of
 from spygames_training.tables import TextTable, progress_bar
 

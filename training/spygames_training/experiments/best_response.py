@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from spygames_training.atomic import write_whole
 from spygames_training.config import PPO, Config, Opponents
 from spygames_training.evaluation import Progress, Result, evaluate, total_games
-from spygames_training.atomic import write_whole
 from spygames_training.network import ActorCritic
 from spygames_training.policy import Policy, from_network
 from spygames_training.run import Run, resume_config
@@ -107,7 +107,7 @@ def learner_run(
         opponents=Opponents(share=1.0, bots=(spec,)),
         evaluate_against=(spec,),
     )
-    return Run(config, folder)
+    return Run.create(config, folder)
 
 
 def resume_learner(folder: str | Path) -> Run:
@@ -115,7 +115,7 @@ def resume_learner(folder: str | Path) -> Run:
     config = resume_config(folder)
     if config.opponents.share < 1 or config.opponents.bots != config.evaluate_against:
         raise ValueError(f"{folder} holds another run than that of a best response")
-    return Run(config, folder, resume=True)
+    return Run.resume(folder, config)
 
 
 def games_to_measure(run: Run, games: int) -> int:
@@ -134,7 +134,7 @@ def measure(run: Run, network: ActorCritic, games: int = GAMES, progress: Progre
     """
     learners = {how: from_network(run.game, network, how, "best response") for how in PLAYS}
     results = {
-        how: evaluate(run.game, learner, run.judges, games, run.config.seed, progress)[0]
+        how: evaluate(run.game, learner, run.evaluation_opponents, games, run.config.seed, progress)[0]
         for how, learner in learners.items()
     }
     found = BestResponse(

@@ -40,7 +40,9 @@ class Series:
         self.say(f"run {number} of {len(self.configs)}: {name}{self._time()}")
         if not self._finished(name):
             began = time.monotonic()
-            Run(self.configs[name], self.folder / name, resume=self._begun(name)).train()
+            config, folder = self.configs[name], self.folder / name
+            run = Run.resume(folder, config) if self._begun(name) else Run.create(config, folder)
+            run.train()
             self._took.append(time.monotonic() - began)
         return self.folder / name
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from spygames.core.registry import make_game
+from spygames_training.atomic import write_whole
 from spygames_training.config import Config, read_config
 from spygames_training.experiments.series import Say, Series
-from spygames_training.atomic import write_whole
 from spygames_training.plots import curve_axes, new_figure, save_figure
 from spygames_training.report import WIN
 from spygames_training.tables import TextTable

@@ -9,7 +9,7 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableR
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs
 
-from spygames_training.gae import per_seat_gae
+from spygames_training.gae import Estimates, Played, per_seat_gae
 from spygames_training.sb3.vec_env import SelfPlayVecEnv
 
 _LEARNED = ("observations", "actions", "values", "log_probs", "advantages", "returns", "action_masks")
@@ -39,13 +39,13 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
         *,
         env: VecEnv,
     ):
-        table = env.unwrapped
-        if not isinstance(table, SelfPlayVecEnv):
-            raise TypeError(f"env must be a SelfPlayVecEnv, not a {type(table).__name__}")
-        if table.num_envs != n_envs:
-            raise ValueError(f"env has {table.num_envs} games, but {n_envs} are learned from: name the same env twice")
-        self.table = table
-        table.paid_is_read = True
+        games = env.unwrapped
+        if not isinstance(games, SelfPlayVecEnv):
+            raise TypeError(f"env must be a SelfPlayVecEnv, not a {type(games).__name__}")
+        if games.num_envs != n_envs:
+            raise ValueError(f"env has {games.num_envs} games, but {n_envs} are learned from: name the same env twice")
+        self.env = games
+        games.paid_is_read = True
         super().__init__(buffer_size, observation_space, action_space, device, gae_lambda, gamma, n_envs)
 
     def reset(self) -> None:
@@ -53,10 +53,10 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
         super().reset()
         size = (self.buffer_size, self.n_envs)
         self.seats = np.zeros(size, np.int8)
-        self.paid = np.zeros((*size, self.table.game.num_players), np.float32)
+        self.paid = np.zeros((*size, self.env.game.num_players), np.float32)
         self.ended = np.zeros(size, np.bool_)
         self.valid = np.zeros(size, np.bool_)
-        self._steps = self.table.steps
+        self._steps = self.env.steps
 
     def add(self, obs: VecEnvObs, *args: object, action_masks: np.ndarray | None = None, **kwargs: object) -> None:
         """Notes the step that the environment has just made; the arguments are those of MaskableRolloutBuffer.
@@ -65,26 +65,25 @@ class PerSeatRolloutBuffer(MaskableRolloutBuffer):
         between it and the algorithm changes observations.
         """
         self._steps += 1
-        if self.table.steps != self._steps:
+        if self.env.steps != self._steps:
             raise RuntimeError(
                 "the buffer's env is not the one that is learned from, or somebody else has stepped it: give the same "
                 "env twice, also to MaskablePPO.load(path, env=env, rollout_buffer_kwargs={'env': env})"
             )
-        if self.pos == 0 and not (isinstance(obs, np.ndarray) and np.array_equal(obs, self.table.seen)):
+        if self.pos == 0 and not (isinstance(obs, np.ndarray) and np.array_equal(obs, self.env.seen)):
             raise RuntimeError(
                 "something changes observations on their way from SelfPlayVecEnv: no VecNormalize can stand between"
             )
-        self.seats[self.pos], self.paid[self.pos] = self.table.decided, self.table.paid
-        self.ended[self.pos] = self.table.ended
+        self.seats[self.pos], self.paid[self.pos] = self.env.decided, self.env.paid
+        self.ended[self.pos] = self.env.ended
         super().add(obs, *args, action_masks=action_masks, **kwargs)
 
     def compute_returns_and_advantage(self, last_values: torch.Tensor, dones: np.ndarray) -> None:
         """Advantages along each seat's own decisions. Both arguments are those of one trajectory a game: not used."""
-        scratch = np.zeros((4, self.table.game.num_players), np.float32)
-        per_seat_gae(
-            self.paid, self.ended, self.seats, self.values, float(self.gamma), float(self.gae_lambda), scratch,
-            self.advantages, self.valid,
-        )  # fmt: skip
+        scratch = np.zeros((4, self.env.game.num_players), np.float32)
+        played = Played(self.paid, self.ended, self.seats, self.values)
+        estimates = Estimates(self.advantages, self.valid)
+        per_seat_gae(played, float(self.gamma), float(self.gae_lambda), estimates, scratch)
         self.returns = self.advantages + self.values
 
     def get(self, batch_size: int | None = None) -> Generator[MaskableRolloutBufferSamples, None, None]:

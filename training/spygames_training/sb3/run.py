@@ -14,16 +14,16 @@ from stable_baselines3.common.utils import LinearSchedule
 
 from spygames.core.game import Game
 from spygames.core.registry import make_game
+from spygames_training.atomic import only_one
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.compute import find_device
 from spygames_training.config import PPO, Config
-from spygames_training.atomic import only_one
 from spygames_training.network import ActorCritic
 from spygames_training.report import Report
+from spygames_training.run import catch_signals, check_folder, check_memory, evaluation_opponents, win_shares
 from spygames_training.sb3.buffer import PerSeatRolloutBuffer
 from spygames_training.sb3.policy import actor_critic_kwargs, to_actor_critic
 from spygames_training.sb3.vec_env import SelfPlayVecEnv
-from spygames_training.run import catch_signals, check_folder, check_memory, find_judges, win_shares
 
 UNUSED = ("kl", "reference_every", "ema")
 """Settings of `PPO` that MaskablePPO has nothing for: a reference to keep near to, and a mean of the weights."""
@@ -102,7 +102,7 @@ class MaskableRun:
     def __init__(self, config: Config, folder: str | Path, game: Game | None = None):
         self.config, self.folder = config, Path(folder)
         self.game = game or make_game(config.game, **config.options)
-        self.judges = find_judges(self.game, config)
+        self.evaluation_opponents = evaluation_opponents(self.game, config)
         for name in ("state.safetensors", "checkpoint"):
             if (self.folder / name).exists():
                 raise ValueError(f"{folder} holds a run already: choose another folder with --out")
@@ -147,10 +147,12 @@ class MaskableRun:
 
     def evaluate(self) -> dict[str, float]:
         """Win shares of the policy as it is, playing as the config says."""
-        if not self.judges:
+        if not self.evaluation_opponents:
             return {}
         network = to_actor_critic(self.model.policy)
-        shares, self.results = win_shares(self.game, network, self.judges, self.config, self.model.num_timesteps)
+        shares, self.results = win_shares(
+            self.game, network, self.evaluation_opponents, self.config, self.model.num_timesteps
+        )
         return shares
 
 

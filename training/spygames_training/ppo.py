@@ -1,0 +1,10 @@
+"""The old name of `spygames_training.learner` and `.minibatch`; it works for one release."""
+
+from spygames.core.deprecated import moved
+
+__getattr__ = moved(
+    __name__,
+    Learner="spygames_training.learner:Learner",
+    Decisions="spygames_training.minibatch:Minibatches",
+    Sequences="spygames_training.minibatch:Sequences",
+)
