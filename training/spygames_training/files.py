@@ -4,5 +4,8 @@ from spygames.core.deprecated import moved
 
 __getattr__ = moved(
     __name__,
-    **{name: f"spygames_training.atomic:{name}" for name in ("only_one", "read_file", "replacing", "write_whole")},
+    only_one="spygames_training.atomic:only_one",
+    read_file="spygames_training.atomic:read_file",
+    replacing="spygames_training.atomic:replacing",
+    write_whole="spygames_training.atomic:write_whole",
 )

@@ -4,7 +4,7 @@ from spygames.core.deprecated import moved
 
 __getattr__ = moved(
     __name__,
-    Learner="spygames_training.learner:Learner",
     Decisions="spygames_training.minibatch:Minibatches",
+    Learner="spygames_training.learner:Learner",
     Sequences="spygames_training.minibatch:Sequences",
 )

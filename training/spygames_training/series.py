@@ -2,4 +2,7 @@
 
 from spygames.core.deprecated import moved
 
-__getattr__ = moved(__name__, Series="spygames_training.experiments.series:Series")
+__getattr__ = moved(
+    __name__,
+    Series="spygames_training.experiments.series:Series",
+)

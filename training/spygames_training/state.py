@@ -4,6 +4,9 @@ from spygames.core.deprecated import moved
 
 __getattr__ = moved(
     __name__,
-    **{name: f"spygames_training.resume:{name}" for name in ("State", "StateError", "load_state", "read_state")},
+    State="spygames_training.resume:State",
+    StateError="spygames_training.resume:StateError",
+    load_state="spygames_training.resume:load_state",
+    read_state="spygames_training.resume:read_state",
     save_state="spygames_training.resume:save_state",
 )

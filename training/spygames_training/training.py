@@ -12,10 +12,12 @@ from spygames_training.processes import ALONE, Processes
 
 __getattr__ = moved(
     __name__,
-    **{name: f"spygames_training.run:{name}" for name in ("CHANGEABLE", "Diverged", "resume_config")},
-    find_judges="spygames_training.run:evaluation_opponents",
-    win_shares="spygames_training.run:win_shares",
+    CHANGEABLE="spygames_training.run:CHANGEABLE",
+    Diverged="spygames_training.run:Diverged",
     TRAINING_DEALS="spygames_training.run:TRAINING_SEEDS",
+    find_judges="spygames_training.run:evaluation_opponents",
+    resume_config="spygames_training.run:resume_config",
+    win_shares="spygames_training.run:win_shares",
 )
 
 
