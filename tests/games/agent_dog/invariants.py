@@ -1,4 +1,4 @@
-"""What holds at every decision of every game of Agent DOG, written from the rules.
+"""Invariants of Agent DOG, written from the rules: they hold at every decision of every game.
 
 Each invariant takes states, STATE [n], all of one variant, and answers bool [n]: whether it holds in each.
 """
@@ -157,7 +157,7 @@ def hands_fit_the_round(s: States) -> Holds:
 
 
 def out_holds_nothing(s: States) -> Holds:
-    """AD-10, AD-23: who is out has laid down its hand and has no turn; a round begins with all in it."""
+    """AD-10, AD-23: a seat that is out holds no cards and has no turn; a round begins with all seats in it."""
     out = s["out"] == 1
     turn = out[np.arange(len(s)), np.maximum(s["to_move"], 0)] & ~during(s, OVER)
     return (
@@ -179,7 +179,7 @@ def passed_cards_arrived(s: States) -> Holds:
 
 
 def seat_fits_phase(s: States) -> Holds:
-    """AD-7, AD-9: whoever is asked for a card has one; nobody is asked when it is over."""
+    """AD-7, AD-9: a seat that is asked for a card has one; no seat is asked when the game is over."""
     seat = s["to_move"]
     held = s["hands"].sum(2)[np.arange(len(s)), np.maximum(seat, 0)]
     cards = held > 0
@@ -229,7 +229,7 @@ def redrawn_fits(s: States) -> Holds:
 
 
 def end_fits(s: States) -> Holds:
-    """AD-32, AD-37: it is over when a side is home or the cards are spent, and not before; who is home has won."""
+    """AD-32, AD-37: it is over when a side is home or the cards are spent, and not before; a side at home has won."""
     over, won = during(s, OVER), sides_home(s)
     spent = s["cards_played"] >= s["options"]["max_turns"]
     winners = bits(s["winners"])
@@ -252,13 +252,13 @@ def counters_fit(s: States) -> Holds:
 
 
 def options_stay(before: States, s: States) -> Holds:
-    """What was agreed on at the start is not changed."""
+    """The options never change."""
     was, now = (states["options"].copy().view(np.uint8).reshape(len(s), -1) for states in (before, s))
     return (was == now).all(1)
 
 
 def goals_only_fill(before: States, s: States) -> Holds:
-    """AD-2, AD-15: who is home stays there and goes no way back, so no goal has fewer pawns from any space on."""
+    """AD-2, AD-15: a pawn at home stays there and never goes back, so no goal has fewer pawns from any space on."""
 
     def farther(states: States) -> np.ndarray:
         return (goals(states) == np.arange(COLOURS)[:, None])[:, :, ::-1].cumsum(2)
@@ -286,7 +286,7 @@ def swaps_change_colours_alone(before: States, s: States) -> Holds:
 
 
 def due(s: States) -> np.ndarray:
-    """AD-38: what the seats must have, float [n, 4]."""
+    """AD-38: the returns of the seats, float [n, 4]."""
     won, decided = bits(s["winners"]), (s["winners"] != 0)[:, None]
     there = np.arange(4) < s["options"]["players"][:, None]
     share = won / np.maximum(won.sum(1, keepdims=True), 1)

@@ -16,7 +16,7 @@ FUNCTIONS = {"1/11": ["1", "11", "start"], "13": ["13", "start"]}
 
 
 class Shuffled(Exception):
-    """A card was wanted from an empty deck: what comes is luck."""
+    """A card was wanted from an empty deck: which one comes is chance."""
 
 
 class Pawn:
@@ -104,7 +104,7 @@ class Position:
                 yield "goal", goal, 0
 
     def ends(self, pawn: Pawn, steps: int, goal: str) -> set[tuple[Any, ...]]:
-        """AD-12 to AD-16: where a pawn can be after exactly so many steps."""
+        """AD-12 to AD-16: the places where a pawn can be after exactly `steps` steps."""
         places = {pawn.place}
         for step in range(steps):
             places = {further for place in places for further in self.next(place, goal, step > 0)}

@@ -1,4 +1,4 @@
-"""The scripted players: what they choose where it is clear, and how often they win. Seats are balanced throughout.
+"""The bots: their choices where these are clear, and how often they win. Seats are balanced throughout.
 
 More games, for the figures of the game's README:
 
@@ -23,11 +23,11 @@ SEATINGS = {
     3: np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]),
     4: np.array([[0, 1, 0, 1], [1, 0, 1, 0]]),
 }
-"""Who sits where, 0 the first of a pair: in each seat once a deal, at a table of four as a team of two."""
+"""The player of each seat, 0 for the first of a pair: a deal is played in every seating; of four, two are a team."""
 
 
 def win_share(players: int, first: str, second: str, deals: int, seed: int = 0) -> tuple[float, int]:
-    """The share of games that `first` wins, a game that is cut off as half of one, and how many are cut off.
+    """The fraction of games that `first` wins, a game that is cut off as half of one, and how many are cut off.
 
     With three players it sits alone against two of `second`, so that a third would be fair.
     """

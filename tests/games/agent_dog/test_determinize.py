@@ -1,4 +1,4 @@
-"""What `determinize` redraws is uniform: a chi-square test against an exact count, which wrong resamplers fail.
+"""`determinize` draws uniformly: a chi-square test against an exact count, which wrong ways to draw fail.
 
 In each position few cards are unseen. Every way to lay them to the hidden places counts once, if it fits what the
 viewer knows: the card that it passed, that whoever is to play has a playable card, that whoever must discard has
@@ -228,8 +228,8 @@ def passed_labels(world: dict[str, Any], seat: int) -> list[dict[str, Any]]:
     return labels
 
 
-def p_value(name: str, resample: Callable[[Table, int, int], None]) -> float:
-    """How likely draws as uneven as these, or more so, are if they are uniform; 0 where one is impossible."""
+def p_value(name: str, draw: Callable[[Table, int, int], None]) -> float:
+    """The probability of draws at least as uneven as these if they are uniform; 0 where one is impossible."""
     table, seat = table_of(name)
     chances = exact(table.mapping, seat, table.game.options["hidden_colours"] == "tracked")
     truth = table.states.copy()
@@ -237,7 +237,7 @@ def p_value(name: str, resample: Callable[[Table, int, int], None]) -> float:
     seen: Counter[Outcome] = Counter()
     for seed in range(DRAWS):
         table.states[:] = truth
-        resample(table, seat, seed)
+        draw(table, seat, seed)
         seen[outcome(table.mapping, seat)] += 1
     if not set(seen) <= set(chances):
         return 0.0
@@ -259,7 +259,7 @@ def nothing(table: Table, seat: int, seed: int) -> None:
 
 
 def blind(table: Table, seat: int, seed: int) -> None:
-    """Deals as if nothing were known: it is anybody's turn, nobody has passed anything."""
+    """Deals as if the viewer knew nothing of the others' cards: no turn to play, no card passed."""
     phase, passed, redrawn = int(table.s.phase), table.s.passed.copy(), int(table.s.redrawn)
     table.s.phase, table.s.passed[:], table.s.redrawn = 2, -1, 0
     ours(table, seat, seed)
@@ -268,12 +268,12 @@ def blind(table: Table, seat: int, seed: int) -> None:
 
 @pytest.mark.rule("AD-24")
 @pytest.mark.parametrize("name", POSITIONS)
-def test_what_is_redrawn_is_uniform(name: str) -> None:
+def test_draws_are_uniform(name: str) -> None:
     assert p_value(name, ours) > ALARM
 
 
 @pytest.mark.parametrize(
-    ("resample", "name"),
+    ("draw", "name"),
     [
         (nothing, "own turn"),
         (nothing, "hats"),
@@ -286,8 +286,8 @@ def test_what_is_redrawn_is_uniform(name: str) -> None:
         (blind, "what two others passed"),
     ],
 )
-def test_a_wrong_resampler_fails(resample: Callable[[Table, int, int], None], name: str) -> None:
-    assert p_value(name, resample) < ALARM
+def test_a_wrong_way_to_draw_fails(draw: Callable[[Table, int, int], None], name: str) -> None:
+    assert p_value(name, draw) < ALARM
 
 
 def test_states_that_differ_under_hats_look_the_same() -> None:

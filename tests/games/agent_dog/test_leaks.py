@@ -62,7 +62,7 @@ def position(players: int, swapped: bool, hands: dict[str, list[str]]) -> dict[s
 @pytest.mark.rule("AD-24", "AD-26")
 @pytest.mark.parametrize("players", [2, 4])
 def test_colours_under_hats_are_hidden(players: int) -> None:
-    """Until a hat has moved or a hand is laid down, what is seen tells nothing of the colours below; swaps go on."""
+    """Until a hat has moved or a hand is laid down, nothing that is seen tells of the colours below; swaps continue."""
     game, rng = game_of({"players": players}), np.random.default_rng(4)
     decisions = 0
     hands = {str(seat): ["2", "3", "6", "swap", "companion"] for seat in range(players)}

@@ -1,4 +1,4 @@
-"""Rules of Agent DOG that are no single move from a position (those are in `scenarios`): set-up, cards, sight, end."""
+"""Rules that need more than a move from a position (those are in `scenarios`): set-up, cards, views, end."""
 
 from collections import Counter
 from collections.abc import Callable
