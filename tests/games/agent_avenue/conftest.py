@@ -1,4 +1,4 @@
-"""Positions of Agent Avenue for tests: a game at a mapping, and mappings that need only say what matters."""
+"""Positions of Agent Avenue for tests: a game at a mapping, and mappings from the keys that matter."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -34,7 +34,7 @@ def _game_of(mapping: Mapping[str, Any]) -> Game:
 
 @pytest.fixture(scope="session")
 def at() -> Callable[..., Table]:
-    """A table at a mapping, of the game that it names with default options; simple mode for two if it names none."""
+    """A table at a mapping, of the game that it names with default options; else of simple mode for two."""
 
     def table(mapping: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> Table:
         game = _game_of(mapping) if options is None else make_game(**options)
@@ -119,5 +119,5 @@ def _position(
 
 @pytest.fixture(scope="session")
 def position() -> Callable[..., dict[str, Any]]:
-    """A mapping that says only what matters: `_position`."""
+    """`_position`: makes a mapping of the keys that matter."""
     return _position

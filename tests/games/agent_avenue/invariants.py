@@ -1,4 +1,4 @@
-"""What holds at every decision of every game of Agent Avenue, written from the rules.
+"""Invariants of every game of Agent Avenue, at every decision, written from the rules.
 
 Each invariant takes states, STATE [n], and answers bool [n]: whether it holds. The layout of a state is the package's;
 what is printed on the cards, and what the rules say, stands here once more and shares nothing with what is tested.
@@ -48,10 +48,10 @@ FARTHEST, FARTHEST_BY_MARKET = 6, 15  # a second Double Agent; with the Sinister
 CODEBREAKER, DAREDEVIL = 2, 4
 GETAWAY_CAR, LEADER_OF_THE_PACK, MASTERPLAN, SECURITY_SYSTEM = range(1, 5)
 MIND_CONTROL, SMOKE_SCREEN, SPYCATION, SURVEILLANCE_TRUCK = 9, 12, 13, 14
-INSTANT = 8  # the first one; what comes before is ongoing
+INSTANT = 8  # the first one; the cards before it are ongoing
 
 
-# ---------------------------------------------------------------- who and where
+# ---------------------------------------------------------------- seats and sides
 
 
 def side_of(s: States, seat: np.ndarray) -> np.ndarray:
@@ -89,7 +89,7 @@ def spaces(s: States) -> np.ndarray:
 
 
 def there(s: States) -> np.ndarray:
-    """Which seats there are, bool [n, 4]."""
+    """The seats of each variant, bool [n, 4]."""
     return np.arange(4) < s["options"]["players"][:, None]
 
 
@@ -168,7 +168,7 @@ def offer_fits_phase(s: States) -> Holds:
 
 
 def seat_fits_phase(s: States) -> Holds:
-    """AA-7, AA-12, AA-24, AA-38, AA-40, AA-41, AA-44: who is to move is who decides in this phase."""
+    """AA-7, AA-12, AA-24, AA-38, AA-40, AA-41, AA-44: the mover is the seat that decides in this phase."""
     seat, active, leader = s["to_move"], s["active_side"], s["leader"]
     own, is_team, leads = side_of(s, seat), of(team(s), s["active_side"]), s["leader"] != NONE
     captain = seat == of(s["captain"], own)
@@ -209,7 +209,7 @@ def moved_by_icons(s: States) -> Holds:
 
 
 def seen_cards_are_held(s: States) -> Holds:
-    """AA-37: what all have seen enter a hand, and not leave it, is there or lies face down."""
+    """AA-37: a card that all have seen enter a hand, and not leave it, is there or lies face down."""
     hidden = (np.arange(4) == hider(s)[:, None])[:, :, None] & (np.arange(8) == s["face_down"][:, None])[:, None]
     fine = ((s["seen"] >= 0) & (s["seen"] <= s["hands"] + hidden)).all((1, 2))
     return fine & (advanced(s) | ~s["seen"].any((1, 2)))
@@ -287,7 +287,7 @@ def ends_turns(s: States) -> np.ndarray:
 
 
 def turns_alternate(before: States, s: States) -> Holds:
-    """AA-7: after Play and Recruit, and what comes of them, the game ends or the other side's turn begins."""
+    """AA-7: after Play and Recruit, and their effects, the game ends or the other side's turn begins."""
     same = (s["turn"] == before["turn"]) & (s["active_side"] == before["active_side"])
     same &= ~during(s, LEAD) & (~during(s, PLAY) | during(before, PLAY)) & (~during(s, OVER) | ends_turns(before))
     begun = (s["turn"] == before["turn"] + 1) & (s["active_side"] == 1 - before["active_side"]) & during(s, PLAY, LEAD)
@@ -318,7 +318,7 @@ def landing_gives_a_card(before: States, s: States) -> Holds:
     takes = np.where((lie(s, AT_SUPPLY) > 0) & ends_turns(before), takes, NONE)
     left = np.where(takes == mover, waits, NONE)
     taking = during(s, MARKET) & (side_of(s, s["to_move"]) == takes) & (s["pending"] == left)
-    # Where an ability asks for more, nothing has landed yet and who waits goes on waiting.
+    # While an ability is resolved, no meeple has landed yet, and the side that is pending stays so.
     resolving = during(s, RESOLVER, ABILITY) & (s["pending"] == before["pending"]) & ~recruits
     return resolving | np.where(takes == NONE, ~during(s, MARKET, RESOLVER, ABILITY), taking)
 
@@ -336,17 +336,17 @@ OF_STATE: tuple[Callable[[States], Holds], ...] = (
     undecided_while_going_on,
     end_fits_position,
 )
-"""What holds in a state by itself."""
+"""Invariants of a state."""
 OF_DECISION: tuple[Callable[[States, States], Holds], ...] = (
     nothing_comes_back,
     turns_alternate,
     moves_within_reach,
     landing_gives_a_card,
 )
-"""What holds between a state and the one that a decision makes of it."""
+"""Invariants of a state and the one after a decision."""
 
 
 def due(s: States) -> np.ndarray:
-    """AA-46: what each seat has, [n, 4]: +1 on the winning side and -1 on the other one, 0 while the game goes on."""
+    """AA-46: the result of each seat, [n, 4]: +1 on the winning side and -1 on the other one, 0 before the end."""
     side = np.where(s["options"]["players"][:, None] == 2, [0, 1, 0, 0], [0, 0, 1, 1])
     return np.where(side == s["winner"][:, None], 1, -1) * during(s, OVER)[:, None] * there(s)

@@ -45,7 +45,7 @@ class Slow:
         return 0 if seat in self.sides[0] else 1
 
     def captain_of(self, side: int) -> int:
-        """AA-41; who is alone decides alone."""
+        """AA-41; a seat without a partner decides alone."""
         if len(self.sides[side]) == 1:
             return int(self.sides[side][0])
         return self.state["captain"][str(side)]
@@ -57,7 +57,7 @@ class Slow:
     def space(self, side: int) -> int:
         return ([0, 7][side] + self.state["progress"][side]) % 14
 
-    # ------------------------------------------------------------ what is legal
+    # ------------------------------------------------------------ legal actions
 
     def legal(self) -> set[str]:
         s = self.state
@@ -84,7 +84,7 @@ class Slow:
         return texts | {f"play {a} {b}" for a, b in different or pairs}
 
     def choices(self, card: str, seat: str, taken: str | None) -> set[str]:
-        """What an instant card lets `seat` do; nothing if it cannot be carried out."""
+        """The choices that an instant card leaves to `seat`; none if it cannot be carried out."""
         hand, side = self.state["hands"][seat], self.side_of(seat)
         own, rival = self.state["in_play"][str(side)], self.state["in_play"][str(1 - side)]
         if card == "double_trouble":
@@ -100,10 +100,10 @@ class Slow:
             return {f"recruit {taken}", "decline"}
         return {f"take {name}" for name in own}
 
-    # ------------------------------------------------------------ what happens
+    # ------------------------------------------------------------ decisions
 
     def act(self, text: str) -> None:
-        """Changes the state by one action, and sorts what has no order."""
+        """Changes the state by one action, and sorts the lists that have no order."""
         s = self.state
         verb, *words = text.split()
         do = {
@@ -177,7 +177,7 @@ class Slow:
         self.next_pending()
 
     def next_pending(self) -> None:
-        """AA-24, AA-25: the next side takes its market card; when none is left, the turn comes to its end."""
+        """AA-24, AA-25: the next side takes its market card; when no side is pending, the turn ends."""
         s = self.state
         while s["pending"]:
             side = s["pending"].pop(0)["side"]
@@ -323,7 +323,7 @@ class Slow:
 
 
 def seen_in_hand(log: list[tuple[str, str, str]], seat: str, face_down_counts: bool) -> dict[str, int]:
-    """AA-37 from all that was seen to happen to a hand: what is certainly in it, or in it and face down."""
+    """AA-37 from all events of a hand that all have seen: cards certainly in it, or in it or face down."""
     known: Counter[str] = Counter()
     hidden = False
     for what, who, card in log:

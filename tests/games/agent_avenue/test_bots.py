@@ -1,4 +1,4 @@
-"""The scripted players: what they take, refuse, offer and throw away, and how often they win."""
+"""The scripted players: what they take, refuse, offer and discard, and how often they win."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ def says(table: Any, bot: str) -> str:
 
 
 def halves(table: Any, action: int) -> list[float]:
-    """What the active seat gets (+1, -1, 0: goes on) if the other side takes the card face up, face down."""
+    """The result of the active seat (+1, -1, 0: no end) if the other side takes the card face up, face down."""
     results = []
     for choice in (RECRUIT_UP, RECRUIT_DOWN):
         states, out = table.states.copy(), np.zeros(2, np.float32)
@@ -119,7 +119,7 @@ def test_an_offer_that_loses_either_way_is_the_last_resort(
 
 @pytest.mark.parametrize("bot", THINKING)
 def test_offers_over_many_positions(bot: str, mixed_play: Callable[[int], Iterator[Any]]) -> None:
-    """An offer that wins either way is made; one that loses either way only where there is no other."""
+    """An offer that wins either way is made; one that loses either way only if every offer does."""
     won = lost = 0
     for table in mixed_play(250):
         pairs = {action: halves(table, action) for action in offers(table)}
@@ -155,7 +155,7 @@ def test_expert_throws_away_what_only_serves_the_rival(at: Callable[..., Any], p
 
 
 def test_every_choice_is_legal_and_needs_the_view_alone(game: Game, mixed_play: Callable[[int], Iterator[Any]]) -> None:
-    """Views, masks and, but for random, the luck are left as they are; other luck and other secrets change nothing."""
+    """Views, masks and, but for random, the rng stay as they are; another rng and other secrets change nothing."""
     for number, table in enumerate(mixed_play(60)):
         seat = int(table.s.to_move)
         redrawn = table.states.copy()
@@ -225,5 +225,5 @@ def share(a: str, b: str, games: int) -> float:
     ("a", "b", "least"), [("greedy", "random", 0.83), ("expert", "random", 0.92), ("expert", "greedy", 0.85)]
 )
 def test_strength(a: str, b: str, least: float) -> None:
-    """Well below what was measured over 10,000 games, so that the 2,000 deals of this seed are no coin toss."""
+    """Well below what was measured over 10,000 games, so that the result of the 2,000 deals of this seed is certain."""
     assert share(a, b, 2000) >= least

@@ -1,4 +1,4 @@
-"""What `determinize` redraws is uniform: a chi-square test against an exact count, which wrong resamplers fail.
+"""`determinize` draws uniformly: a chi-square test against an exact count, which wrong samplers fail.
 
 In each position the unseen cards are few. Every way to lay them, copy by copy, to the hidden places (the face-down
 card, the rival's hand and discards, the deck in its order) counts once, if AA-10 allows it.
@@ -19,14 +19,14 @@ from spygames.core.game import Game
 
 Outcome = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """Face-down card or NONE, copies of each agent in the rival's hand and discards, deck."""
-Resampler = Callable[[Any, int, int], None]
-"""(table, seat, seed): redraws what the seat cannot know."""
+Sampler = Callable[[Any, int, int], None]
+"""(table, seat, seed): draws all that the seat cannot know."""
 
 DRAWS = 6000
 ALARM = 1e-4  # a right resampler falls below this once in 10,000 positions
 
 DA, EN, CB, SA, DD, SE, SK, MO = AGENTS
-POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {  # viewer, position; all that is not named lies on the table
+POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {  # viewer, position; all cards that it does not name are in play
     "to play": (
         0,
         {"hands": {"0": [DA, EN, DD, DD], "1": [CB, SA, SE, SE]}, "discarded": {"1": [MO]}, "deck": [CB, EN]},
@@ -121,7 +121,7 @@ POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {  # viewer, position; all th
 
 
 def outcome(table: Any, seat: int) -> Outcome:
-    """What lies in the places that `seat` cannot see."""
+    """The cards in the places that `seat` cannot see."""
     s, rival = table.s, 1 - seat
     down = int(s.face_down) if seat != s.active_side else NONE
     hand, discards, deck = s.hands[rival], s.discarded[rival], s.deck[: s.deck_size]
@@ -146,21 +146,21 @@ def exact(table: Any, seat: int) -> dict[Outcome, float]:
         places = []
         for size in (sum(hand), sum(discards)):
             places.append(tuple(map([cards.pop() for _ in range(size)].count, range(len(AGENTS)))))
-        # AA-10: two alike only from a hand of nothing else, so that what was kept of it is alike, too.
+        # AA-10: two alike only from a hand of nothing else, so that the cards that it kept are alike, too.
         if laid_down == NONE or laid_down != table.s.face_up or places[0][laid_down] >= table.s.kept:
             counts[laid_down, places[0], places[1], tuple(cards)] += 1
     assert truth in counts
     return {result: n / counts.total() for result, n in counts.items()}
 
 
-def p_value(table: Any, seat: int, resample: Resampler) -> float:
+def p_value(table: Any, seat: int, sample: Sampler) -> float:
     """How likely draws as uneven as these, or more so, are if they are uniform; 0 where one is impossible."""
     chances = exact(table, seat)
     truth = table.states.copy()
     seen: Counter[Outcome] = Counter()
     for seed in range(DRAWS):
         table.states[:] = truth
-        resample(table, seat, seed)
+        sample(table, seat, seed)
         seen[outcome(table, seat)] += 1
     table.states[:] = truth
     if not set(seen) <= set(chances):
@@ -210,7 +210,7 @@ def unseen_order(table: Any, seat: int, seed: int) -> list[int]:
 
 
 def blind(table: Any, seat: int, seed: int) -> None:
-    """Deals all unseen cards without a thought for AA-10."""
+    """Deals all unseen cards without regard to AA-10."""
     lay(table, seat, unseen_order(table, seat, seed))
 
 
@@ -223,7 +223,7 @@ def never_alike(table: Any, seat: int, seed: int) -> None:
 
 
 def keeps_the_deck(table: Any, seat: int, seed: int) -> None:
-    """Redraws all but the luck to come."""
+    """Draws all but the future chance."""
     s = table.s
     deck = s.deck[: s.deck_size].tolist()
     order = unseen_order(table, seat, seed)
@@ -234,7 +234,7 @@ def keeps_the_deck(table: Any, seat: int, seed: int) -> None:
 
 @pytest.mark.rule("AA-9", "AA-10", "AA-12")
 @pytest.mark.parametrize("name", POSITIONS)
-def test_what_is_redrawn_is_uniform(table_of: Callable[[str], tuple[Any, int]], name: str) -> None:
+def test_determinize_is_uniform(table_of: Callable[[str], tuple[Any, int]], name: str) -> None:
     table, seat = table_of(name)
     assert p_value(table, seat, ours) > ALARM
 
@@ -253,10 +253,10 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("resample", "name"), [pytest.param(f, n, id=f"{f.__name__}: {n}") for f, n in WRONG])
-def test_a_wrong_resampler_fails(table_of: Callable[[str], tuple[Any, int]], resample: Resampler, name: str) -> None:
+@pytest.mark.parametrize(("sample", "name"), [pytest.param(f, n, id=f"{f.__name__}: {n}") for f, n in WRONG])
+def test_a_wrong_sampler_fails(table_of: Callable[[str], tuple[Any, int]], sample: Sampler, name: str) -> None:
     table, seat = table_of(name)
-    assert p_value(table, seat, resample) < ALARM
+    assert p_value(table, seat, sample) < ALARM
 
 
 @pytest.mark.parametrize("name", ["to play", "no card was kept"])
@@ -267,7 +267,7 @@ def test_where_aa_10_forbids_nothing_a_blind_deal_is_right(
     assert p_value(table, seat, blind) > ALARM
 
 
-def test_positions_are_what_they_are_called(table_of: Callable[[str], tuple[Any, int]]) -> None:
+def test_positions_fit_their_names(table_of: Callable[[str], tuple[Any, int]]) -> None:
     """Whether an identical pair is among the outcomes."""
     for name, some in (
         ("an identical pair is possible, the rival drew", True),
@@ -298,7 +298,7 @@ def test_the_result_depends_on_the_view_and_the_seed_alone(
             assert table.states.tobytes() == expected
 
 
-def test_redrawn_games_are_possible_and_look_the_same(
+def test_determinized_games_are_possible_and_look_the_same(
     game: Game, at: Callable[..., Any], random_play: Callable[..., Iterator[Any]]
 ) -> None:
     different = 0

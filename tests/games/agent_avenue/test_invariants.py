@@ -101,7 +101,7 @@ def mixed_deck(before: Any, s: Any) -> bool:
 
 
 def a_claim(reason: str) -> Change:
-    """A condition that is met by a position which goes on."""
+    """A condition of a position before the end."""
 
     def change(s: Any) -> None:
         if reason == "caught":
@@ -265,7 +265,7 @@ def test_every_invariant_is_seen_to_fail() -> None:
     assert {name for name, *_ in CORRUPTED} == every
 
 
-# ---------------------------------------------------------------- what any game promises
+# ---------------------------------------------------------------- promises of any game
 
 
 def position() -> tuple[Game, np.ndarray, np.ndarray, np.ndarray]:
@@ -299,7 +299,7 @@ def test_wrong_masks_movers_and_results_are_found() -> None:
     assert out_of(two, over, nothing + 1, won[[side]]) == {"legal_actions_exist"}
 
 
-def test_wrong_redraws_are_found() -> None:
+def test_wrong_determinize_is_found() -> None:
     game = make_game("advanced", 4)
     states = np.concatenate([states for _, states in decisions(tuple(FOUR.items()))[:60]])
     seeds = np.arange(len(states), dtype=np.uint64)

@@ -55,7 +55,7 @@ def test_two_worlds_look_the_same(options: dict[str, Any]) -> None:
 
 
 def test_what_all_may_see_is_seen() -> None:
-    """The test means something: who holds the card sees the difference, and so do all once it lies open."""
+    """The test means something: the holder of the card sees the difference, and all seats do once it lies open."""
     game = make_game()
     start = next(m for seed in range(20) if other_world(m := Table(game, game.start(seed)).mapping, 1))
     changed = other_world(start, 1)

@@ -1,4 +1,4 @@
-"""States and actions as text: both ways, byte for byte, and what is refused."""
+"""States and actions as text: both ways, byte for byte, and refusals."""
 
 import copy
 import json
@@ -48,7 +48,7 @@ def test_bytes_come_back_with_other_options(first: int | str) -> None:
         assert states.tobytes() == again.tobytes()
 
 
-def test_a_restored_game_replays_the_same_luck(at: Callable[..., Any], fresh: Callable[[int], Any]) -> None:
+def test_a_restored_game_replays_the_same_chance(at: Callable[..., Any], fresh: Callable[[int], Any]) -> None:
     table = fresh(11).act(*(f"discard {card}" for card in fresh(11).mapping["hands"]["0"][:1]))
     again = at(table.mapping)
     for _ in range(3):
@@ -95,7 +95,7 @@ def test_rng_and_record_may_be_left_out(at: Callable[..., Any], position: Callab
 
 @pytest.mark.rule("AA-10")
 def test_the_record_follows_from_the_hands(at: Callable[..., Any], random_play: Callable[..., Iterator[Any]]) -> None:
-    """Two players in simple mode hold at most four cards, so what was kept need not be told."""
+    """Two players in simple mode hold at most four cards, so `kept` may be left out."""
     for table in random_play(30, seed=4):
         mapping = table.mapping
         offered = mapping["phase"] == "recruit"

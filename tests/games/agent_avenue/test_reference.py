@@ -118,7 +118,7 @@ def test_both_implementations_agree_on_ends_of_made_up_positions(
         active = int(rng.integers(2))
         if active:
             hands = {"0": hands["1"], "1": hands["0"]}
-        # The other cards lie in the deck, or on the table where the deck must be empty.
+        # The other cards lie in the deck, or in play where the deck must be empty.
         ahead = int(rng.integers(-6, 7))
         state = position(
             hands, in_play, active=active, rest="table" if short else "deck", progress=[ahead + 3, 3], discarded={}

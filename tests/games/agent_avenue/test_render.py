@@ -53,7 +53,7 @@ def test_recorded_drawings(at: Callable[..., Any], position: Callable[..., Any],
 
 @pytest.mark.parametrize(("name", "file", "scenario"), VARIANTS, ids=[name for name, *_ in VARIANTS])
 def test_recorded_drawings_of_the_variants(at: Callable[..., Any], name: str, file: str, scenario: str) -> None:
-    """The end of a scenario as everybody sees it: market, ongoing cards and what was seen in hands, teams, captains."""
+    """The end of a scenario as every viewer sees it: market, ongoing cards, cards seen in hands, teams, captains."""
     scenarios = json.loads((DRAWINGS.parent / "scenarios" / f"{file}.json").read_text())["scenarios"]
     (found,) = [each for each in scenarios if each["name"] == scenario]
     table = at(found["start"]).act(*found["actions"])
@@ -82,7 +82,7 @@ def test_a_seat_is_shown_nothing_that_it_cannot_know(game: Game, random_play: Ca
             assert table.drawing(seat) == shown[seat]
             changed += table.drawing(1 - seat) != shown[1 - seat]
             table.states[:] = truth
-    assert changed > 500, "the redrawn cards must differ for the test to mean anything"
+    assert changed > 500, "the determinized cards must differ for the test to mean anything"
 
 
 def test_a_seat_is_shown_what_it_knows(random_play: Callable[..., Iterator[Any]]) -> None:

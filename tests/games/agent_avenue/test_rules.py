@@ -1,4 +1,4 @@
-"""Rules that positions alone do not show: the printed game, the deal, every icon, and who knows what."""
+"""Rules that positions alone do not show: the printed game, the first hands, every icon, and hidden information."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -61,7 +61,7 @@ def test_set_up(fresh: Callable[[int], Any]) -> None:
 
 
 @pytest.mark.rule("AA-5")
-def test_the_deal_is_a_uniform_shuffle(game: Game) -> None:
+def test_the_first_hands_are_uniform(game: Game) -> None:
     """The kind of card at each of a few places: its share over many seeds, within five standard deviations."""
     n = 6000
     counts = np.zeros((4, cards.KINDS))
@@ -133,7 +133,7 @@ def test_every_icon(
 def test_a_further_copy_uses_the_third_icon_also_where_three_end_the_game(
     at: Callable[..., Any], position: Callable[..., Any], card: str, n: int
 ) -> None:
-    """No play leads past three of these in this mode, so the further copies are laid out by hand."""
+    """No play leads past three of these in this mode, so the further copies are set by hand."""
     table = at(position({"0": [card, "mole"]}))
     table.s.in_play[0, cards.AGENTS.index(card)] = n
     table.act(f"play mole {card}", "recruit up")

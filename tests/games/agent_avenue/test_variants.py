@@ -212,7 +212,7 @@ def test_a_partners_hand_is_hidden() -> None:
             other = states.copy()
             s = as_record(other)
             mate = seat ^ 1
-            free = s.hands[mate] - s.seen[mate]  # what has been seen there is no secret
+            free = s.hands[mate] - s.seen[mate]  # cards seen there are no secret
             card = next((c for c in range(8) if free[c] > 0), None)
             if card is None or s.deck_size == 0 or s.phase == layout.ABILITY:
                 continue
@@ -235,7 +235,7 @@ def test_a_team_has_one_result(options: dict[str, Any]) -> None:
         assert returns.tolist() == [0 if winner < 0 else 1 if side == winner else -1 for side in sides]
 
 
-# ---------------------------------------------------------------- redrawing
+# ---------------------------------------------------------------- determinize
 
 DRAWS = 4000
 MARKET = {"market_in_play": {"0": [], "1": []}, "market_discard": list(MARKET_CARDS[8:]), "market_supply": []}
@@ -244,7 +244,7 @@ MARKET |= {"market_supply": list(MARKET_CARDS[:6]), "market_deck": list(MARKET_C
 
 def spread_out(players: int, hands: dict[str, list[str]], deck: list[str], **changes: Any) -> dict[str, Any]:
     """A mapping of the advanced mode in which all that is not named lies in play or, where three would decide, in the
-    hand of seat 0, who looks on."""
+    hand of seat 0, the viewer."""
     mapping: dict[str, Any] = {
         "mode": "advanced", "players": players, "phase": "recruit", "to_move": 0, "active_side": 1, "turn": 9,
         "progress": [0, 0], "hands": {str(p): list(hands.get(str(p), [])) for p in range(players)},
@@ -266,7 +266,7 @@ def spread_out(players: int, hands: dict[str, list[str]], deck: list[str], **cha
     return mapping
 
 
-REDRAWS: dict[str, tuple[dict[str, Any], int]] = {  # position, viewer
+DETERMINIZED: dict[str, tuple[dict[str, Any], int]] = {  # position, viewer
     "a card seen in a hand": (
         spread_out(2, {"1": [SA, SE]}, [EN, CB], face_up=MO, face_down=DD, seen_in_hand={"0": {}, "1": {SA: 1}}),
         0,
@@ -304,13 +304,13 @@ REDRAWS: dict[str, tuple[dict[str, Any], int]] = {  # position, viewer
 
 
 def hidden(s: Any, viewer: int, players: int) -> tuple[Any, ...]:
-    """What lies in the places that the viewer cannot see."""
+    """The cards in the places that the viewer cannot see."""
     hands = tuple(tuple(s.hands[p].tolist()) for p in range(players) if p != viewer)
     return int(s.face_down), hands, tuple(s.deck[: s.deck_size].tolist())
 
 
 def exact(s: Any, mapping: dict[str, Any], viewer: int) -> dict[Any, float]:
-    """The chance of each redraw: every order of the copies whose place is not known, where the rules allow it.
+    """The chance of each result: every order of the copies whose place is not known, where the rules allow it.
 
     Copies that were seen in a hand lie in it or, one of them, face down from there; each place is as likely.
     """
@@ -360,9 +360,9 @@ def exact(s: Any, mapping: dict[str, Any], viewer: int) -> dict[Any, float]:
 
 
 @pytest.mark.rule("AA-28", "AA-37", "AA-39", "AA-40")
-@pytest.mark.parametrize("name", REDRAWS)
-def test_what_is_redrawn_is_uniform(at: Callable[..., Any], name: str) -> None:
-    mapping, viewer = REDRAWS[name]
+@pytest.mark.parametrize("name", DETERMINIZED)
+def test_determinize_is_uniform(at: Callable[..., Any], name: str) -> None:
+    mapping, viewer = DETERMINIZED[name]
     table = at(mapping)
     mapping = mapping | {"record": table.mapping["record"]}
     chances = exact(table.s, mapping, viewer)
