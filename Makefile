@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 PY := .venv/bin/python
+SPYGAMES := .venv/bin/spygames
 BENCH_PY := .venv-bench/bin/python
 PIP_INSTALL := -m pip install --disable-pip-version-check -c constraints.txt
 TEST_ARGS ?= -n 2
@@ -20,13 +21,13 @@ setup: .venv/.installed
 	$(PY) $(PIP_INSTALL) -e '.[training,sb3,dev,docs]'
 	@touch $@
 
-# Trains an agent by self-play for a few minutes and measures it against the scripted opponents. Goes on where it was stopped.
+# Trains an agent by self-play for a few minutes and measures it against the scripted opponents. Resumes where it was stopped.
 demo: setup
-	$(PY) scripts/train.py $(if $(wildcard runs/demo/state.safetensors),--resume runs/demo,--config configs/demo.toml)
-	$(PY) scripts/evaluate.py runs/demo --play sample 0.5 --against random greedy expert --games 2000 --json runs/demo/evaluation.json
+	$(SPYGAMES) train $(if $(wildcard runs/demo/state.safetensors),--resume runs/demo,--config demo)
+	$(SPYGAMES) evaluate runs/demo --play sample 0.5 --against random greedy expert --games 2000 --json runs/demo/evaluation.json
 	@echo
 	@echo "The agent is in runs/demo/checkpoint, its curves in runs/demo/curves.png, its figures in runs/demo/evaluation.json."
-	@echo "Play against it:  $(PY) scripts/play.py --against runs/demo"
+	@echo "Play against it:  $(SPYGAMES) play --against runs/demo"
 
 test: setup
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q $(TEST_ARGS)
@@ -64,7 +65,7 @@ format: setup
 # In an environment of its own: the libraries that are measured beside ours stay out of the one that tests run in.
 # BENCH_ARGS='--train --write' measures training.
 bench: .venv-bench/.installed
-	$(BENCH_PY) scripts/benchmark.py $(BENCH_ARGS)
+	$(BENCH_PY) -m benchmarks $(BENCH_ARGS)
 
 .venv-bench/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-bench
@@ -73,4 +74,4 @@ bench: .venv-bench/.installed
 
 clean:
 	rm -rf .venv .venv-bench .venv-wheel .pytest_cache .ruff_cache .hypothesis dist
-	find envs training scripts tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find app benchmarks envs scripts studies tests training -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from spygames_app.cli import COMMANDS
+
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
@@ -35,7 +37,11 @@ print(*sorted({"torch", "spygames_training", "stable_baselines3", "rich", "tyro"
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
 
 
-def test_commands_name_files_that_exist() -> None:
-    commands = re.findall(r"(?:scripts|configs)/\w+\.(?:py|toml)", README)
-    assert commands
-    assert not [c for c in commands if not (ROOT / c).exists()]
+def test_commands_are_those_that_there_are() -> None:
+    """Subcommands, and the configs that they name."""
+    subcommands = re.findall(r"(?:`|bin/)spygames ([a-z-]+)", README)
+    assert len(subcommands) >= 6
+    assert set(subcommands) <= set(COMMANDS)
+    configs = re.findall(r"--config (\w+)", README)
+    assert configs
+    assert not [c for c in configs if not (ROOT / "configs" / f"{c}.toml").exists()]

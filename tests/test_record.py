@@ -1,7 +1,6 @@
 """Recorded games replay exactly, golden ones above all, and what does not fit is refused with one line."""
 
 import json
-import runpy
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,7 +24,6 @@ from spygames.core.record import (
     save_games,
 )
 from spygames.core.registry import game_ids
-from spygames.core.rng import next_seed
 from tests import pennies
 from tests.poker import kuhn
 from tests.support.changed import changed
@@ -33,7 +31,6 @@ from tests.support.changed import changed
 GOLDEN = Path(__file__).parent / "golden"
 FILES = sorted(GOLDEN.glob("*/*.jsonl"))
 GAMES = sorted(game_id.rpartition("_v")[0] for game_id in game_ids())
-SCRIPT = Path(__file__).parents[1] / "scripts" / "record_game.py"
 
 
 def played(seed: int = 3, game: Game | None = None) -> GameRecord:
@@ -369,88 +366,3 @@ def test_no_text_at_all_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(RecordError, match="no file of recorded games"):
         load_games(path)
-
-
-# The script
-
-
-def run_script(*argv: object) -> int:
-    main = runpy.run_path(str(SCRIPT))["main"]
-    try:
-        return main([str(a) for a in argv])
-    except SystemExit as leaving:
-        return int(leaving.code or 0)
-
-
-def test_script_records_and_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "games.jsonl"
-    assert run_script("--players", "greedy", "random", "--games", 3, "--seed", 5, "--out", out) == 0
-    games = load_games(out)
-    assert [r.seed for r in games[:2]] == [5, int(next_seed(np.uint64(5)))]
-    assert len(games) == 3
-    assert {r.players for r in games} == {("greedy", "random")}
-    assert run_script("--replay", out) == 0
-    assert "3 games of" in capsys.readouterr().out
-    assert run_script("--replay", out, "--show") == 0
-    shown = capsys.readouterr().out
-    for r in games:
-        for text in r.actions:
-            assert f": {text}\n" in shown
-    again = tmp_path / "again.jsonl"
-    run_script("--players", "greedy", "random", "--games", 3, "--seed", 5, "--out", again)
-    assert again.read_bytes() == out.read_bytes()
-
-
-def test_script_replays_games_of_a_module_that_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "games.jsonl"
-    assert run_script("--players", "random", "--game", "tests.poker.kuhn", "--out", out) == 0
-    assert run_script("--replay", out) == 2
-    assert "one of another module must be passed" in capsys.readouterr().err
-    assert run_script("--replay", out, "--game", "tests.poker.kuhn", "--show") == 0
-    assert "player_0: " in capsys.readouterr().out
-
-
-def test_script_takes_options(tmp_path: Path) -> None:
-    out = tmp_path / "games.jsonl"
-    assert run_script("--players", "random", "--option", "first_player=1", "--out", out) == 0
-    assert load_games(out)[0].options["first_player"] == 1
-
-
-def test_script_refuses_a_changed_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "games.jsonl"
-    save_games(path, [played()])
-    line = json.loads(path.read_text())
-    line["actions"][3] = "discard mole"
-    path.write_text(json.dumps(line) + "\n")
-    assert run_script("--replay", path) == 2
-    complaint = capsys.readouterr().err
-    assert "game 1: " in complaint
-    assert complaint.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    "argv",
-    [
-        [],
-        ["--players", "random"],
-        ["--players", "nobody", "--out", "x.jsonl"],
-        ["--players", "random", "random", "random", "--out", "x.jsonl"],
-        ["--players", "random", "--games", "0", "--out", "x.jsonl"],
-        ["--players", "random", "--seed", "-1", "--out", "x.jsonl"],
-        ["--players", "random", "--game", "bridge_v0", "--out", "x.jsonl"],
-        ["--players", "random", "--option", "players=9", "--out", "x.jsonl"],
-        ["--players", "random", "--out", "nowhere/x.jsonl"],
-        ["--players", "random", "--replay", "x.jsonl"],
-        ["--players", "random", "--out", "x.jsonl", "--show"],
-        ["--replay", "nowhere.jsonl"],
-    ],
-)
-def test_script_refuses_wrong_arguments(
-    argv: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", [str(SCRIPT)])
-    assert run_script(*argv) == 2
-    captured = capsys.readouterr()
-    assert captured.err.count("\n") == 1
-    assert not list(tmp_path.iterdir())

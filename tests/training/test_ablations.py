@@ -3,18 +3,13 @@
 import json
 import shutil
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from spygames_app.shipped import config_path
 from spygames_training.config import read_config
 from spygames_training.experiments import ablations as library
-from tests.training.scripts import FOLDER, complaint, script
-
-
-@pytest.fixture(scope="module")
-def ablations() -> ModuleType:
-    return script("ablations")
+from tests.cli.command import complaint, run
 
 
 @pytest.fixture(scope="module")
@@ -31,14 +26,14 @@ def asked(small: Path, out: Path, *more: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def done(small: Path, tmp_path_factory: pytest.TempPathFactory, ablations: ModuleType) -> Path:
+def done(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a comparison of two recipes, two seeds each."""
     out = tmp_path_factory.mktemp("done")
-    assert ablations.main(asked(small, out)) == 0
+    assert run("ablate", *asked(small, out)) == 0
     return out
 
 
-def test_runs_are_made_once(done: Path, small: Path, ablations: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_are_made_once(done: Path, small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     states = {path: path.stat().st_mtime_ns for path in done.rglob("state.safetensors")}
     assert sorted(path.parent.name for path in states) == [
         "defaults 0",
@@ -47,7 +42,7 @@ def test_runs_are_made_once(done: Path, small: Path, ablations: ModuleType, caps
         "no reference 1",
     ]
     before = (done / "small" / "ablations.json").read_bytes()
-    assert ablations.main(asked(small, done)) == 0
+    assert run("ablate", *asked(small, done)) == 0
     assert "run 4 of 4: no reference 1" in capsys.readouterr().out
     assert {path: path.stat().st_mtime_ns for path in done.rglob("state.safetensors")} == states
     assert (done / "small" / "ablations.json").read_bytes() == before
@@ -66,10 +61,8 @@ def test_the_figures_are_those_of_the_seeds(done: Path) -> None:
     assert shares["random"]["fair_share"] == 0.5
 
 
-def test_the_table_is_on_screen_and_in_markdown(
-    done: Path, small: Path, ablations: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert ablations.main(asked(small, done)) == 0
+def test_the_table_is_on_screen_and_in_markdown(done: Path, small: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("ablate", *asked(small, done)) == 0
     screen = capsys.readouterr().out
     found = json.loads((done / "small" / "ablations.json").read_text())["changes"]["no reference"]
     share = found["win_share"]["random"]
@@ -85,26 +78,24 @@ def test_the_table_is_on_screen_and_in_markdown(
 
 
 def test_a_change_that_the_config_has_made_is_left_out(
-    done: Path, small: Path, ablations: ModuleType, capsys: pytest.CaptureFixture[str]
+    done: Path, small: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ablations.main(asked(small, done)) == 0
+    assert run("ablate", *asked(small, done)) == 0
     assert f"left out, for {small} says so already: self-play only" in capsys.readouterr().out.splitlines()
     assert not list(done.rglob("self-play only*"))
 
 
-def test_games_count_for_the_agents_that_played_them_only(
-    done: Path, small: Path, ablations: ModuleType, tmp_path: Path
-) -> None:
+def test_games_count_for_the_agents_that_played_them_only(done: Path, small: Path, tmp_path: Path) -> None:
     """An unchanged recipe's agent that was made again is played against again."""
     out = shutil.copytree(done, tmp_path / "out")
-    assert ablations.main(asked(small, out)) == 0  # by the paths of the copy
+    assert run("ablate", *asked(small, out)) == 0  # by the paths of the copy
     kept = out / "small" / "no reference 0" / "judged.json"
     known = json.loads(kept.read_text())
     known["found"]["defaults"]["win_share"] = 0.123
     kept.write_text(json.dumps(known))
 
     def reported() -> list[float]:
-        assert ablations.main(asked(small, out)) == 0
+        assert run("ablate", *asked(small, out)) == 0
         found = json.loads((out / "small" / "ablations.json").read_text())
         return found["changes"]["no reference"]["win_share"]["defaults"]["seeds"]
 
@@ -125,22 +116,21 @@ def test_what_is_wrong_is_said_before_the_first_run(
     more: tuple[str, ...],
     wrong: str,
     small: Path,
-    ablations: ModuleType,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert wrong in complaint(ablations, asked(small, tmp_path / "out", *more), capsys)
+    assert wrong in complaint(["ablate", *asked(small, tmp_path / "out", *more)], capsys)
     assert not (tmp_path / "out").exists()
 
 
 def test_a_run_with_other_settings_is_noticed_before_the_first_one(
-    done: Path, small: Path, ablations: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    done: Path, small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = shutil.copytree(done, tmp_path / "out")
     shutil.rmtree(out / "small" / "defaults 0")
     last = out / "small" / "no reference 1" / "run.json"
     last.write_text(last.read_text().replace('"decisions": 600', '"decisions": 601'))
-    assert "no reference 1 holds a run with another decisions" in complaint(ablations, asked(small, out), capsys)
+    assert "no reference 1 holds a run with another decisions" in complaint(["ablate", *asked(small, out)], capsys)
     assert not (out / "small" / "defaults 0").exists()
 
 
@@ -152,12 +142,10 @@ def test_the_caption_gives_fair_shares_between_three_sides() -> None:
 
 
 def test_every_change_is_one_of_the_config() -> None:
-    config = read_config(FOLDER.parent / "configs" / "agent_avenue_simple.toml")
+    config = read_config(config_path("agent_avenue_simple"))
     for name in library.CHANGES:
         assert (library.changed(config, name) == config) == (name == library.DEFAULTS)
 
 
-def test_a_missing_config_ends_with_one_line(
-    tmp_path: Path, ablations: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert "cannot read" in complaint(ablations, [str(tmp_path / "none.toml")], capsys)
+def test_a_missing_config_ends_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "cannot read" in complaint(["ablate", str(tmp_path / "none.toml")], capsys)

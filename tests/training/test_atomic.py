@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from spygames_training.atomic import is_count, is_number, read_file, replacing, write_whole
-from spygames_training.command_line import finished
 from spygames_training.report import Board, Report, plot_curves
 from spygames_training.tables import heat_map
-from tests.training.scripts import script
+from tests.cli.command import run
 
 ROWS = [{"decisions": 10, "entropy": 1.0, "kl_to_reference": 0.1, "explained_variance": 0.5}]
 SHARES = np.array([[np.nan, 0.4], [0.6, np.nan]])
@@ -23,7 +22,7 @@ SHARES = np.array([[np.nan, 0.4], [0.6, np.nan]])
 
 def evaluation(file: Path) -> None:
     argv = ["random", "--against", "random", "--game", "tests.poker.kuhn", "--games", "2", "--json", str(file)]
-    if script("evaluate").main(argv):
+    if run("evaluate", *argv):
         raise OSError
 
 
@@ -155,11 +154,3 @@ def test_a_full_disk_is_an_error_of_the_report_and_of_no_thread(tmp_path: Path) 
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
             signal.signal(signal.SIGXFSZ, old)
         assert threading.active_count() == threads
-
-
-def test_memory_that_is_not_there_ends_a_command_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    def work() -> int:
-        raise MemoryError
-
-    assert finished("a.py", work) == 2
-    assert capsys.readouterr().err == "a.py: there is not enough memory\n"

@@ -5,7 +5,6 @@ import shutil
 import signal
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 import torch
@@ -16,14 +15,13 @@ from spygames_training.config import PPO, Network
 from spygames_training.experiments import best_response as library
 from spygames_training.network import make_network
 from spygames_training.run import Diverged, Run, resume_config
-from tests.training.scripts import complaint, script
+from tests.cli.command import complaint, run
 
 
 @pytest.fixture
-def best_response(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script, with updates of 256 decisions."""
+def small_updates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Updates of 256 decisions."""
     monkeypatch.setattr(library, "PPO", partial(PPO, games=32, steps=8, minibatch=64))
-    return script("best_response")
 
 
 def agent(folder: Path, network: Network | None = None, game: str = "agent_avenue_v0", **options: int) -> Path:
@@ -41,11 +39,10 @@ def short(*more: str | Path, decisions: int = 512) -> list[str]:
 def test_it_finds_out_how_to_beat_an_agent_that_plays_at_random(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    best_response = script("best_response")
     monkeypatch.setattr(library, "PPO", partial(PPO, games=128, steps=32, minibatch=256, learning_rate=5e-3, ema=0.98))
     out = tmp_path / "out"
     argv = ["--decisions", "50000", "--games", "1000", "--out", str(out)]
-    assert best_response.main([str(agent(tmp_path / "green", Network((32,)))), *argv]) == 0
+    assert run("best-response", *[str(agent(tmp_path / "green", Network((32,)))), *argv]) == 0
     figures = json.loads((out / "best_response.json").read_text())
     assert (figures["agent"], figures["decisions"], figures["fair_share"]) == ("green@sample", 50_000, 0.5)
     assert resume_config(out).decisions == 100_000  # of both sides
@@ -61,12 +58,12 @@ def test_it_finds_out_how_to_beat_an_agent_that_plays_at_random(
 @pytest.mark.parametrize(
     "network", [Network((16,), "recurrent", memory=8), Network((16, 8), "entities", embedding=8)], ids=lambda n: n.kind
 )
-def test_the_learner_has_a_network_like_the_agents(tmp_path: Path, network: Network, best_response: ModuleType) -> None:
+def test_the_learner_has_a_network_like_the_agents(tmp_path: Path, network: Network, small_updates: None) -> None:
     """Of an agent that is kept without a critic, too: the learner has one of its own."""
     for critic in ("own", "all"):
         made = Network(network.hidden, network.kind, network.embedding, network.memory, critic)
         out = tmp_path / f"out {critic}"
-        assert best_response.main(short(agent(tmp_path / critic, made), "--out", out)) == 0
+        assert run("best-response", *short(agent(tmp_path / critic, made), "--out", out)) == 0
         learner = resume_config(out).network
         assert (learner.kind, learner.hidden, learner.critic) == (network.kind, network.hidden, "own")
         assert {"recurrent": learner.memory, "entities": learner.embedding}[network.kind] == 8
@@ -74,20 +71,20 @@ def test_the_learner_has_a_network_like_the_agents(tmp_path: Path, network: Netw
 
 @pytest.mark.parametrize("inner", ["", "checkpoint"])
 def test_the_run_is_called_after_the_agents(
-    inner: str, tmp_path: Path, best_response: ModuleType, monkeypatch: pytest.MonkeyPatch
+    inner: str, tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert best_response.main(short(agent(tmp_path / "green") / inner, "--play", "argmax")) == 0
+    assert run("best-response", *short(agent(tmp_path / "green") / inner, "--play", "argmax")) == 0
     (file,) = tmp_path.rglob("best_response.json")
     assert file.parent == tmp_path / "runs" / "best_response_green"
     assert json.loads(file.read_text())["agent"] == "green@argmax"
 
 
 def test_between_three_sides_the_fair_share_is_that_of_the_agent(
-    tmp_path: Path, best_response: ModuleType, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, small_updates: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     green = agent(tmp_path / "green", game="heimlich_v0", players=3)
-    assert best_response.main(short(green, "--out", tmp_path / "out")) == 0
+    assert run("best-response", *short(green, "--out", tmp_path / "out")) == 0
     figures = json.loads((tmp_path / "out" / "best_response.json").read_text())
     assert 0 < figures["fair_share"] < 1 / 3  # a game may end without a winner
     assert f"fair share {100 * figures['fair_share']:.1f} %" in capsys.readouterr().out
@@ -95,31 +92,31 @@ def test_between_three_sides_the_fair_share_is_that_of_the_agent(
 
 
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(
-    tmp_path: Path, best_response: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     green, whole, parts = agent(tmp_path / "green"), tmp_path / "whole", tmp_path / "parts"
-    assert best_response.main(short(green, "--out", whole)) == 0
+    assert run("best-response", *short(green, "--out", whole)) == 0
     update = Run.update
 
-    def interrupted(run: Run) -> dict[str, float]:
-        metrics = update(run)
+    def interrupted(learner: Run) -> dict[str, float]:
+        metrics = update(learner)
         signal.raise_signal(signal.SIGINT)
         return metrics
 
     with monkeypatch.context() as patched:
         patched.setattr(Run, "update", interrupted)
         capsys.readouterr()
-        assert best_response.main(short(green, "--out", parts)) == 130
-    assert f"scripts/best_response.py --resume {parts}" in capsys.readouterr().out
+        assert run("best-response", *short(green, "--out", parts)) == 130
+    assert f" best-response --resume {parts}" in capsys.readouterr().out
     assert not (parts / "best_response.json").exists()
-    assert best_response.main(["--resume", str(parts), "--games", "40"]) == 0
+    assert run("best-response", *["--resume", str(parts), "--games", "40"]) == 0
     assert (parts / "best_response.json").read_bytes() == (whole / "best_response.json").read_bytes()
     weights = [(run / "checkpoint" / "model.safetensors").read_bytes() for run in (whole, parts)]
     assert weights[0] == weights[1]
 
 
 def test_a_stop_while_it_is_measured_goes_on_with_measuring(
-    tmp_path: Path, best_response: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
 
@@ -128,30 +125,30 @@ def test_a_stop_while_it_is_measured_goes_on_with_measuring(
 
     with monkeypatch.context() as patched:
         patched.setattr(library, "evaluate", interrupted)
-        assert best_response.main(short(agent(tmp_path / "green"), "--out", out)) == 130
+        assert run("best-response", *short(agent(tmp_path / "green"), "--out", out)) == 130
     assert f"--resume {out}" in capsys.readouterr().out
     trained = (out / "checkpoint" / "model.safetensors").read_bytes()
-    assert best_response.main(["--resume", str(out), "--games", "40"]) == 0
+    assert run("best-response", *["--resume", str(out), "--games", "40"]) == 0
     assert (out / "checkpoint" / "model.safetensors").read_bytes() == trained
     assert (out / "best_response.json").exists()
 
 
 def test_a_stop_before_the_run_has_begun(
-    tmp_path: Path, best_response: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(library, "Run", interrupted)
-    assert best_response.main(short(agent(tmp_path / "green"), "--out", tmp_path / "out")) == 130
-    assert capsys.readouterr().err == "best_response.py: interrupted before it began\n"
+    monkeypatch.setattr(library.Run, "create", interrupted)
+    assert run("best-response", *short(agent(tmp_path / "green"), "--out", tmp_path / "out")) == 130
+    assert capsys.readouterr().err == "spygames best-response: interrupted\n"
 
 
 @pytest.mark.parametrize("error", [Diverged("no numbers any more"), OSError(28, "No space left on device")])
 def test_what_ends_a_run_is_said_in_two_lines(
     error: Exception,
     tmp_path: Path,
-    best_response: ModuleType,
+    small_updates: None,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -160,25 +157,25 @@ def test_what_ends_a_run_is_said_in_two_lines(
 
     monkeypatch.setattr(Run, "update", fails)
     out = tmp_path / "out"
-    assert best_response.main(short(agent(tmp_path / "green"), "--out", out)) == 1
+    assert run("best-response", *short(agent(tmp_path / "green"), "--out", out)) == 1
     first, second = capsys.readouterr().err.splitlines()[-2:]
-    assert first == f"best_response.py: {error}"
-    assert second.endswith(f"python scripts/best_response.py --resume {out}")
+    assert first == f"spygames best-response: {error}"
+    assert second.endswith(f" best-response --resume {out}")
 
 
 def test_wrong_input_is_answered_with_one_line(
-    tmp_path: Path, best_response: ModuleType, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, small_updates: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     green, out = str(agent(tmp_path / "green")), str(tmp_path / "out")
-    assert "--resume" in complaint(best_response, [], capsys)
-    assert "only --games" in complaint(best_response, ["--resume", out, "--seed", "0"], capsys)
-    assert "only --games" in complaint(best_response, [green, "--resume", out], capsys)
-    assert "no run to resume" in complaint(best_response, ["--resume", out], capsys)
-    assert "not 'best'" in complaint(best_response, [green, "--play", "best", "--out", out], capsys)
-    assert "seed" in complaint(best_response, [green, "--seed", str(1 << 60), "--out", out], capsys)
+    assert "--resume" in complaint(["best-response"], capsys)
+    assert "only --games" in complaint(["best-response", "--resume", out, "--seed", "0"], capsys)
+    assert "only --games" in complaint(["best-response", green, "--resume", out], capsys)
+    assert "no run to resume" in complaint(["best-response", "--resume", out], capsys)
+    assert "not 'best'" in complaint(["best-response", green, "--play", "best", "--out", out], capsys)
+    assert "seed" in complaint(["best-response", green, "--seed", str(1 << 60), "--out", out], capsys)
     cut = shutil.copytree(green, tmp_path / "cut")
     (cut / "checkpoint" / "model.safetensors").write_bytes(b"cut")
-    assert "model.safetensors" in complaint(best_response, [str(cut), "--out", out], capsys)
+    assert "model.safetensors" in complaint(["best-response", str(cut), "--out", out], capsys)
     assert not Path(out).exists()
-    assert best_response.main(short(green, "--out", out)) == 0
-    assert "holds a run already" in complaint(best_response, [green, "--out", out], capsys)
+    assert run("best-response", *short(green, "--out", out)) == 0
+    assert "holds a run already" in complaint(["best-response", green, "--out", out], capsys)

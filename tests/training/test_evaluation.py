@@ -1,12 +1,7 @@
 """Evaluation counts every game once, seats everybody everywhere, and says how sure it is of what it found."""
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,12 +15,9 @@ from spygames.core.game import Game, IllegalAction, as_record
 from spygames.core.match import play
 from spygames.core.players import DecisionBatch, Player, make_player
 from spygames_training import evaluation
-from spygames_training.checkpoint import save_checkpoint
 from spygames_training.evaluation import bootstrap, cross_play, evaluate, play_games, share_matrix, wilson
-from spygames_training.network import ActorCritic
 from tests import pennies
 from tests.poker import kuhn, leduc
-from tests.training.scripts import FOLDER, complaint, script
 
 GAMES = {
     "agent_avenue": make_game(),
@@ -280,88 +272,3 @@ def test_bootstrap_covers_the_truth() -> None:
         low, high = bootstrap((rng.random(200) < 0.7).astype(np.float64), 1, 400)
         inside += low <= 0.7 <= high
     assert 268 <= inside <= 297
-
-
-@pytest.fixture
-def agent(tmp_path: Path) -> str:
-    game = make_game(first_player="random")
-    save_checkpoint(tmp_path / "agent", game, ActorCritic(game.num_features, game.num_actions, (8,)), 1)
-    return str(tmp_path / "agent")
-
-
-def test_script(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    evaluate_script = script("evaluate")
-    files = [tmp_path / "a.json", tmp_path / "b.json"]
-    for file in files:
-        argv = [agent, "--against", "random", "greedy", "--play", "sample", "argmax", "--games", "40", "--seed", "3"]
-        assert evaluate_script.main([*argv, "--json", str(file)]) == 0
-    out = capsys.readouterr().out
-    assert "agent@argmax" in out
-    assert "agent@sample" in out
-    found: dict[str, Any] = json.loads(files[0].read_text())
-    assert files[0].read_bytes() == files[1].read_bytes()
-    assert found["environment"]["options"]["first_player"] == "random"  # the checkpoint's own
-    pairs = [(r["challenger"], r["opponent"]) for r in found["results"]]
-    assert pairs == [(f"agent@{how}", bot) for how in ("sample", "argmax") for bot in ("random", "greedy")]
-    game = make_game(first_player="random")
-    expected = evaluate(game, make_player(game, f"{agent}@argmax"), [make_player(game, "greedy")], 40, 3)[0]
-    assert found["results"][3]["win_share"] == expected.win_share
-    assert tuple(found["results"][3]["interval"]) == expected.interval
-    methods = {r[key] for r in found["results"] for key in ("interval_method", "return_interval_method")}
-    assert methods == {"bootstrap over deals"}
-
-
-def test_script_cross_play(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    picture, file = tmp_path / "x.png", tmp_path / "x.json"
-    argv = ["--cross-play", "random", "greedy", f"{agent}@0.5", "--option", "first_player=1", "--games", "20"]
-    assert script("evaluate").main([*argv, "--plot", str(picture), "--json", str(file)]) == 0
-    assert picture.read_bytes()[:4] == b"\x89PNG"
-    found = json.loads(file.read_text())
-    assert found["environment"]["options"]["first_player"] == 1
-    assert len(found["results"]) == 6
-    assert "agent@0.5" in capsys.readouterr().out
-
-
-def test_script_other_games(capsys: pytest.CaptureFixture[str]) -> None:
-    assert script("evaluate").main(["random", "--game", "tests.poker.kuhn", "--games", "20"]) == 0
-    assert "kuhn_poker_v0" in capsys.readouterr().out
-
-
-def test_script_answers_wrong_input_with_one_line(
-    agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    evaluate_script = script("evaluate")
-    (tmp_path / "cut").mkdir()
-    (tmp_path / "cut" / "config.json").write_text("{")
-    for argv, text in (
-        ([], "name one player"),
-        (["--against", "random", "runs/x"], "name that one before it, as in evaluate.py runs/x --against random"),
-        (["random", "--cross-play", "random", "greedy"], "name one player"),
-        (["--cross-play", "random"], "at least two"),
-        (["--cross-play", "random", "greedy", "--against", "random"], "do not go with it"),
-        (["--cross-play", "random", "greedy", "--plot", str(tmp_path / "x.foo")], "the ending must be one of"),
-        (["nobody"], "no player 'nobody'"),
-        (["random", "--against", "nobody"], "no player 'nobody'"),
-        (["random", "--against", "mcts:none"], "simulations"),
-        (["random", "--game", "nothing_v0"], "no game 'nothing_v0'"),
-        (["random", "--option", "players=17"], "players must be"),
-        (["random", "--option", "players"], "NAME=VALUE"),
-        (["random", "--option", "colour=1"], "unexpected keyword argument 'colour'"),
-        (["random", "--games", "0"], "'0' is not a whole number from 1"),
-        (["random", "--seed", "-1"], "not a whole number from 0"),
-        (["random", "--json", str(tmp_path / "none" / "x.json")], "cannot be written"),
-        ([str(tmp_path)], "is no checkpoint"),
-        ([str(tmp_path / "cut")], "is cut short"),
-        ([agent, "--play", "best"], "sample, argmax or with a temperature"),
-        ([agent, "--game", "tests.poker.kuhn"], "trained on 'agent_avenue_v0', not on kuhn_poker_v0"),
-    ):
-        assert text in complaint(evaluate_script, argv, capsys)
-
-
-def test_script_as_a_command() -> None:
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    for argv, code in ((["--help"], 0), (["random", "--games", "10", "--against", "random"], 0), (["nobody"], 2)):
-        command = [sys.executable, str(FOLDER / "evaluate.py"), *argv]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-        assert done.returncode == code, done.stderr
-        assert "Traceback" not in done.stderr

@@ -20,7 +20,7 @@ from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents, read_config
 from spygames_training.resume import StateError
 from spygames_training.run import Diverged, Run, resume_config
-from tests.training.scripts import script
+from tests.cli.command import run as command_line
 
 SMALL = Config(
     decisions=16 * 8 * 2 * 6,
@@ -358,7 +358,7 @@ def test_ctrl_c_before_training_ends_the_command_with_one_line(tmp_path):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=60) == ("", "train.py: stopped before training began\n")
+    assert process.communicate(timeout=60) == ("", "spygames train: stopped before training began\n")
     assert process.returncode == 130
     assert not (tmp_path / "run").exists()
 
@@ -368,8 +368,8 @@ def test_ctrl_c_before_the_first_save_promises_no_resume(tmp_path, monkeypatch, 
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Run, "train", stopped)
-    assert script("train").main(["--out", str(tmp_path / "run"), "--evaluate-against", "random"]) == 130
-    assert capsys.readouterr().err.endswith("train.py: stopped before training began\n")
+    assert command_line("train", "--out", tmp_path / "run", "--evaluate-against", "random") == 130
+    assert capsys.readouterr().err.endswith("spygames train: stopped before training began\n")
 
 
 @pytest.mark.parametrize(
@@ -459,5 +459,5 @@ def test_a_wrong_option_ends_the_command_with_one_line(options, message):
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     line = done.stderr.strip().splitlines()[-1]
-    assert line.startswith("train.py: ")
+    assert line.startswith("spygames train: ")
     assert message in line

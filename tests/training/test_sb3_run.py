@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import signal
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.policy import Policy
 from spygames_training.sb3.run import MaskableRun, check
+from tests.cli.command import complaint
 from tests.poker import kuhn
-from tests.training.scripts import complaint, script
 
 GAME = kuhn.make_game()
 SMALL = Config(
@@ -104,19 +103,15 @@ def test_ctrl_c_keeps_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert Policy.load(tmp_path, game=GAME).network.hidden == (16,)
 
 
-def test_the_command_refuses_to_resume(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_refuses_to_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "run.json").write_text("{}")
-    argv = ["train.py", "--algorithm", "maskable_ppo", "--resume", str(tmp_path)]
-    monkeypatch.setattr(sys, "argv", argv)
-    assert script("train").main() == 2
-    assert capsys.readouterr().err == "train.py: a run by maskable_ppo cannot be resumed: begin another one\n"
+    argv = ["train", "--algorithm", "maskable_ppo", "--resume", str(tmp_path)]
+    assert complaint(argv, capsys) == "spygames train: a run by maskable_ppo cannot be resumed: begin another one"
 
 
 def test_an_unknown_option_ends_the_command_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    argv = ["--algorithm", "maskable_ppo", "--option", "colour=9"]
-    assert "unexpected keyword argument 'colour'" in complaint(script("train"), argv, capsys)
+    argv = ["train", "--algorithm", "maskable_ppo", "--option", "colour=9"]
+    assert "unexpected keyword argument 'colour'" in complaint(argv, capsys)
 
 
 @pytest.mark.parametrize("change", [{"network": Network(kind="recurrent")}, {"ppo": PPO(credit="table")}])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.training.scripts import complaint, script
+from tests.cli.command import complaint, run
 
 CONFIG = """
 game = "agent_avenue_v0"
@@ -34,8 +34,8 @@ def configs(tmp_path: Path) -> list[str]:
 def test_runs_are_made_once_and_their_curves_shown(
     configs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    train_all, out = script("train_all"), tmp_path / "out"
-    assert train_all.main([*configs, "--out", str(out)]) == 0
+    out = tmp_path / "out"
+    assert run("train-all", *configs, "--out", out) == 0
     printed = capsys.readouterr().out
     assert "run 2 of 2: other" in printed
     figures = json.loads((out / "variants.json").read_text())["runs"]
@@ -52,7 +52,7 @@ def test_runs_are_made_once_and_their_curves_shown(
     assert (out / "variants.png").stat().st_size > 10_000
     assert {path.name for path in out.iterdir()} == {"one", "other", "variants.json", "variants.md", "variants.png"}
     before = (out / "one" / "state.safetensors").stat().st_mtime_ns
-    assert train_all.main([*configs, "--out", str(out)]) == 0
+    assert run("train-all", *configs, "--out", out) == 0
     assert (out / "one" / "state.safetensors").stat().st_mtime_ns == before
 
 
@@ -60,8 +60,7 @@ def test_says_what_is_wrong_before_any_run(
     configs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = ["--out", str(tmp_path / "out")]
-    train_all = script("train_all")
-    assert "does not evaluate against expert" in complaint(train_all, [*configs, "--against", "expert", *out], capsys)
-    assert "two configs are called one" in complaint(train_all, [configs[0], *configs, *out], capsys)
-    assert "nothing.toml" in complaint(train_all, [str(tmp_path / "nothing.toml"), *out], capsys)
+    assert "does not evaluate against expert" in complaint(["train-all", *configs, "--against", "expert", *out], capsys)
+    assert "two configs are called one" in complaint(["train-all", configs[0], *configs, *out], capsys)
+    assert "nothing.toml" in complaint(["train-all", str(tmp_path / "nothing.toml"), *out], capsys)
     assert not (tmp_path / "out").exists()

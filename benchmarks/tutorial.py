@@ -2,7 +2,7 @@
 
 The way is that of "SB3: Action Masked PPO for Connect Four" (pettingzoo.farama.org/tutorials/sb3/connect_four): one
 AEC environment in one process, made to look like an environment of one agent. After a step it shows what the next agent
-sees and pays what the agent that has just moved got; settings are the library's own. `scripts/benchmark.py --train`
+sees and pays what the agent that has just moved got; settings are the library's own. `python -m benchmarks --train`
 runs it.
 """
 

@@ -1,8 +1,6 @@
 """The game in the terminal: shows what the person may know, and takes what the person types."""
 
-import os
-import subprocess
-import sys
+import io
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,12 +10,11 @@ import pytest
 from spygames.agent_avenue import make_game
 from spygames.core.game import NOBODY, Game
 from spygames.core.players import DecisionBatch, make_player
+from spygames_app.cli import play
 from tests import pennies
+from tests.cli.command import complaint, run
 from tests.poker import kuhn
 from tests.support.changed import changed
-from tests.training.scripts import FOLDER, complaint, script
-
-play = script("play")
 
 
 def typing(*answers: str) -> Callable[[str], str]:
@@ -85,10 +82,10 @@ def test_a_whole_game(capsys: pytest.CaptureFixture[str]) -> None:
     for seed in range(6):
         texts = []
         for _ in range(2):
-            assert play.main(["--against", "random", "--seed", str(seed), "--seat", str(seed % 2)], always("1")) == 0
+            assert play.Play("random", seat=seed % 2, seed=seed).run(always("1")) == 0
             texts.append(capsys.readouterr().out)
         assert texts[0] == texts[1]  # the seed says it all
-        assert f"you are seat {seed % 2}, against random. The deal is --seed {seed}." in texts[0]
+        assert f"you are seat {seed % 2}, against random. The game is --seed {seed}." in texts[0]
         results.add(texts[0].splitlines()[-1])
     assert results == {"You win. (return +1)", "You lose. (return -1)"}
 
@@ -130,20 +127,20 @@ def test_leaving_is_always_possible(capsys: pytest.CaptureFixture[str]) -> None:
         raise KeyboardInterrupt
 
     for ask in (typing("quit"), typing("help", "Q"), typing(), interrupt):
-        assert play.main(["--against", "random"], ask) == 0
+        assert play.Play("random").run(ask) == 0
         assert capsys.readouterr().out.endswith("Good-bye.\n")
 
 
-def test_deals_differ_without_a_seed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_games_differ_without_a_seed(capsys: pytest.CaptureFixture[str]) -> None:
     deals = set()
     for _ in range(3):
-        play.main(["--against", "random"], typing())
+        play.Play("random").run(typing())
         deals.add(capsys.readouterr().out.partition("--seed ")[2].partition(".")[0])
     assert len(deals) == 3
 
 
 def test_other_games(capsys: pytest.CaptureFixture[str]) -> None:
-    assert play.main(["--game", "tests.poker.kuhn", "--against", "random", "--seed", "1"], always("bet")) == 0
+    assert play.Play("random", game="tests.poker.kuhn", seed=1).run(always("bet")) == 0
     assert "kuhn_poker_v0: you are seat 0, against random." in capsys.readouterr().out
 
 
@@ -152,23 +149,16 @@ def test_answers_wrong_input_with_one_line(capsys: pytest.CaptureFixture[str]) -
         (["--against", "nobody"], "no player 'nobody'"),
         (["--seat", "2"], "--seat must be from 0 to 1, not 2"),
         (["--seat", "-1"], "--seat must be from 0 to 1, not -1"),
-        (["--seat", "left"], "invalid int value"),
+        (["--seat", "left"], "error parsing --seat"),
         (["--seed", str(1 << 64)], "not a whole number from 0"),
         (["--game", "nothing_v0"], "no game 'nothing_v0'"),
         (["--option", "players=17"], "players must be"),
-        (["expert"], "unrecognized arguments"),
+        (["expert"], "unrecognized options: expert"),
     ):
-        assert text in complaint(play, argv, capsys)
+        assert text in complaint(["play", *argv], capsys)
 
 
-def test_as_a_command() -> None:
-    for argv, answers, code in (
-        (["--help"], "", 0),
-        (["--against", "random"], "1\nquit\n", 0),
-        (["--seat", "9"], "", 2),
-    ):
-        command = [sys.executable, str(FOLDER / "play.py"), *argv]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        done = subprocess.run(command, input=answers, capture_output=True, text=True, env=environment, check=False)
-        assert done.returncode == code, done.stderr
-        assert "Traceback" not in done.stderr
+def test_leaves_at_the_end_of_the_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\nquit\n"))
+    assert run("play", "--against", "random") == 0
+    assert "Good-bye." in capsys.readouterr().out

@@ -4,9 +4,9 @@ import os
 import time
 
 import torch
-from _bench_tools import Run, rate
 
 import spygames
+from spygames_app.bench.tools import Run, rate
 from spygames_training.config import PPO
 from spygames_training.learner import Learner
 from spygames_training.network import ActorCritic

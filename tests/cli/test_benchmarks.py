@@ -1,16 +1,8 @@
 """What the training benchmark makes of the figures that it reads."""
 
 from pathlib import Path
-from types import ModuleType
 
-import pytest
-
-from tests.training.scripts import script
-
-
-@pytest.fixture
-def bench() -> ModuleType:
-    return script("_bench_train")
+from benchmarks import training as bench
 
 
 def rows(*shares: float | None) -> list[dict[str, float]]:
@@ -21,7 +13,7 @@ def rows(*shares: float | None) -> list[dict[str, float]]:
     ]
 
 
-def test_the_goal_counts_from_the_first_of_two_evaluations(bench: ModuleType) -> None:
+def test_the_goal_counts_from_the_first_of_two_evaluations() -> None:
     def reached(*shares: float | None) -> float | None:
         return bench.Way("", "", [], rows(*shares)).reached()
 
@@ -29,7 +21,7 @@ def test_the_goal_counts_from_the_first_of_two_evaluations(bench: ModuleType) ->
     assert reached(0.1, 0.9, 0.84, 0.9) is None  # the last one stands alone
 
 
-def test_tables_and_rates(bench: ModuleType, tmp_path: Path) -> None:
+def test_tables_and_rates(tmp_path: Path) -> None:
     ways = bench.ways()
     for factor, way in zip((10, 5, 1), ways, strict=True):
         way.rows = [row | {"decisions": factor * row["decisions"]} for row in rows(0.2, None, 0.9, 0.9)]
@@ -41,7 +33,7 @@ def test_tables_and_rates(bench: ModuleType, tmp_path: Path) -> None:
     assert (tmp_path / "images" / "training.png").stat().st_size > 0
 
 
-def test_a_line_that_is_being_written_waits(bench: ModuleType, tmp_path: Path) -> None:
+def test_a_line_that_is_being_written_waits(tmp_path: Path) -> None:
     (tmp_path / "metrics.jsonl").write_text('{"decisions": 1}\n{"deci')
     assert bench._read(tmp_path / "metrics.jsonl") == [{"decisions": 1}]
     assert bench._read(tmp_path / "none.jsonl") == []

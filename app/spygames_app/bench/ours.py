@@ -9,14 +9,14 @@ import time
 from typing import Any
 
 import numpy as np
-from _bench_others import chosen, replay
-from _bench_tools import Bench, NotHere, Run, rate
 
 from spygames import agent_avenue_v0
 from spygames.core.batch import Batch
 from spygames.core.game import as_record
 from spygames.core.player import bot_loop
 from spygames.core.rng import next_seed
+from spygames_app.bench.loops import chosen, replay
+from spygames_app.bench.tools import Bench, NotHere, Run, rate
 
 GAMES, STEPS = 1024, 256
 """Size of a batch, and how many steps of it are recorded and replayed."""
@@ -37,13 +37,13 @@ class Draws:
     def __init__(self, batch: Batch):
         self.batch = batch
         self.loop = bot_loop(batch.game, "random")
-        self.luck = np.random.default_rng(0).integers(2**64, size=(batch.n, 1), dtype=np.uint64)
+        self.rng = np.random.default_rng(0).integers(2**64, size=(batch.n, 1), dtype=np.uint64)
         self.rows = np.arange(batch.n)
         self.actions = np.zeros(batch.n, np.int64)
 
     def __call__(self) -> np.ndarray:
         b = self.batch
-        self.loop(b.views, b.mask, self.luck, self.rows, self.actions, 0, b.n)
+        self.loop(b.views, b.mask, self.rng, self.rows, self.actions, 0, b.n)
         return self.actions
 
 
@@ -174,8 +174,8 @@ def first_game_warm() -> Run:
 
 def training() -> Run:
     if importlib.util.find_spec("torch") is None:
-        raise NotHere("needs the extra: pip install '.[training]' in a clone of spygames")
-    from _bench_training import training_rate
+        raise NotHere("needs the extra: pip install 'spygames[training]'")
+    from spygames_app.bench.training import training_rate
 
     return training_rate("agent_avenue_v0")
 

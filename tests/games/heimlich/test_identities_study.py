@@ -5,15 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from studies import heimlich_identities as naming
 from tests.games.heimlich.conftest import game_of
-from tests.training.scripts import complaint, script
 
 from spygames.core.batch import spread
 from spygames.core.game import as_record
 from spygames.core.players import make_player
 from spygames_training.evaluation import play_games
 
-naming = script("identity_classifier")
 FULL = {"players": 4, "top_secret": True, "secret_identities": True}
 HIDDEN = ("rng", "owner", "passports", "hands", "deck", "guesses", "former", "scores", "winners")
 """`scores` and `winners` are public, but at the end they hold rewards for predictions, which follow from passports."""
@@ -77,13 +76,13 @@ def planted(strength: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_planted_signal_is_found_and_noise_is_not() -> None:
     for strength, low, high in ((2.0, 0.97, 1.0), (0.0, 0.08, 0.26)):
-        found = naming.judge("planted", *planted(strength, 5), 10.0, 0)
+        found = naming.measured("planted", *planted(strength, 5), 10.0, 0)
         assert low <= found.accuracy <= high
         assert found.interval[0] <= found.accuracy <= found.interval[1]
         assert found.games == 100
         assert found.chance == 1 / 6
-        assert found == naming.judge("planted", *planted(strength, 5), 10.0, 0)
-    assert naming.judge("planted", *planted(2.0, 6), 10.0, 0).rules["times"] > 0.97
+        assert found == naming.measured("planted", *planted(strength, 5), 10.0, 0)
+    assert naming.measured("planted", *planted(2.0, 6), 10.0, 0).rules["times"] > 0.97
 
 
 def test_expert_hides_better_than_greedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,4 +104,8 @@ def test_expert_hides_better_than_greedy(tmp_path: Path, capsys: pytest.CaptureF
     ],
 )
 def test_wrong_input(argv: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert words in complaint(naming, argv, capsys)
+    assert naming.main(argv) == 2
+    out, err = capsys.readouterr()
+    lines = [line for line in err.splitlines() if not line.startswith("spygames: compiling")]
+    assert (out, len(lines)) == ("", 1)
+    assert words in lines[0]

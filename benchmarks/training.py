@@ -10,15 +10,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from _bench_tools import machine, put_between, show
-from _bench_training import training_rate
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from spygames.core.registry import game_ids
+from spygames_app.bench.tools import machine, put_between, show
+from spygames_app.bench.training import training_rate
 
 ROOT = Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- training: scripts/benchmark.py --train writes from here -->", "<!-- to here, training -->"
+BEGIN, END = "<!-- training: python -m benchmarks --train writes from here -->", "<!-- to here, training -->"
 GOAL = 0.85
 """Share of games won against `greedy`, the likeliest action taken, in two evaluations in a row."""
 GAMES = 2000
@@ -67,20 +67,11 @@ def ways() -> list[Way]:
     """The three, each with the settings of its own: ours is the demo's config, twice as long, with scripted players at
     some tables; (a) is the same config with all seats learning, as MaskablePPO has no more than that."""
     train = [
-        *(
-            "scripts/train.py",
-            "--config",
-            "configs/demo.toml",
-            "--decisions",
-            str(DECISIONS),
-            "--evaluate-against",
-            "greedy",
-            "--evaluate-play",
-            "argmax",
-        ),
+        *("-m", "spygames_app", "train", "--config", "demo", "--decisions", str(DECISIONS)),
+        *("--evaluate-against", "greedy", "--evaluate-play", "argmax"),
         *("--evaluate-every", str(EVERY), "--evaluate-games", str(GAMES)),
     ]
-    tutorial = ["scripts/_bench_tutorial.py", "--every", str(EVERY), "--games", str(GAMES)]
+    tutorial = ["-m", "benchmarks.tutorial", "--every", str(EVERY), "--games", str(GAMES)]
     return [
         Way("this package's PPO", "ours", train),
         Way(

@@ -1,0 +1,1 @@
+"""What a person operates: the command `spygames` (`cli`). Libraries do not import this package."""

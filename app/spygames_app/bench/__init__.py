@@ -1,0 +1,1 @@
+"""The speed of the environments and of training, on this machine."""

@@ -1,0 +1,96 @@
+"""The command `spygames`: a subcommand is a module of this package with a dataclass of its options.
+
+Subcommands are imported when they are asked for, and import what is heavy (torch, Numba) when they run.
+"""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spygames_app.cli.arguments import Command
+
+EXTRA = "pip install 'spygames[training]'"
+COMMANDS = {
+    "train": "Train",
+    "evaluate": "Evaluate",
+    "play": "Play",
+    "record": "Record",
+    "replay": "Replay",
+    "best-response": "BestResponse",
+    "ablate": "Ablate",
+    "train-all": "TrainAll",
+    "random-play": "RandomPlay",
+    "bench": "Bench",
+}
+"""The subcommands in the order of the help, with the names of their dataclasses. The module is called as the
+subcommand, with `_` for `-`."""
+BROKEN_PIPE = 141
+"""Exit code where whoever read the output has closed it, as of a program that SIGPIPE ended."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a subcommand.
+
+    Args:
+        argv: what stands behind `spygames` on the command line; None: what does.
+
+    Returns:
+        0; 2 where the arguments were wrong or the work could not be done, with one line on stderr; 130 after Ctrl-C;
+        what the subcommand says.
+    """
+    argv = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _run(argv)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        print("spygames: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what is still to be flushed when Python ends
+        return BROKEN_PIPE
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] in ("spygames", "spygames_app"):
+            raise
+        print(f"spygames: the command needs the extra: {EXTRA} (there is no module {error.name})", file=sys.stderr)
+        return 2
+
+
+def _run(argv: list[str]) -> int:
+    name = argv[0] if argv else ""
+    if name not in COMMANDS:
+        return _without_command(argv)
+    from spygames_app.cli.arguments import execute
+
+    return execute(load(name), argv[1:], f"spygames {name}")
+
+
+def load(name: str) -> "type[Command]":
+    """Returns the dataclass of a subcommand."""
+    module = importlib.import_module(f"spygames_app.cli.{name.replace('-', '_')}")
+    return getattr(module, COMMANDS[name])
+
+
+def _without_command(argv: list[str]) -> int:
+    """Answers `spygames` without a subcommand: help, version, shell completion, or a line that names what there is."""
+    from spygames_app.cli.arguments import WrongArguments, parse, subcommands
+
+    if argv[:1] == ["--version"]:
+        from spygames_app.cli.arguments import version
+
+        print(f"spygames {version()}")
+        return 0
+    if argv and not argv[0].startswith("-"):
+        print(
+            f"spygames: no subcommand {argv[0][:100]!r}; there are {', '.join(COMMANDS)} (--help tells more)",
+            file=sys.stderr,
+        )
+        return 2
+    try:
+        parse(subcommands({name: load(name) for name in COMMANDS}), argv or ["--help"], "spygames")
+    except WrongArguments as error:
+        print(f"spygames: {error} (--help tells more)", file=sys.stderr)
+    return 2

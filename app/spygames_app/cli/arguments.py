@@ -1,0 +1,276 @@
+"""What the subcommands share: reading the command line, kinds of values, and which game is meant."""
+
+import contextlib
+import inspect
+import io
+import json
+import re
+import shlex
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import MISSING, fields
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
+
+import tyro
+from tyro.conf import FlagCreatePairsOff, UseAppendAction
+from tyro.constructors import PrimitiveConstructorSpec
+
+from spygames_app.shipped import config_path, player_spec
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from spygames.core.game import Game
+
+T = TypeVar("T")
+ERRORS = (ValueError, OSError, MemoryError)
+"""What ends a command with one line; anything else is a fault of the command itself."""
+DEFAULT_GAME = "agent_avenue_v0"
+SUMMARY = "Board games with hidden information: trains agents, measures them, plays against them."
+
+
+class WrongArguments(ValueError):
+    """The command line cannot be understood; the message is one line."""
+
+
+class Command(Protocol):
+    """A subcommand: a dataclass of its options."""
+
+    def run(self) -> int:
+        """Does the work; returns the exit code. One of `ERRORS` says in one line what was wrong."""
+        ...
+
+
+def execute(kind: type[Command], argv: Sequence[str], prog: str) -> int:
+    """Reads the command line and does the work.
+
+    Returns:
+        What `kind.run` does, or after a line on stderr 130 for Ctrl-C and 2 for one of `ERRORS`.
+    """
+    try:
+        return parse(kind, argv, prog).run()
+    except WrongArguments as error:
+        complain(prog, f"{error} (--help tells more)")
+        return 2
+    except KeyboardInterrupt:
+        complain(prog, "interrupted")
+        return 130
+    except BrokenPipeError:
+        raise
+    except ERRORS as error:
+        complain(prog, error)
+        return 2
+
+
+def parse(kind: type[T], argv: Sequence[str], prog: str) -> T:
+    """Reads the command line.
+
+    Args:
+        kind: a dataclass whose fields are the options; `default_for(argv)`, where it has that, gives the defaults.
+        argv: what stands behind `prog`.
+        prog: how the command is called.
+
+    Raises:
+        WrongArguments: with one line.
+        SystemExit: after help or shell completion was printed.
+    """
+    make_default: Callable[[Sequence[str]], T] | None = getattr(kind, "default_for", None)
+    default: Any = make_default(argv) if make_default else tyro.MISSING_NONPROP
+    summary, _, details = (inspect.getdoc(kind) or SUMMARY).partition("\n")
+    shown = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(shown):
+            return tyro.cli(
+                kind, prog=prog, description=summary, args=argv, default=default, config=(FlagCreatePairsOff,)
+            )
+    except SystemExit as end:
+        if not end.code:
+            if {"-h", "--help"} & set(argv):
+                print(f"\n{filled(details)}")
+            raise
+        raise WrongArguments(one_line(shown.getvalue())) from None
+
+
+def filled(text: str) -> str:
+    """Returns paragraphs with lines of at most the terminal's width, or 100; what is indented stays as it is."""
+    width = min(shutil.get_terminal_size().columns, 100)
+    paragraphs = text.strip("\n").split("\n\n")
+    return "\n\n".join(p if p.startswith(" ") else textwrap.fill(p, width) for p in paragraphs)
+
+
+def one_line(box: str) -> str:
+    """Returns what tyro's box of several lines says, as one line: the complaint and the spelling that may be meant.
+
+    Where there is no Unicode, the box has no frame, and its title is a section of its own.
+    """
+    rows = [re.sub(r"\x1b\[[0-9;]*m", "", row).strip("│ ") for row in box.splitlines()]
+    rows = [row for row in rows if row and row[0] not in "╭╰"]
+    sections: list[list[str]] = [[]]
+    for row in rows:
+        if set(row) <= set("─-"):
+            sections.append([])
+        else:
+            sections[-1].append(row)
+    if "│" not in box and len(sections) > 1:
+        del sections[0]
+    text = " ".join(sections[0])
+    if len(text) > 300:
+        text = f"{text[:300]} ..."
+    similar = [
+        row.split()[0] for rows in sections[1:] if rows[0].startswith("Perhaps") for row in rows[1:] if row[:2] == "--"
+    ]
+    return f"{text[:1].lower()}{text[1:]}{f'; did you mean {similar[0]}?' if similar else ''}"
+
+
+def subcommands(commands: dict[str, type[Any]]) -> Any:
+    """Returns the type for `parse` that is any of the subcommands, by name."""
+    return reduce(
+        or_,
+        (
+            Annotated[kind, tyro.conf.subcommand(name, description=(inspect.getdoc(kind) or "").partition("\n")[0])]
+            for name, kind in commands.items()
+        ),
+    )
+
+
+def value(read: Callable[[str], Any], metavar: str) -> PrimitiveConstructorSpec[Any]:
+    """Returns how an option's one value is read: `read` raises ValueError with one line."""
+    return PrimitiveConstructorSpec(
+        nargs=1,
+        metavar=metavar,
+        instance_from_str=lambda texts: read(texts[0]),
+        is_instance=lambda instance: True,
+        str_from_instance=lambda instance: [] if instance is None else [str(instance)],
+    )
+
+
+def read_seed(text: str) -> int:
+    """A whole number from 0 to 2^64 - 1."""
+    if not text.isdecimal() or int(text) >= 1 << 64:
+        raise ValueError(f"{text[:100]!r} is not a whole number from 0 to 2^64 - 1")
+    return int(text)
+
+
+def read_positive(text: str) -> int:
+    """A whole number from 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"{text[:100]!r} is not a whole number from 1")
+    return int(text)
+
+
+def read_option(text: str) -> tuple[str, Any]:
+    """`players=2` as ("players", 2); a value that is no JSON is text."""
+    name, equals, content = text.partition("=")
+    if not name.isidentifier() or not equals:
+        raise ValueError(f"{text[:100]!r} is not of the form NAME=VALUE")
+    try:
+        return name, json.loads(content)
+    except ValueError:
+        return name, content
+
+
+_NO_DEFAULT = tyro.conf.arg(help_behavior_hint="")
+"""For options that are not given as a rule: the help names no default."""
+Seed = Annotated[int, value(read_seed, "SEED")]
+AnySeed = Annotated[int | None, value(read_seed, "SEED"), _NO_DEFAULT]
+Positive = Annotated[int, value(read_positive, "N")]
+AnyPositive = Annotated[int | None, value(read_positive, "N"), _NO_DEFAULT]
+File = Annotated[Path, value(Path, "FILE")]
+AnyFile = Annotated[Path | None, value(Path, "FILE"), _NO_DEFAULT]
+Folder = Annotated[Path, value(Path, "FOLDER")]
+AnyFolder = Annotated[Path | None, value(Path, "FOLDER"), _NO_DEFAULT]
+RunFolder = Annotated[Path | None, value(Path, "RUN"), _NO_DEFAULT]
+ConfigFile = Annotated[Path | None, value(config_path, "CONFIG"), _NO_DEFAULT]
+How = Annotated[str | None, value(str, "HOW"), _NO_DEFAULT]
+"""How a checkpoint plays: sample, argmax or a temperature, such as 0.5."""
+Hows = Annotated[tuple[Annotated[str, value(str, "HOW")], ...], _NO_DEFAULT]
+PlayerSpec = Annotated[str, value(str, "PLAYER")]
+AnyPlayer = Annotated[str | None, value(str, "PLAYER"), _NO_DEFAULT]
+Players = Annotated[tuple[PlayerSpec, ...], _NO_DEFAULT]
+GameId = Annotated[str | None, value(str, "ID"), _NO_DEFAULT]
+"""The game; None: that of the first checkpoint named, with its options, else `DEFAULT_GAME`."""
+GameOptions = UseAppendAction[tuple[Annotated[tuple[str, Any], value(read_option, "NAME=VALUE")], ...]]
+"""Options of the game, as players=2; may be given several times."""
+
+
+def choose_game(specs: Iterable[str], game_id: str | None, options: dict[str, Any]) -> "Game":
+    """Returns the game that is named, else that of the first checkpoint among the players `specs` (its options, changed
+    by `options`), else the default one.
+
+    Raises:
+        ValueError: there is no such game or option.
+    """
+    if game_id is None:
+        for spec in specs:
+            path = player_spec(spec).partition("@")[0]
+            if any((folder / "config.json").is_file() for folder in (Path(path), Path(path) / "checkpoint")):
+                from spygames_training.checkpoint import load_checkpoint
+
+                game = load_checkpoint(path).game
+                game_id, options = game.id, {**game.options, **options}
+                break
+    return named_game(game_id or DEFAULT_GAME, options)
+
+
+def named_game(game_id: str, options: dict[str, Any]) -> "Game":
+    """Returns the game; ValueError, of one line, if there is no such game or option."""
+    from spygames.core.registry import make_game
+
+    try:
+        return make_game(game_id, **options)
+    except TypeError as error:
+        raise ValueError(f"{game_id} does not take these options: {error}") from error
+
+
+def given(command: Any) -> list[str]:
+    """Returns the names of the options, as `--seed`, that have another value than their default."""
+    names = []
+    for f in fields(command):
+        default = f.default_factory() if f.default_factory is not MISSING else f.default
+        if getattr(command, f.name) != default:
+            names.append(f"--{f.name.replace('_', '-')}")
+    return names
+
+
+def check_writable(*files: Path | None) -> None:
+    """ValueError if one of the files cannot be written: said before the work, not after it."""
+    for file in files:
+        if file is not None and (file.is_dir() or not file.resolve().parent.is_dir()):
+            raise ValueError(f"{file} cannot be written: it is a folder, or its folder does not exist")
+
+
+def console(stderr: bool = False) -> "Console":
+    """Returns where tables and bars are shown; a file or a pipe has no width of its own and gets 120 columns."""
+    from rich.console import Console
+
+    found = Console(stderr=stderr)
+    return found if found.is_terminal else Console(stderr=stderr, width=120)
+
+
+def version() -> str:
+    """Returns the version of spygames."""
+    import spygames
+
+    return spygames.__version__
+
+
+def complain(prog: str, error: object) -> None:
+    """Writes one line to stderr about what ended a command."""
+    from spygames.core.shown import one_line
+
+    print(f"{prog}: {one_line(error, 1000) or 'there is not enough memory'}", file=sys.stderr)
+
+
+def program() -> str:
+    """Returns how the command is called here, for what messages tell the user to type: `spygames` where the shell finds
+    this one, else the path by which it was started, else `python -m`."""
+    called = Path(sys.argv[0])
+    if called.stem == "spygames" and (called.exists() or called.with_suffix(".exe").exists()):
+        found = shutil.which("spygames")
+        return "spygames" if found and Path(found).samefile(called) else shlex.quote(str(called))
+    return f"{shlex.quote(sys.executable)} -m spygames_app"

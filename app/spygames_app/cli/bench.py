@@ -1,0 +1,67 @@
+"""`spygames bench`."""
+
+import json
+from dataclasses import dataclass
+from typing import Annotated, Literal, get_args
+
+import tyro
+
+from spygames_app.cli.arguments import AnyFile, Positive, WrongArguments, check_writable, console
+
+Name = Literal[
+    "aec",
+    "aec_random",
+    "batch",
+    "batch_random",
+    "batch_2",
+    "clone",
+    "env_clone",
+    "determinize",
+    "determinize_py",
+    "import",
+    "cold",
+    "warm",
+    "training",
+]
+"""Of the benchmarks; a test compares them with `spygames_app.bench.ours.BENCHES`, which is slow to import."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Measures how fast the environments and training are on this machine.
+
+        spygames bench
+        spygames bench --quick --only aec batch
+
+    The runs are taken in rounds, each benchmark once a round, so that a busy moment of the machine touches all alike;
+    the table has the median and the range. Beside other libraries: `make bench` in a clone.
+    """
+
+    only: Annotated[tuple[Name, ...], tyro.conf.arg(help_behavior_hint="", metavar="[NAME [NAME ...]]")] = ()
+    """These alone: aec, aec_random, batch, batch_random, batch_2, clone, env_clone, determinize, determinize_py,
+    import, cold, warm, training."""
+    runs: Positive = 7
+    """Runs of each, at most; start-up times take fewer."""
+    seconds: float = 1.0
+    """Length of a run."""
+    quick: bool = False
+    """3 runs of 0.2 seconds: rough figures."""
+    json: AnyFile = None
+    """Where to write the figures."""
+
+    def run(self) -> int:
+        if self.seconds <= 0:
+            raise WrongArguments(f"--seconds must be positive, not {self.seconds}")
+        check_writable(self.json)
+        from spygames_app.bench.ours import BENCHES
+        from spygames_app.bench.tools import about, as_json, machine, measure, settings_text, table
+
+        runs, seconds = (3, 0.2) if self.quick else (self.runs, self.seconds)
+        settings, host = settings_text(runs, seconds), machine()
+        benches = [bench for bench in BENCHES if bench.name in (self.only or get_args(Name))]
+        results = measure(benches, runs, seconds, console(stderr=True))
+        print(f"{table(results)}\n\n{about(settings, host)}")
+        if self.json:
+            self.json.write_text(json.dumps(as_json(results, host, settings), indent=1) + "\n")
+            print(f"results: {self.json}")
+        return 0

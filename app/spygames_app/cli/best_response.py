@@ -1,0 +1,102 @@
+"""`spygames best-response`."""
+
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tyro.conf import Positional
+
+from spygames_app.cli.arguments import (
+    ERRORS,
+    AnyFolder,
+    AnyPlayer,
+    AnyPositive,
+    AnySeed,
+    How,
+    Positive,
+    RunFolder,
+    WrongArguments,
+    complain,
+    console,
+    program,
+)
+from spygames_app.shipped import player_spec
+
+if TYPE_CHECKING:
+    from spygames_training.run import Run
+
+
+@dataclass(frozen=True)
+class BestResponse:
+    """Finds out how far an agent can be exploited: a fresh network learns against it alone.
+
+        spygames best-response agent_avenue_simple --play sample --decisions 10000000
+        spygames best-response --resume runs/best_response_agent_avenue_simple
+
+    The agent is frozen and plays as --play says. The learner has a network of the same kind and size and takes
+    --decisions decisions of its own, as one side of each game (a team, or a seat that plays for itself); the agent is
+    all other sides. Then the learner is measured against the agent. Its win fraction above the fair share, which the
+    agent itself would win in its place, is a lower bound of a perfect best response's. In a game for two sides the fair
+    share is 50 %, and against an agent at equilibrium nobody wins more. Ctrl-C saves. The figures are written to
+    best_response.json in the learner's run.
+    """
+
+    checkpoint: Positional[AnyPlayer] = None
+    """The agent: the folder of a checkpoint or of a run, or the name of a checkpoint that comes with the package."""
+    resume: RunFolder = None
+    """Resume the learner's run in this folder; of the other options only --games goes with it."""
+    play: How = None
+    """How the agent plays: sample, argmax or a temperature. (default: sample)"""
+    decisions: AnyPositive = None
+    """The learner's own. (default: 10000000)"""
+    seed: AnySeed = None
+    """Of the learner. (default: 1)"""
+    workers: AnyPositive = None
+    """Threads. (default: 2)"""
+    out: AnyFolder = None
+    """Folder of the learner's run. (default: runs/best_response_NAME)"""
+    games: Positive = 5000
+    """Games of the final measurement."""
+
+    def run(self) -> int:
+        options = {"play": self.play, "decisions": self.decisions, "seed": self.seed, "workers": self.workers}
+        given = {name: option for name, option in options.items() if option is not None}
+        if self.resume and (self.checkpoint or self.out or given):
+            raise WrongArguments("--resume continues a run as it is: of the others only --games goes with it")
+        if not self.resume and not self.checkpoint:
+            raise WrongArguments("name the agent, or the run to --resume")
+        from spygames_training.experiments.best_response import learner_run, resume_learner
+
+        if self.resume:
+            run = resume_learner(self.resume)
+        else:
+            run = learner_run(Path(player_spec(str(self.checkpoint))), self.out, **given)
+        resume = f"{program()} best-response --resume {shlex.quote(str(run.folder))}"
+        try:
+            self._report(run)
+        except KeyboardInterrupt as stop:
+            print(f"{stop.args[0] if stop.args else 'stopped and saved'}; resume with: {resume}")
+            return 130
+        except ERRORS as error:
+            complain("spygames best-response", error)
+            if run.state.exists():
+                print(f"the last saved state is whole; resume with: {resume}", file=sys.stderr)
+            return 1
+        return 0
+
+    def _report(self, run: "Run") -> None:
+        """Trains, measures, and shows the figures."""
+        from spygames_training.experiments.best_response import FIGURES, PLAYS, games_to_measure, measure
+        from spygames_training.tables import progress_bar, results_table
+
+        network = run.train()
+        screen = console()
+        with progress_bar(console=screen, transient=True) as bar:
+            task = bar.add_task("playing", total=games_to_measure(run, self.games))
+            found = measure(run, network, self.games, lambda n: bar.advance(task, n))
+        table = results_table([found.results[how] for how in PLAYS], f"best response to {found.agent}")
+        table.caption = f"{table.caption}; fair share {100 * found.fair_share:.1f} %"
+        screen.print(table)
+        print(f"results: {run.folder / FIGURES}")

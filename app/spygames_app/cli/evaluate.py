@@ -1,0 +1,125 @@
+"""`spygames evaluate`."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from tyro.conf import Positional
+
+from spygames_app.cli.arguments import (
+    AnyFile,
+    AnyPlayer,
+    File,
+    GameId,
+    GameOptions,
+    Hows,
+    Players,
+    Positive,
+    Seed,
+    WrongArguments,
+    check_writable,
+    choose_game,
+    console,
+)
+from spygames_app.shipped import player_spec
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Finds out how well a checkpoint, or any other player, plays.
+
+        spygames evaluate agent_avenue_simple --against random greedy expert mcts:200 --games 5000
+        spygames evaluate runs/demo --play sample 0.5 argmax --json results.json
+        spygames evaluate --cross-play random greedy expert agent_avenue_simple@argmax
+
+    A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200), or
+    the folder of a checkpoint or a run, which is sampled unless @argmax or a temperature (@0.5) stands behind it; the
+    checkpoints that come with the package go by name. Every deal (a seed) is played with the challenger on every side:
+    in every seat, or, where seats play in teams, as every team. Intervals are bootstrapped over deals, or Wilson's
+    where all deals agree.
+    """
+
+    challenger: Positional[AnyPlayer] = None
+    """The player to evaluate; not with --cross-play."""
+    against: Players = ()
+    """The opponents; all scripted bots if not given."""
+    cross_play: Players = ()
+    """These players, each against each other one, with a heat map."""
+    play: Hows = ()
+    """How the challenger, a checkpoint, plays: sample, argmax, 0.5, ..."""
+    games: Positive = 5000
+    """Games of each pair."""
+    seed: Seed = 0
+    """The same seed, the same result."""
+    json: AnyFile = None
+    """Where to write the results."""
+    plot: File = Path("cross_play.png")
+    """Where to draw the heat map of --cross-play."""
+    game: GameId = None
+    """The game, as agent_avenue_v0; otherwise that of the first checkpoint named, with its options."""
+    option: GameOptions = ()
+    """An option of the game, as players=2; may be given several times."""
+
+    def run(self) -> int:
+        self._check()
+        from spygames.core.players import make_player
+        from spygames_training.atomic import write_whole
+        from spygames_training.evaluation import cross_play, evaluate, share_matrix, total_cross_games, total_games
+        from spygames_training.tables import as_json, check_picture, heat_map, matrix_table, progress_bar, results_table
+
+        check_writable(self.json)
+        if self.cross_play:
+            check_picture(self.plot)
+            check_writable(self.plot)
+        screen = console()
+        challengers = [
+            str(self.challenger) if how in ("", "sample") else f"{self.challenger}@{how}" for how in self.play
+        ]
+        specs = self.cross_play or challengers or [str(self.challenger)]
+        game = choose_game([*specs, *self.against], self.game, dict(self.option))
+        players = [make_player(game, player_spec(spec)) for spec in specs]
+        opponents = (
+            [] if self.cross_play else [make_player(game, player_spec(spec)) for spec in self.against or game.bots]
+        )
+        if self.cross_play:
+            total = total_cross_games(game, self.games, len(players))
+        else:
+            total = total_games(game, self.games, len(players), len(opponents))
+        with progress_bar(console=screen, transient=True) as bar:
+            task = bar.add_task("playing", total=total)
+
+            def progress(games: int) -> None:
+                bar.advance(task, games)
+
+            if self.cross_play:
+                results = cross_play(game, players, self.games, self.seed, progress)
+            else:
+                results = [r for p in players for r in evaluate(game, p, opponents, self.games, self.seed, progress)]
+        screen.print(results_table(results, game.title))
+        if self.cross_play:
+            names = [player.name for player in players]
+            shares = share_matrix(results, len(players))
+            screen.print(matrix_table(names, shares))
+            heat_map(names, shares, self.plot, f"{game.title}\nwins of the row, {results[0].games:,} games a pair")
+            screen.print(f"heat map: {self.plot}")
+        if self.json:
+            write_whole(self.json, json.dumps(as_json(game, results, self.seed), indent=2) + "\n")
+            screen.print(f"results: {self.json}")
+        return 0
+
+    def _check(self) -> None:
+        """WrongArguments if the players do not go together."""
+        from spygames.core.shown import one_line
+
+        if self.challenger is None and len(self.against) > 1:
+            *others, last = self.against
+            raise WrongArguments(
+                "--against takes all names behind it, and none is left to evaluate: name that one before it, as in "
+                f"spygames evaluate {one_line(last)} --against {one_line(' '.join(others))}"
+            )
+        if (self.challenger is None) == (not self.cross_play):
+            raise WrongArguments("name one player to evaluate, or several with --cross-play")
+        if self.cross_play and (self.against or self.play):
+            raise WrongArguments("--cross-play names all players itself: --against and --play do not go with it")
+        if len(self.cross_play) == 1:
+            raise WrongArguments("--cross-play needs at least two players")

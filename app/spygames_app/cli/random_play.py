@@ -1,0 +1,61 @@
+"""`spygames random-play`."""
+
+import json
+from dataclasses import dataclass
+from typing import Annotated
+
+from spygames_app.cli.arguments import (
+    DEFAULT_GAME,
+    AnyFile,
+    GameOptions,
+    PlayerSpec,
+    Positive,
+    check_writable,
+    console,
+    named_game,
+    value,
+)
+
+
+@dataclass(frozen=True)
+class RandomPlay:
+    """Plays random games of every variant and shows how long they are and how they end.
+
+        spygames random-play
+        spygames random-play --game agent_dog_v0 --option players=4 --games 20000 --json lengths.json
+
+    A row of the table is a variant; seeds 0 to N-1, each seed's first game. The figures stand in the documents of each
+    game, where other implementations can be compared with them.
+    """
+
+    games: Positive = 100_000
+    """Of each variant."""
+    game: Annotated[str, value(str, "ID")] = DEFAULT_GAME
+    """The game."""
+    option: GameOptions = ()
+    """An option of the game, as players=2, for one variant alone; may be given several times."""
+    player: PlayerSpec = "random"
+    """The scripted player in every seat."""
+    json: AnyFile = None
+    """Where to write the figures."""
+
+    def run(self) -> int:
+        from spygames_training.experiments.random_play import check_bot, columns, documented_variants, markdown, measure
+        from spygames_training.tables import progress_bar
+
+        check_writable(self.json)
+        options = dict(self.option)
+        variants = [named_game(self.game, options)] if options else documented_variants(self.game)
+        for game in variants:
+            check_bot(game, self.player)
+        rows = []
+        for game in variants:
+            title = ", ".join([game.id, *(f"{name}={value}" for name, value in game.options.items())])
+            with progress_bar(console=console(stderr=True), transient=True) as bar:
+                task = bar.add_task(title, total=self.games)
+                rows.append(measure(game, self.games, self.player, lambda n, bar=bar, task=task: bar.advance(task, n)))
+        print(markdown(*columns(rows)))
+        if self.json:
+            self.json.write_text(json.dumps(rows, indent=2) + "\n")
+            print(f"results: {self.json}")
+        return 0

@@ -1,0 +1,152 @@
+"""`spygames train`."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import tyro
+
+from spygames_app.cli.arguments import ERRORS, AnyFolder, ConfigFile, GameOptions, RunFolder, complain, program
+from spygames_app.shipped import config_path, player_spec
+from spygames_training.config import Config, read_config
+
+if TYPE_CHECKING:
+    from spygames_training.processes import Processes
+    from spygames_training.sb3.run import MaskableRun
+
+PROG = "spygames train"
+
+
+@dataclass(frozen=True)
+class Train:
+    """Trains an agent by self-play.
+
+        spygames train --config demo
+        spygames train --config demo --decisions 5000000 --ppo.entropy 0.05
+        spygames train --resume runs/demo
+
+    A TOML file says what the run does; every option can be given on the command line and wins over the file. Ctrl-C
+    saves. A run that is resumed keeps its settings: only its length, evaluations and saves may change.
+
+    Several processes, on one machine or many, train one agent together; `--workers` counts the workers of all of them:
+
+        torchrun --standalone --nproc-per-node 2 -m spygames_app train --config demo --workers 2
+
+    `--algorithm maskable_ppo` learns by the stock MaskablePPO of sb3-contrib (extra sb3), all seats with their own
+    credit. The same options hold, with these differences: ppo.kl, ppo.reference_every and ppo.ema do nothing and are
+    refused where they are set, as are ppo.precision bfloat16, ppo.credit table, other networks than mlp with its own
+    critic, and opponents.share above 0; workers are threads of torch; a run that was stopped keeps its agent, but
+    cannot be resumed.
+    """
+
+    config: ConfigFile = None
+    """A TOML file with the options below, or the name of a config that comes with the package."""
+    resume: RunFolder = None
+    """Resume the run in this folder."""
+    out: AnyFolder = None
+    """Folder of the run; runs/NAME if not given."""
+    option: GameOptions = ()
+    """An option of the game, as players=2; may be given several times."""
+    algorithm: Literal["ppo", "maskable_ppo"] = "ppo"
+    """ppo is this package's own."""
+    settings: Annotated[Config, tyro.conf.arg(name="")] = field(default_factory=Config)
+    variant: tyro.conf.Suppress[dict[str, Any]] = field(default_factory=dict)
+    """Options of the game in the config, which `option` changes."""
+
+    @classmethod
+    def default_for(cls, argv: Sequence[str]) -> "Train":
+        """The settings of the run or the config that the command line names."""
+        if run := last_value(argv, "--resume"):
+            if any(last_value(argv, name) for name in ("--config", "--out", "--option")):
+                raise ValueError("--resume takes a run as it is: --config, --out and --option do not go with it")
+            from spygames_training.run import resume_config
+
+            base = resume_config(Path(run))
+        else:
+            config = last_value(argv, "--config")
+            base = read_config(config_path(config)) if config else Config()
+        return cls(settings=replace(base, options={}), variant=base.options)
+
+    def run(self) -> int:
+        from spygames_training.processes import join, leave
+        from spygames_training.run import Run
+
+        processes = join()
+        config = self.settings
+        config = replace(
+            config,
+            options={**self.variant, **dict(self.option)},
+            evaluate_against=tuple(player_spec(spec) for spec in config.evaluate_against),
+        )
+        folder = self.resume or self.out or Path("runs") / config.name
+        own = self.algorithm == "ppo"
+        try:
+            if not own and processes.count > 1:
+                raise ValueError("maskable_ppo trains in one process")
+            if not own:
+                run = maskable_run(config, folder, self.resume)
+            elif self.resume:
+                run = Run.resume(folder, config, processes=processes)
+            else:
+                run = Run.create(config, folder, processes=processes)
+        except KeyboardInterrupt:
+            return stopped_early(processes)
+        resume = f"{program()} train --resume {shlex.quote(str(folder))}"
+        saved = run.state if isinstance(run, Run) else folder / "checkpoint"
+        try:
+            run.train()
+        except KeyboardInterrupt as stop:
+            if not saved.exists():
+                return stopped_early(processes)
+            if stop.args:  # a second signal
+                print(f"{stop.args[0]}: {folder}")
+            elif not own:
+                print(f"stopped; the agent so far is in {folder}/checkpoint")
+            elif processes.first:
+                print(f"stopped and saved; resume with: {resume}")
+            return 130
+        except ERRORS as error:
+            complain(PROG, error)
+            if own and saved.exists():
+                print(f"the last saved state is whole; resume with: {resume}", file=sys.stderr)
+            return 1
+        leave()
+        if processes.first:
+            print(
+                f"the agent is in {folder}/checkpoint, its curves in {folder}/curves.png, its figures in "
+                f"{folder}/metrics.jsonl"
+            )
+            print(f"next: {program()} evaluate {shlex.quote(str(folder))} --against random greedy expert")
+        return 0
+
+
+def last_value(argv: Sequence[str], name: str) -> str:
+    """Returns the value of an option that decides the others' defaults; "" where it is not given."""
+    found = ""
+    for k, text in enumerate(argv):
+        if text == name and k + 1 < len(argv):
+            found = argv[k + 1]
+        elif text.startswith(f"{name}="):
+            found = text.partition("=")[2]
+    return found
+
+
+def maskable_run(config: Config, folder: Path, resume: Path | None) -> "MaskableRun":
+    """Returns the run by MaskablePPO; ValueError if it cannot be."""
+    if resume:
+        raise ValueError("a run by maskable_ppo cannot be resumed: begin another one")
+    try:
+        from spygames_training.sb3.run import MaskableRun
+    except ImportError as error:
+        raise ValueError(f"maskable_ppo needs the extra: pip install 'spygames[sb3]' ({error})") from error
+    return MaskableRun(config, folder)
+
+
+def stopped_early(processes: "Processes") -> int:
+    """Says so; returns the exit code."""
+    if processes.first:
+        complain(PROG, "stopped before training began")
+    return 130

@@ -1,0 +1,35 @@
+"""The configs and checkpoints that come with the package, found from a clone and from an installed wheel alike."""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def folder(kind: str) -> Path:
+    """Returns the folder of all `configs` or `checkpoints`: in the package where it was installed from a wheel, else at
+    the top of the clone."""
+    installed = _PACKAGE / kind
+    return installed if installed.is_dir() else _PACKAGE.parents[1] / kind
+
+
+def config_path(text: str) -> Path:
+    """Returns the TOML file that `text` names: a path, or else a shipped config (`demo`, `configs/demo.toml`).
+
+    A path where no file is comes back as it is, so that whoever reads it says so.
+    """
+    path = Path(text)
+    if path.exists() or path.parts[:-1] not in ((), ("configs",)):
+        return path
+    shipped = folder("configs") / f"{path.name.removesuffix('.toml')}.toml"
+    return shipped if shipped.is_file() else path
+
+
+def player_spec(text: str) -> str:
+    """Returns a player's spec with the path of a shipped checkpoint where it names one (`agent_avenue_simple@argmax`,
+    `checkpoints/agent_avenue_simple`) and no such folder is here; any other spec as it is."""
+    name, at, how = text.partition("@")
+    path = Path(name)
+    if not name or path.exists() or path.parts[:-1] not in ((), ("checkpoints",)):
+        return text
+    shipped = folder("checkpoints") / path.name
+    return f"{shipped}{at}{how}" if (shipped / "config.json").is_file() else text

@@ -1,0 +1,1 @@
+"""Studies behind pages of the documents; each is run from the top of a clone."""

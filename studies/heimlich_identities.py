@@ -1,0 +1,201 @@
+"""How well players of Heimlich & Co. hide: `python -m studies.heimlich_identities`, from the top of a clone."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from spygames import make_game
+from spygames.core.batch import spread
+from spygames.core.game import Game
+from spygames.core.players import make_player
+from spygames_app.cli.arguments import (
+    AnyFile,
+    PlayerSpec,
+    Positive,
+    Seed,
+    WrongArguments,
+    check_writable,
+    console,
+    execute,
+)
+from spygames_app.shipped import player_spec
+from spygames_training.evaluation import Progress, bootstrap, play_games
+from spygames_training.tables import progress_bar
+
+UNITS = {"points": 20.0, "times": 10.0, "gains": 20.0}
+"""Parts of the public record, with what makes them some 1."""
+HIDDEN, EPOCHS, ROWS, RATE = 32, 15, 256, 3e-3
+
+
+@dataclass(frozen=True)
+class Found:
+    """How often a player's agent was named, in games that were not learned from."""
+
+    player: str
+    games: int
+    """Measured, with a question for each seat."""
+    chance: float
+    accuracy: float
+    """Share of right names, 0 to 1."""
+    interval: tuple[float, float]
+    """95 % bootstrap interval of `accuracy` over games."""
+    rules: dict[str, float]
+    """By part of the record: how often the agent with the most of it is the right one, 0 to 1."""
+    turns: float
+    """Mean length of a game."""
+
+
+def final_states(game: Game, spec: str, games: int, seed: int, progress: Progress | None = None) -> np.ndarray:
+    """The last states, STATE [n], of `games` games in which every seat is played by `spec`."""
+    states, results = game.new_states(games), np.zeros((games, game.num_players), np.int64)
+    seeds = spread(np.uint64(seed), games)
+    play_games(game, [make_player(game, spec)], results, seeds, seed, progress, states)
+    return states
+
+
+def public_record(game: Game, states: np.ndarray) -> np.ndarray:
+    """What everybody has seen, float32 [n, seat in question, agent, seat from that one leftward, part of UNITS]."""
+    seats, agents = game.num_players, int(game.packed["agents"][0])
+    parts = np.stack([states[name][:, :agents, :seats] / unit for name, unit in UNITS.items()], -1)
+    leftward = [[(seat + i) % seats for i in range(seats)] for seat in range(seats)]
+    return np.stack([parts[:, :, order] for order in leftward], 1).astype(np.float32)
+
+
+def answers(game: Game, states: np.ndarray) -> np.ndarray:
+    """The agent that each seat's passport names at the end, int64 [n, P]."""
+    return states["passports"][:, : game.num_players].astype(np.int64)
+
+
+def features(record: np.ndarray) -> torch.Tensor:
+    """Of every agent, [n, P, agents, F]: what the seat in question and what the others did with it; the same less the
+    mean over agents; the two highest values over agents; and which agent it is."""
+    n, seats, agents = record.shape[:3]
+    x = np.concatenate([record[:, :, :, 0], record[:, :, :, 1:].sum(3)], -1)
+    highest = np.sort(x, axis=2)[:, :, -2:].reshape(n, seats, 1, -1).repeat(agents, 2)
+    who = np.broadcast_to(np.eye(agents, dtype=np.float32), (n, seats, agents, agents))
+    return torch.from_numpy(np.concatenate([x, x - x.mean(2, keepdims=True), highest, who], -1))
+
+
+def learn(record: np.ndarray, owned: np.ndarray, seed: int) -> torch.nn.Module:
+    """A network of one hidden layer that gives every agent a number; the highest one is named."""
+    torch.manual_seed(seed)
+    x, y = features(record).flatten(0, 1), torch.from_numpy(owned).flatten()
+    network = torch.nn.Sequential(
+        torch.nn.Linear(x.shape[-1], HIDDEN), torch.nn.ReLU(), torch.nn.Linear(HIDDEN, 1), torch.nn.Flatten(-2)
+    )
+    optimiser = torch.optim.AdamW(network.parameters(), RATE, weight_decay=1e-3)
+    for _ in range(EPOCHS):
+        for rows in torch.randperm(len(x)).split(ROWS):
+            optimiser.zero_grad()
+            torch.nn.functional.cross_entropy(network(x[rows]), y[rows]).backward()
+            optimiser.step()
+    return network
+
+
+def measured(player: str, record: np.ndarray, owned: np.ndarray, turns: float, seed: int) -> Found:
+    """Learns on three games of four and names the agents of the others."""
+    cut = 3 * len(record) // 4
+    network = learn(record[:cut], owned[:cut], seed)
+    with torch.no_grad():
+        named = network(features(record[cut:]).flatten(0, 1)).argmax(-1).reshape(owned[cut:].shape)
+    right = (named.numpy() == owned[cut:]).mean(1)
+    most = {name: record[cut:, :, :, 0, i].argmax(2) == owned[cut:] for i, name in enumerate(UNITS)}
+    return Found(
+        player=player,
+        games=len(right),
+        chance=1 / record.shape[2],
+        accuracy=float(right.mean()),
+        interval=bootstrap(right, seed),
+        rules={name: float(hits.mean()) for name, hits in most.items()},
+        turns=turns,
+    )
+
+
+def table(results: list[Found], title: str) -> Table:
+    """A row for each player."""
+    found = Table(title=title, box=SIMPLE_HEAD, pad_edge=False)
+    found.add_column("player", overflow="fold")
+    for name in ("games", "turns", "named %", "95 %", "chance %", *(f"most {part} %" for part in UNITS)):
+        found.add_column(name, justify="right", no_wrap=True)
+    for r in results:
+        low, high = (f"{100 * x:.1f}" for x in r.interval)
+        rules = [f"{100 * share:.1f}" for share in r.rules.values()]
+        found.add_row(
+            r.player, f"{r.games:,}", f"{r.turns:.1f}", f"{100 * r.accuracy:.1f}", f"{low}-{high}",
+            f"{100 * r.chance:.1f}", *rules,
+        )  # fmt: skip
+    return found
+
+
+@dataclass(frozen=True)
+class Study:
+    """Finds out how well players of Heimlich & Co. hide: how often a classifier names a player's agent at the end.
+
+        python -m studies.heimlich_identities --players-named greedy expert random --games 20000
+        python -m studies.heimlich_identities --players-named heimlich_3
+
+    All seats of a game are played by the same player. The classifier reads what everybody has seen (who moved which
+    agent how far and how often, and what each agent scored through whom), learns on three games of four and is measured
+    on the others. Beside it stand the simplest rules: name the agent that the player moved furthest, most often, or
+    that gained most through it. A name costs 1/agents by chance. Passports serve as the answers only.
+    """
+
+    players_named: tuple[PlayerSpec, ...] = ("greedy", "expert", "random")
+    """Whose agents are named: scripted players or checkpoints."""
+    games: Positive = 20_000
+    """Of each player."""
+    players: Positive = 3
+    """In a game."""
+    top_secret: bool = False
+    """With cards."""
+    secret_identities: bool = False
+    """With predictions."""
+    seed: Seed = 0
+    """The same seed, the same result."""
+    json: AnyFile = None
+    """Where to write the results."""
+
+    def run(self) -> int:
+        if self.games < 100:
+            raise WrongArguments(f"--games must be at least 100, to learn from and to measure by, not {self.games}")
+        check_writable(self.json)
+        options: dict[str, Any] = {
+            "players": self.players, "top_secret": self.top_secret, "secret_identities": self.secret_identities,
+        }  # fmt: skip
+        game = make_game("heimlich_v0", **options)
+        specs = [player_spec(spec) for spec in self.players_named]
+        for spec in specs:
+            make_player(game, spec)  # complains before the first game, not after the last one
+        torch.set_num_threads(1)
+        screen, results = console(), []
+        with progress_bar(console=screen, transient=True) as bar:
+            task = bar.add_task("playing", total=self.games * len(specs))
+            for spec in specs:
+                states = final_states(game, spec, self.games, self.seed, lambda games: bar.advance(task, games))
+                turns = float(states["turn"].mean() + 1)
+                record, owned = public_record(game, states), answers(game, states)
+                results.append(measured(spec, record, owned, turns, self.seed % 2**63))
+        title = ", ".join([game.id, *(f"{name}={value}" for name, value in options.items())])
+        screen.print(table(results, title))
+        if self.json:
+            content = {"environment": {"id": game.id, "options": dict(game.options)}, "seed": self.seed}
+            content["results"] = [asdict(result) for result in results]
+            self.json.write_text(json.dumps(content, indent=2) + "\n")
+            screen.print(f"results: {self.json}")
+        return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the study; returns the exit code."""
+    return execute(Study, sys.argv[1:] if argv is None else argv, "python -m studies.heimlich_identities")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

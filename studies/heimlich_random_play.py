@@ -1,0 +1,89 @@
+"""Random games of Heimlich & Co. beside another program's: `python -m studies.heimlich_random_play`."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spygames import make_game
+from spygames.core.batch import spread
+from spygames.core.players import make_player
+from spygames_app.cli.arguments import Positive, Seed, console, execute
+from spygames_training.evaluation import play_games
+from spygames_training.tables import progress_bar
+
+INDEPENDENT = {  # by players: turns a game, scorings a game, share of games with only free agents on top
+    2: (37.4, 7.39, 0.593),
+    3: (35.9, 7.17, 0.492),
+    4: (35.3, 6.96, 0.410),
+    5: (35.4, 6.99, 0.277),
+    6: (35.2, 6.97, 0.137),
+    7: (35.3, 6.98, 0.0),
+}
+INDEPENDENT_GAMES = 20_000
+COLUMNS = ("turns", "scorings", "only free agents on top")
+
+
+def random_games(players: int, games: int, seed: int) -> np.ndarray:
+    """Turns, scorings and whether nobody won, float64 [games, 3]."""
+    game = make_game("heimlich_v0", players=players)
+    states, seats = game.new_states(games), np.zeros((games, players), np.int64)
+    play_games(
+        game, [make_player(game, "splits")], seats, spread(np.uint64(seed), games), seed ^ players, finals=states
+    )
+    return np.stack([states["turn"] + 1.0, states["scorings"].sum(1), states["winners"] == 0], 1)
+
+
+def errors_apart(values: np.ndarray, players: int) -> np.ndarray:
+    """How many standard errors of the difference the means of `values` [n, 3] are from the independent ones; 0 / 0
+    where neither varies counts as 0."""
+    error = values.std(0) * np.sqrt(1 / len(values) + 1 / INDEPENDENT_GAMES)
+    apart = values.mean(0) - INDEPENDENT[players]
+    return np.divide(apart, error, out=np.where(apart == 0, 0.0, np.inf), where=error > 0)
+
+
+@dataclass(frozen=True)
+class Study:
+    """Plays random games of Heimlich & Co. for two to seven players and compares them with another program's figures.
+
+        python -m studies.heimlich_random_play --games 20000
+
+    Each way to split a roll over the agents is equally likely, and so is each building for the safe (the scripted
+    player `splits`). Prints the means with their standard errors, and how many standard errors of the difference they
+    are from independent figures of 20,000 games each. `docs/heimlich_random_play.md` holds the table.
+    """
+
+    games: Positive = 20_000
+    """For each number of players."""
+    seed: Seed = 0
+    """The same seed, the same result."""
+
+    def run(self) -> int:
+        rows = []
+        with progress_bar(console=console(stderr=True), transient=True) as bar:
+            task = bar.add_task("playing", total=self.games * len(INDEPENDENT))
+            for players in INDEPENDENT:
+                rows.append((players, random_games(players, self.games, self.seed)))
+                bar.advance(task, self.games)
+        print(f"| players | {' | '.join(f'{name} (error) | independent | errors apart' for name in COLUMNS)} |")
+        print("|---" * (1 + 3 * len(COLUMNS)) + "|")
+        for players, values in rows:
+            own, error = values.mean(0), values.std(0) / np.sqrt(len(values))
+            cells = [
+                f"{mean:.3f} ({e:.3f}) | {other} | {apart:+.1f}"
+                for mean, e, other, apart in zip(
+                    own, error, INDEPENDENT[players], errors_apart(values, players), strict=True
+                )
+            ]
+            print(f"| {players} | {' | '.join(cells)} |")
+        return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the study; returns the exit code."""
+    return execute(Study, sys.argv[1:] if argv is None else argv, "python -m studies.heimlich_random_play")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

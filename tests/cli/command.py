@@ -1,0 +1,26 @@
+"""The command `spygames` in this process, for tests."""
+
+import pytest
+
+from spygames_app.cli import main
+
+
+def run(*argv: object) -> int:
+    """The exit code of `spygames ARGV`."""
+    try:
+        return main([str(a) for a in argv])
+    except SystemExit as end:
+        return int(end.code or 0)
+
+
+def complaint(argv: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line that `spygames ARGV` answers wrong input with; its exit code is 2 and it prints nothing else."""
+    capsys.readouterr()
+    code = run(*argv)
+    out, err = capsys.readouterr()
+    assert code == 2
+    assert out == ""
+    lines = [line for line in err.splitlines() if not line.startswith("spygames: compiling")]
+    assert len(lines) == 1, lines
+    assert lines[0].startswith(f"spygames {argv[0]}: ")
+    return lines[0]

@@ -1,0 +1,209 @@
+"""The command `spygames` as a whole: its help, its exit codes, where it is installed without what it needs, and that
+nothing depends on it."""
+
+import ast
+import dataclasses
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from spygames_app.bench.ours import BENCHES
+from spygames_app.cli import COMMANDS, bench, load, main
+from spygames_app.shipped import config_path, folder, player_spec
+from spygames_training.config import read_config
+from tests.cli.command import complaint, run
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_suffices(
+    name: str, width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each option has a line of help, the examples are there, and no line of the text is wider than the terminal."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert run(name, "--help") == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert f"\n    spygames {name}" in out
+    documented = " ".join(out.split())
+    for field in dataclasses.fields(load(name)):  # type: ignore[arg-type]
+        if field.name not in ("settings", "variant", "challenger", "checkpoint", "file", "config", "configs"):
+            assert f"--{field.name.replace('_', '-')}" in documented
+    prose = [line for line in out.splitlines()[1:] if not line.startswith("    ")]
+    assert [line for line in prose[2:] if len(line) > width] == []
+
+
+def test_the_help_names_the_subcommands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run() == 0
+    alone = capsys.readouterr().out
+    assert run("--help") == 0
+    assert capsys.readouterr().out == alone
+    assert all(f" {name} " in alone for name in COMMANDS)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_completes(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--tyro-print-completion", shell) == 0
+    out = capsys.readouterr().out
+    assert all(word in out for word in (*COMMANDS, "--ppo.clip", "--cross-play"))
+
+
+def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for argv, words in (
+        (["trian"], "spygames: no subcommand 'trian'; there are train, evaluate, "),
+        (["--colour"], "spygames: unrecognized options: --colour"),
+    ):
+        assert run(*argv) == 2
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n")) == ("", 1)
+        assert err.startswith(words)
+    for argv, words in (
+        (["train", "--ppo.clp", "1"], "unrecognized options: --ppo.clp, 1; did you mean --ppo.clip?"),
+        (["train", "--ppo.clip", "much"], "error parsing --ppo.clip: could not convert string to float: 'much'"),
+        (["train", "--ppo.clip", "-1"], "ppo.clip must be a number from 0 up, not -1"),
+        (["train", "--network.kind", "deep"], "invalid choice 'deep' for argument '--network.kind'"),
+        (["train", "--ppo.clip"], "missing value for argument '--ppo.clip'"),
+        (["train", "--config", "nothing"], "cannot read nothing: No such file or directory"),
+        (["train", "--resume", "a", "--out", "b"], "--config, --out and --option do not go"),
+        (["bench", "--only", "nothing"], "invalid choice 'nothing'"),
+        (["bench", "--seconds", "0"], "--seconds must be positive"),
+        (["random-play", "--player", "nobody", "--games", "1"], "has no scripted player 'nobody'"),
+        (["random-play", "--json", "none/x.json"], "cannot be written"),
+    ):
+        assert words in complaint(argv, capsys)
+
+
+def test_the_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from spygames_app.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print(*{'torch', 'numba', 'matplotlib', 'rich'} & set(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.strip()) == (0, "")
+
+
+@pytest.mark.parametrize("module", ["tyro", "torch"])
+def test_without_the_extra_one_line_names_it(module: str) -> None:
+    code = f"""
+import importlib.util, sys
+class Missing:
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] == {module!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Missing)
+from spygames_app.cli import main
+sys.exit(main(["evaluate", "random", "--games", "10"]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"spygames: the command needs the extra: pip install 'spygames[training]' (there is no module {module})\n"
+    )
+
+
+def test_a_closed_pipe_is_no_fault() -> None:
+    code = "import sys; sys.exit(__import__('spygames_app.cli').cli.main(['train', '--help']))"
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([sys.executable, "-c", code], stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spygames_training.evaluation.evaluate", interrupted)
+    assert main(["evaluate", "random", "--game", "tests.poker.kuhn", "--games", "2"]) == 130
+    assert capsys.readouterr().err.endswith("spygames evaluate: interrupted\n")
+
+
+def test_memory_that_is_not_there_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def too_much(*args: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("spygames_training.evaluation.evaluate", too_much)
+    argv = ["evaluate", "random", "--game", "tests.poker.kuhn", "--games", "2"]
+    assert main(argv) == 2
+    assert capsys.readouterr().err.endswith("spygames evaluate: there is not enough memory\n")
+
+
+def test_the_names_of_benchmarks() -> None:
+    assert get_args(bench.Name) == tuple(b.name for b in BENCHES)
+
+
+# What comes with the package
+
+
+def test_configs_go_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    demo = folder("configs") / "demo.toml"
+    assert read_config(demo).name == "demo"
+    for text in ("demo", "demo.toml", "configs/demo.toml"):
+        assert config_path(text) == demo
+    for text in ("none", "other/demo.toml", "checkpoints/demo"):
+        assert config_path(text) == Path(text)
+    (tmp_path / "demo").write_text("")
+    assert config_path("demo") == Path("demo")  # what is here goes before what is shipped
+
+
+def test_checkpoints_go_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shipped = str(folder("checkpoints") / "agent_dog_2")
+    assert player_spec("agent_dog_2") == player_spec("checkpoints/agent_dog_2") == shipped
+    assert player_spec("agent_dog_2@0.5") == f"{shipped}@0.5"
+    for text in ("random", "mcts:50", "runs/agent_dog_2", "", "@argmax"):
+        assert player_spec(text) == text
+
+
+# Who imports whom
+
+
+def imported(file: Path) -> set[str]:
+    """The top packages that a file imports anywhere."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add((node.module or "").partition(".")[0])
+    return found
+
+
+@pytest.mark.parametrize("file", SCRIPTS, ids=lambda file: file.stem)
+def test_a_script_only_calls_the_command(file: Path) -> None:
+    lines = [line for line in file.read_text().splitlines() if line.strip() and not line.startswith('"""')]
+    assert len(lines) <= 5
+    assert imported(file) <= {"runpy", "sys", "spygames_app"}
+
+
+def test_no_library_imports_the_command_and_nothing_imports_tests() -> None:
+    for package in ("envs", "training"):
+        for file in (ROOT / package).rglob("*.py"):
+            assert not imported(file) & {"spygames_app", "benchmarks", "studies", "tests"}, file
+    for package in ("app", "benchmarks", "studies"):
+        for file in (ROOT / package).rglob("*.py"):
+            assert "tests" not in imported(file), file
+    for file in (ROOT / "app").rglob("*.py"):
+        assert not imported(file) & {"benchmarks", "studies"}, file
+
+
+def test_the_old_names_still_work() -> None:
+    for name, argv in (("record_game", ["--replay", "nowhere.jsonl"]), ("evaluate", ["nobody"])):
+        command = [sys.executable, str(ROOT / "scripts" / f"{name}.py"), *argv]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert "nowhere.jsonl" in done.stderr or "nobody" in done.stderr

@@ -1,0 +1,86 @@
+"""`spygames evaluate`: results on screen and for machines, and one line where the arguments are wrong."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spygames.agent_avenue import make_game
+from spygames.core.players import make_player
+from spygames_training.checkpoint import save_checkpoint
+from spygames_training.evaluation import evaluate
+from spygames_training.network import ActorCritic
+from tests.cli.command import complaint, run
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> str:
+    game = make_game(first_player="random")
+    save_checkpoint(tmp_path / "agent", game, ActorCritic(game.num_features, game.num_actions, (8,)), 1)
+    return str(tmp_path / "agent")
+
+
+def test_results_for_machines(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [tmp_path / "a.json", tmp_path / "b.json"]
+    for file in files:
+        argv = [agent, "--against", "random", "greedy", "--play", "sample", "argmax", "--games", "40", "--seed", "3"]
+        assert run("evaluate", *argv, "--json", file) == 0
+    out = capsys.readouterr().out
+    assert "agent@argmax" in out
+    assert "agent@sample" in out
+    found: dict[str, Any] = json.loads(files[0].read_text())
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert found["environment"]["options"]["first_player"] == "random"  # the checkpoint's own
+    pairs = [(r["challenger"], r["opponent"]) for r in found["results"]]
+    assert pairs == [(f"agent@{how}", bot) for how in ("sample", "argmax") for bot in ("random", "greedy")]
+    game = make_game(first_player="random")
+    expected = evaluate(game, make_player(game, f"{agent}@argmax"), [make_player(game, "greedy")], 40, 3)[0]
+    assert found["results"][3]["win_share"] == expected.win_share
+    assert tuple(found["results"][3]["interval"]) == expected.interval
+    methods = {r[key] for r in found["results"] for key in ("interval_method", "return_interval_method")}
+    assert methods == {"bootstrap over deals"}
+
+
+def test_cross_play(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture, file = tmp_path / "x.png", tmp_path / "x.json"
+    argv = ["--cross-play", "random", "greedy", f"{agent}@0.5", "--option", "first_player=1", "--games", "20"]
+    assert run("evaluate", *argv, "--plot", picture, "--json", file) == 0
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+    found = json.loads(file.read_text())
+    assert found["environment"]["options"]["first_player"] == 1
+    assert len(found["results"]) == 6
+    assert "agent@0.5" in capsys.readouterr().out
+
+
+def test_other_games(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("evaluate", "random", "--game", "tests.poker.kuhn", "--games", 20) == 0
+    assert "kuhn_poker_v0" in capsys.readouterr().out
+
+
+def test_answers_wrong_input_with_one_line(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "cut").mkdir()
+    (tmp_path / "cut" / "config.json").write_text("{")
+    for argv, text in (
+        ([], "name one player"),
+        (["--against", "random", "runs/x"], "name that one before it, as in spygames evaluate runs/x --against random"),
+        (["random", "--cross-play", "random", "greedy"], "name one player"),
+        (["--cross-play", "random"], "at least two"),
+        (["--cross-play", "random", "greedy", "--against", "random"], "do not go with it"),
+        (["--cross-play", "random", "greedy", "--plot", str(tmp_path / "x.foo")], "the ending must be one of"),
+        (["nobody"], "no player 'nobody'"),
+        (["random", "--against", "nobody"], "no player 'nobody'"),
+        (["random", "--against", "mcts:none"], "simulations"),
+        (["random", "--game", "nothing_v0"], "no game 'nothing_v0'"),
+        (["random", "--option", "players=17"], "players must be"),
+        (["random", "--option", "players"], "NAME=VALUE"),
+        (["random", "--option", "colour=1"], "does not take these options"),
+        (["random", "--games", "0"], "'0' is not a whole number from 1"),
+        (["random", "--seed", "-1"], "not a whole number from 0"),
+        (["random", "--json", str(tmp_path / "none" / "x.json")], "cannot be written"),
+        ([str(tmp_path)], "is no checkpoint"),
+        ([str(tmp_path / "cut")], "is cut short"),
+        ([agent, "--play", "best"], "sample, argmax or with a temperature"),
+        ([agent, "--game", "tests.poker.kuhn"], "trained on 'agent_avenue_v0', not on kuhn_poker_v0"),
+    ):
+        assert text in complaint(["evaluate", *argv], capsys)
