@@ -28,6 +28,7 @@ def test_a_name_that_moved() -> None:
     [
         ("spygames.core.game", "record", "spygames.core.game.as_record"),
         ("spygames.core.batch", "bot_loop", "spygames.core.player.bot_loop"),
+        ("spygames.core.registry", "load", "spygames.core.game.load"),
         ("spygames.core.players", "Decisions", "spygames.core.player.DecisionBatch"),
         ("spygames.agent_avenue_v0", "VARIANTS", "spygames.testing.variants.AGENT_AVENUE"),
         ("spygames.agent_dog_v0", "FURTHER_VARIANTS", "spygames.testing.variants.AGENT_DOG_FURTHER"),

@@ -10,20 +10,17 @@ thousands of games of one in lockstep. Importing this package registers all of t
 
 import importlib
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from spygames.core import registry as _registry
 from spygames.core.registry import make_game
+from spygames.core.version import VERSION
 
 if TYPE_CHECKING:
     from spygames.core.batch import Batch
 
-try:
-    __version__ = version("spygames")
-except PackageNotFoundError:  # run from a source tree that is not installed
-    __version__ = "unknown"
+__version__ = VERSION
 
 __all__ = ["__version__", "make_batch", "make_game"]
 

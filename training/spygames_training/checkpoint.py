@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from torch import Tensor
 from spygames.core.game import Game
 from spygames.core.registry import game_ids, make_game
 from spygames.core.shown import one_line, shown
+from spygames.core.version import VERSION
 from spygames_training.atomic import read_file, remove, write_synced
 from spygames_training.config import MAX_LAYERS, MAX_UNITS, NO_CRITIC, Network
 from spygames_training.network import ActorCritic, blank
@@ -93,7 +93,7 @@ def save_checkpoint(
         "network": _describe(game, network),
         "weights": {"sha256": hashlib.sha256(weights).hexdigest()},
         "step": int(step),
-        "code": {"spygames": _version(), "game": game.digest, "torch": str(torch.__version__)},
+        "code": {"spygames": VERSION, "game": game.digest, "torch": str(torch.__version__)},
         "results": dict(results or {}),
         "extra": dict(extra or {}),
     }
@@ -308,13 +308,6 @@ def _check_finite(where: Path, tensors: Mapping[str, Tensor]) -> None:
     for name, tensor in tensors.items():
         if not bool((tensor.abs() <= MAX_WEIGHT).all()):  # nor is NaN
             raise CheckpointError(f"{where}: the weights {name} are not all finite numbers within {MAX_WEIGHT:,}")
-
-
-def _version() -> str:
-    try:
-        return version("spygames")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def _aside(path: Path, what: str = "old") -> Path:

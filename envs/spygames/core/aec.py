@@ -3,12 +3,9 @@
 There is no parallel form: seats decide one after the other, and whoever waits has nothing to choose from.
 """
 
-import json
 import warnings
-import zlib
 from collections.abc import Callable, Mapping
 from functools import cache
-from hashlib import sha256
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -17,14 +14,14 @@ from gymnasium.spaces import Box, Dict, Discrete, Space
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
+from spygames.core import snapshot
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.kernel import announce
 from spygames.core.rng import as_seed, next_seed
-from spygames.core.shown import one_line, shown
+from spygames.core.shown import shown
 
 Observation = dict[str, np.ndarray]
 
-_MAGIC = b"spygames save 1\n"
 _REFUSED = NOBODY - 1  # what `_step` answers to an illegal action
 _UNBORN = NOBODY - 2  # the seat to move before the first reset
 
@@ -78,14 +75,6 @@ def calls(game: Game) -> Calls:
     bound = Calls(*(game.bind(call) for call in (_init, _step, _look)))
     announce(bound, game.title)
     return bound
-
-
-@cache
-def _header(game: Game) -> bytes:
-    """How a saved game begins: of which game, with which options, in which layout."""
-    layout = sha256(repr(game.state_dtype.descr).encode()).hexdigest()[:12]
-    names = {"game": game.id, "options": dict(game.options), "state": layout}
-    return _MAGIC + json.dumps(names).encode("ascii") + b"\n"
 
 
 class View(np.record):  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -317,8 +306,7 @@ class GameEnv(AECEnv[str, Any, Any]):
 
     def save(self) -> bytes:
         """The game as it stands, luck and following games included, for `restore`."""
-        body = self._current().tobytes() + self._seed.tobytes() + bytes([self._gone])
-        return _header(self.game) + body + zlib.crc32(body).to_bytes(4, "little")
+        return snapshot.pack(self.game, self._current(), self._seed, self._gone)
 
     def restore(self, saved: bytes) -> None:
         """Goes on where `save` was called, in an environment of the same game and options.
@@ -326,24 +314,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         ValueError says what is wrong with `saved`; the environment is then as it was. Nothing in it is executed, and
         a position that the game does not know is refused.
         """
-        header = _header(self.game)
-        if isinstance(saved, bytearray | memoryview):
-            saved = bytes(saved)
-        if not isinstance(saved, bytes) or not saved.startswith(_MAGIC):
-            raise ValueError("this is no saved game of spygames")
-        if not saved.startswith(header):
-            theirs = one_line(saved[len(_MAGIC) :].split(b"\n")[0][:300].decode("ascii", "replace"), 300)
-            ours = header[len(_MAGIC) : -1].decode("ascii")
-            raise ValueError(f"this is saved from another game, {theirs}; this one is {ours}")
-        body, check = saved[len(header) : -4], saved[-4:]
-        size = self.game.state_dtype.itemsize
-        if len(body) != size + 9 or zlib.crc32(body).to_bytes(4, "little") != check:
-            raise ValueError("this saved game is cut or damaged")
-        states = np.frombuffer(bytearray(body[:size]), self.game.state_dtype)
-        gone, over = body[-1], states["to_move"][0] == NOBODY
-        if not self.game.is_possible(states) or gone > (self.game.num_players if over else 0):
-            raise ValueError(f"this saved game holds no position of {self.game.id}")
-        self._begin(states, np.frombuffer(body, np.uint64, 1, size)[0], gone)
+        self._begin(*snapshot.unpack(self.game, saved))
 
     def __repr__(self) -> str:
         return f"{self.game.id}({', '.join(f'{key}={value!r}' for key, value in self.game.options.items())})"
@@ -412,8 +383,8 @@ class GameEnv(AECEnv[str, Any, Any]):
             raise IllegalAction(f"the game is over, so {self.agent_selection} can only be stepped with None")
         self._gone += 1
         agent, *self.agents = self.agents
-        for table in (self._cumulative_rewards, self.terminations, self.truncations, self.infos):
-            del table[agent]
+        for by_agent in (self._cumulative_rewards, self.terminations, self.truncations, self.infos):
+            del by_agent[agent]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._observation = None
         if self.agents:

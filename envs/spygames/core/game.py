@@ -3,11 +3,13 @@
 Letters used for shapes everywhere: n games, P seats, A actions, F view features.
 """
 
+import importlib
 import json
 import pickle
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +17,6 @@ import numpy as np
 
 from spygames.core import deprecated
 from spygames.core.kernel import Int, Record, bind, code_digest
-from spygames.core.registry import Reference, load, reference
 from spygames.core.shown import one_line
 
 NOBODY = -1
@@ -237,6 +238,25 @@ class Game:
         states = self.new_states()
         self.init(as_record(states), as_record(self.packed), np.uint64(seed))
         return states
+
+
+Reference = tuple[str, str]
+"""What finds a game again in another process: the module that makes it, and its options as JSON."""
+
+
+def reference(game: Game) -> Reference:
+    """Where `load` finds `game` again: the module of its rules or the package around that has the `make_game`."""
+    for name in (game.module.__name__, game.module.__package__):
+        if name and hasattr(sys.modules.get(name), "make_game"):
+            return name, json.dumps(dict(game.options))
+    raise ValueError(f"{game.id} has no make_game in {game.module.__name__} or its package, so it cannot be pickled")
+
+
+@cache
+def load(where: Reference) -> Game:
+    """The game that `reference` described; the same object each time."""
+    module, options = where
+    return importlib.import_module(module).make_game(**json.loads(options))
 
 
 def _wrong_state(dtype: np.dtype) -> str | None:

@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
-import spygames
 from spygames.core import registry
-from spygames.core.game import NOBODY, Game, IllegalAction, as_record
+from spygames.core.game import NOBODY, Game, IllegalAction, as_record, reference
 from spygames.core.kernel import Record
 from spygames.core.match import play
 from spygames.core.player import Player, new_memory
 from spygames.core.rng import as_seed, mix
 from spygames.core.shown import one_line, shown
+from spygames.core.version import VERSION
 
 _SHOWN = 12  # legal actions that a complaint names
 _LONG = 300  # characters of another error that a complaint quotes
@@ -58,7 +58,7 @@ class GameRecord:
     """A digest of each state, the first and the last included; empty: nothing to compare."""
     players: tuple[str, ...] = ()
     """Who played, per seat; for people."""
-    spygames: str = spygames.__version__
+    spygames: str = VERSION
     """The version of the package that recorded it."""
 
 
@@ -248,7 +248,7 @@ def _name_of(game: Game) -> str:
     if game.id in registry.game_ids():
         return game.id
     try:
-        return registry.reference(game)[0]
+        return reference(game)[0]
     except ValueError:
         return game.id
 
@@ -289,7 +289,7 @@ def _end_reason(game: Game, s: Record) -> str | None:
 
 def _versions(r: GameRecord) -> str:
     """What may explain a misfit."""
-    here = spygames.__version__
+    here = VERSION
     return "" if r.spygames == here else f" (recorded with spygames {one_line(r.spygames, 40)}, this is {here})"
 
 

@@ -7,19 +7,24 @@ Nothing here imports a game, or Numba, before it is asked for.
 import importlib
 import importlib.util
 import inspect
-import json
 import re
-import sys
 from collections.abc import Callable, Iterable
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from spygames.core.deprecated import moved
 from spygames.core.shown import shown
 
 if TYPE_CHECKING:
     from spygames.core.game import Game
+else:  # a type checker would find any name here
+    __getattr__ = moved(
+        __name__,
+        Reference="spygames.core.game:Reference",
+        reference="spygames.core.game:reference",
+        load="spygames.core.game:load",
+    )
 
 _FOLDER = Path(__file__).resolve().parents[1]
 _ID = re.compile(r"(?P<name>[a-z][a-z0-9_]*)_v(?P<version>\d+)")
@@ -72,25 +77,6 @@ def check_options(make: Callable[..., "Game"], game_id: str, options: Iterable[s
         raise UnknownOption(
             f"{game_id} got an unexpected keyword argument {shown(unknown[0])}; there are {', '.join(known) or 'none'}"
         )
-
-
-Reference = tuple[str, str]
-"""What finds a game again in another process: the module that makes it, and its options as JSON."""
-
-
-def reference(game: "Game") -> Reference:
-    """Where `load` finds `game` again: the module of its rules or the package around that has the `make_game`."""
-    for name in (game.module.__name__, game.module.__package__):
-        if name and hasattr(sys.modules.get(name), "make_game"):
-            return name, json.dumps(dict(game.options))
-    raise ValueError(f"{game.id} has no make_game in {game.module.__name__} or its package, so it cannot be pickled")
-
-
-@cache
-def load(where: Reference) -> "Game":
-    """The game that `reference` described; the same object each time."""
-    module, options = where
-    return importlib.import_module(module).make_game(**json.loads(options))
 
 
 def register() -> None:
