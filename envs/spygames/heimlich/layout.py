@@ -114,7 +114,7 @@ def view_dtype(players: int, agents: int, top_secret: bool, secret_identities: b
         ("passes", float32),  # in a row, / players
         ("pending", float32, KINDS),  # the card that asks, one-hot
         ("named", float32, a),  # 1: named for it
-        ("arrived", float32, a),  # 1: causes a scoring as things are
+        ("arrived", float32, a),  # 1: would cause a scoring now
         ("swapped", float32, p),  # who has changed its identity, one-hot
         ("former", float32, a),  # the viewer's former agent, one-hot
     ]
@@ -122,13 +122,13 @@ def view_dtype(players: int, agents: int, top_secret: bool, secret_identities: b
         ("guess_phase", float32),  # 1: predictions are asked
         ("guess_mover", float32, p),  # from whom, one-hot
         ("guessed", float32),  # 1: everybody has predicted
-        ("card_turn", float32, p),  # whose card made it so, while they are asked, one-hot
+        ("card_turn", float32, p),  # the seat whose card caused them, while they are asked, one-hot
         ("swapped_late", float32),  # 1: an identity was changed after the predictions
         ("guesses_made", float32, p),  # answers / (agents - 1)
         ("asked", float32, a),  # the agent that the viewer is asked about, one-hot
         ("guesses", float32, (p, a)),  # own, at the end all: -1: free, (1 + the owner's relative seat) / 7, 0: none
     ]
-    # The board comes last: Numba would take a view that only has more fields behind for the smaller one, and say so.
+    # The board comes last: Numba would take a view that only has more fields at its end for the smaller one, and warn.
     return dtype([*(cards if top_secret else []), *(predictions if secret_identities else []), *base])
 
 

@@ -76,7 +76,7 @@ def _board(s: Record) -> str:
 
 
 def _tokens(s: Record, viewer: int) -> Iterator[str]:
-    """A line an agent: its token on the score track, and its owner where the viewer knows it."""
+    """A line for each agent: its token on the score track, and its owner if the viewer knows it."""
     yield f"   {'agent':<10}{'score':>5}  {'track':<{FINISH}} owner"
     for agent in range(s.options.agents):
         bar = ["."] * FINISH

@@ -46,7 +46,7 @@ def check_variant(game: Game, m: Mapping[str, Any], empty: Mapping[str, Any], s:
     for key in off:
         value = m[key]
         if isinstance(value, Mapping) and not any(value.values()):
-            continue  # every seat with nothing
+            continue  # all seats have nothing
         if value != empty[key]:
             raise ImpossibleState(f"{key} must be {empty[key]!r} or left out in this variant, not {shown(value)}")
 

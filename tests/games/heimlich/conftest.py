@@ -1,4 +1,4 @@
-"""Positions of Heimlich & Co. for tests: a game at a mapping, and mappings that need only say what matters."""
+"""Positions of Heimlich & Co. for tests: a game at a mapping, and mappings of which a test names only some keys."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -27,14 +27,14 @@ def game_of(**options: Any) -> Game:
 
 
 def cards_left(hands: Mapping[str, list[str]], used: list[str], new_identity: bool) -> list[str]:
-    """All cards of the game that are neither in a hand nor used, in the order of the table."""
+    """All cards of the game that are neither in a hand nor used, in the order of the README."""
     gone = [*used, *(card for cards in hands.values() for card in cards)]
     copies = COPIES | {"new_identity": int(new_identity)}
     return [card for card, n in copies.items() for _ in range(n - gone.count(card))]
 
 
 def position(options: Mapping[str, Any], **parts: Any) -> dict[str, Any]:
-    """A mapping in which what is not said has a plain value: agents stand apart, tokens on Start, seat 0 moves a 4.
+    """A mapping with plain values for all other keys: agents stand apart, tokens on Start, seat 0 moves a 4.
 
     `positions`, `scores` and `passports` need only name what differs; cards that are nowhere are in the deck,
     below those that `deck` names.
@@ -63,7 +63,7 @@ def position(options: Mapping[str, Any], **parts: Any) -> dict[str, Any]:
         on_top = [] if parts.get("deck") == "none" else parts.get("deck", [])
         there = options.get("new_identity", "swap") == "swap" and players < len(agents)
         mapping["deck"] = [*on_top, *cards_left(mapping["hands"], [*mapping["used"], *on_top], there)]
-        if parts.get("deck") == "none":  # all that is nowhere is used
+        if parts.get("deck") == "none":  # all cards that are in no hand are used
             mapping["deck"] = []
             mapping["used"] = [*mapping["used"], *cards_left(mapping["hands"], mapping["used"], there)]
     if options.get("secret_identities"):

@@ -1,7 +1,7 @@
-"""What holds at every decision of every game of Heimlich & Co., written from the rules.
+"""Invariants of every game of Heimlich & Co., at every decision, written from the rules.
 
-Each invariant takes states, STATE [n], all of one variant, and answers bool [n]: whether it holds in each. What is
-printed on the board and the cards stands here once more and shares nothing with what is tested.
+Each invariant takes states, STATE [n], all of one variant, and answers bool [n]: whether it holds in each. The
+printed data of board and cards stand here once more and share nothing with the code under test.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ VARIANTS: list[dict[str, Any]] = [
     {"players": 7, "secret_identities": True},
     {"players": 4, "top_secret": True, "secret_identities": True},
 ]
-"""Of which random play is checked."""
+"""The variants of which random play is checked."""
 
 COPIES = np.array([2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 1])
 WORTH = np.array([*range(11), -3])
@@ -31,7 +31,7 @@ SCORE_3 = 1
 FIRST_OWNER = 2  # in `guesses`: 1 is free, 2 + seat an owner
 
 
-# ---------------------------------------------------------------- of a state
+# ---------------------------------------------------------------- states
 
 
 def sizes(s: States) -> tuple[int, int]:
@@ -79,14 +79,14 @@ def order(s: States) -> Holds:
 
 
 def arrivals(s: States) -> Holds:
-    """HC-12, HC-26: who would cause a scoring stands with the safe; after it and on a new turn there is nobody."""
+    """HC-12, HC-26: an agent that would cause a scoring stands with the safe; after it there is none."""
     there = (s["arrived_by"] == NONE) | (s["positions"] == s["safe"][:, None])
     waits = np.isin(s["phase"], (SAFE, OVER)) | ((s["phase"] == MOVE) & (s["moved"].sum(1) == 0))
     return there.all(1) & (~waits | (s["arrived_by"] == NONE).all(1))
 
 
 def cards(s: States) -> Holds:
-    """HC-20, HC-21, HC-29, HC-31: each copy is in one place; nobody holds more than four."""
+    """HC-20, HC-21, HC-29, HC-31: each copy is in one place; no seat holds more than four."""
     if not s["options"]["top_secret"][0]:
         return (s["hand_sizes"] == 0).all(1) & (s["deck"] == NONE).all(1) & (s["used"] == NONE).all(1)
     copies = COPIES.copy()
@@ -99,7 +99,7 @@ def cards(s: States) -> Holds:
 
 
 def predictions(s: States) -> Holds:
-    """HC-33: all are asked when a token has come to 29, at once; each gives every other player one agent, no other."""
+    """HC-33: all are asked when a token has reached 29, at once; each gives every other player one agent, no other."""
     players, agents = sizes(s)
     if not s["options"]["secret_identities"][0]:
         return (s["guesses"] == 0).all((1, 2)) & (s["guessed"] == 0) & (s["phase"] != GUESS)
@@ -119,7 +119,7 @@ def predictions(s: States) -> Holds:
 
 
 def public_record(s: States) -> Holds:
-    """Each movement is one to six points; without cards scores are what was gained, and each turn moved something."""
+    """Each movement is one to six points; without cards scores are sums of gains, and each turn moved an agent."""
     if s["options"]["top_secret"][0]:
         bounded: np.ndarray = (s["times"] >= 0) & (np.abs(s["points"]) <= 6 * s["times"] + 12)
         return np.asarray(bounded.all((1, 2)))
@@ -130,7 +130,7 @@ def public_record(s: States) -> Holds:
 
 
 def whose_decision(s: States) -> Holds:
-    """HC-25: the active player moves agents and the safe; whoever is asked in a card round holds a card."""
+    """HC-25: the active player moves agents and the safe; a seat that is asked in a card round holds a card."""
     players, _ = sizes(s)
     over, to_move = s["phase"] == OVER, s["to_move"]
     held = np.take_along_axis(s["hand_sizes"], np.maximum(to_move, 0)[:, None].astype(int), 1)[:, 0] > 0
@@ -140,7 +140,7 @@ def whose_decision(s: States) -> Holds:
     return fits & (over == (to_move == NONE)) & ((s["phase"] == CHOICE) == (s["pending"] != NONE))
 
 
-# ---------------------------------------------------------------- of a decision
+# ---------------------------------------------------------------- decisions
 
 
 def during(s: States, *phases: int) -> np.ndarray:
@@ -209,15 +209,15 @@ def identities_stay(before: States, s: States) -> Holds:
 OF_STATE: tuple[Callable[[States], Holds], ...] = (
     places, tokens, passports, points, order, arrivals, cards, predictions, public_record, whose_decision,
 )  # fmt: skip
-"""What holds in a state by itself."""
+"""Invariants of a state."""
 OF_DECISION: tuple[Callable[[States, States], Holds], ...] = (
     turns_go_left, only_movers_move, tokens_move_by_scorings, nothing_comes_back, identities_stay,
 )  # fmt: skip
-"""What holds between a state and the one that a decision makes of it."""
+"""Invariants of a state and the one after a decision."""
 
 
 def due(s: States) -> np.ndarray:
-    """HC-18, HC-19, HC-37: what the seats must have, float [n, P], found from tokens and passports."""
+    """HC-18, HC-19, HC-37: the returns of the seats, float [n, P], from tokens and passports."""
     players, _ = sizes(s)
     option = s["options"]
     tokens_of = np.take_along_axis(s["scores"], np.maximum(s["passports"][:, :players], 0).astype(int), 1).astype(int)

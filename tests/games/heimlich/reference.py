@@ -1,6 +1,6 @@
 """A second, slow Heimlich & Co., written from the text of the rules on the state mapping alone.
 
-Dice and the free agent of `new_identity` are taken over from the game; everything else must be found out here.
+Dice and the free agent of `new_identity` are taken from the game; everything else is computed here.
 """
 
 from typing import Any
@@ -78,7 +78,7 @@ def put(state: State, agent: str, building: int) -> None:
 
 
 def act(state: State, text: str, options: State, real: State) -> None:
-    """Changes the state by one action; `real` is what the game made of it."""
+    """Changes the state by one action; `real`: the state of the game after it."""
     verb, *rest = text.split()
     seat = str(state["to_move"])
     at = state["positions"]
@@ -242,5 +242,6 @@ def next_turn(state: State, real: State) -> None:
     state["points_left"] = 3 if real["die"] == "1-3" else real["die"]
 
 
-def without_luck(mapping: State) -> State:
+def without_chance(mapping: State) -> State:
+    """The mapping without the random stream and the public record, which the reference does not keep."""
     return {key: value for key, value in mapping.items() if key not in ("rng", "record")}

@@ -1,4 +1,4 @@
-"""Scripted players: who beats whom, what they do in plain positions, and random play against independent figures."""
+"""The bots: who beats whom, their choices in plain positions, and random play against independent figures."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,17 +15,17 @@ FULL = {"players": 4, "top_secret": True, "secret_identities": True}
 
 
 def shares(options: dict[str, Any], one: str, others: str, games: int) -> float:
-    """How often a player wins against others of one kind, all seats alike; shared wins count in part."""
+    """The fraction of games that bot `one` wins in each seat in turn; the other seats have bot `others`."""
     game = game_of(**options)
     n, players = 256, game.num_players
     batch = Batch(game, n, seed=7, threads=1)
-    luck = np.random.default_rng(7).integers(2**64, size=(n, 1), dtype=np.uint64)
+    rng = np.random.default_rng(7).integers(2**64, size=(n, 1), dtype=np.uint64)
     actions, played, won = np.zeros(n, np.int64), np.zeros(n, int), 0.0
     seat = np.arange(n) % players
     while played.min() < games // n:
         mine = batch.seats == seat
         for name, rows in ((one, np.flatnonzero(mine)), (others, np.flatnonzero(~mine))):
-            bot_loop(game, name)(batch.views, batch.mask, luck, rows, actions, 0, len(rows))
+            bot_loop(game, name)(batch.views, batch.mask, rng, rows, actions, 0, len(rows))
         batch.step(actions)
         for i in np.flatnonzero(batch.done & (played < games // n)):
             won += batch.rewards[i, seat[i]] > 0
@@ -43,11 +43,11 @@ def test_expert_beats_greedy_beats_random(options: dict[str, Any], games: int) -
     assert shares(options, "greedy", "expert", games) < fair
 
 
-def act(table: Table, name: str, luck: int = 1) -> str:
-    """What a bot does at a table."""
+def act(table: Table, name: str, seed: int = 1) -> str:
+    """The text of the action that a bot chooses."""
     game, seat = table.game, int(table.s.to_move)
     view = as_record(table.view(seat))
-    action = int(game.bots[name](view, table.mask, np.array([luck], np.uint64)))
+    action = int(game.bots[name](view, table.mask, np.array([seed], np.uint64)))
     return game.action_to_string(table.s, action, seat)
 
 
@@ -86,7 +86,7 @@ def test_splits_are_uniform(at: Callable[..., Table]) -> None:
         assert sum((n - expected) ** 2 / expected for n in found.values()) < ways + 6 * np.sqrt(2 * ways)
 
 
-FIGURES = {  # turns a game, scorings, share of games that nobody wins; of an independent program, 20,000 games each
+FIGURES = {  # turns a game, scorings, fraction of games that nobody wins; of an independent program, 20,000 games each
     2: (37.4, 7.39, 0.593),
     3: (35.9, 7.17, 0.492),
     4: (35.3, 6.96, 0.410),
@@ -104,11 +104,11 @@ def test_random_play_has_the_known_figures(players: int, games: int) -> None:
     """Means within four of their errors, by 1,024 games of uniform splits and safes, or ten times as many."""
     game, n = game_of(players=players), 1024 if games > 2 else 512
     batch = Batch(game, n, seed=players, threads=1)
-    luck = np.random.default_rng(0).integers(2**64, size=(n, 1), dtype=np.uint64)
+    rng = np.random.default_rng(0).integers(2**64, size=(n, 1), dtype=np.uint64)
     actions, rows, played, found = np.zeros(n, np.int64), np.arange(n), np.zeros(n, int), []
     loop = bot_loop(game, "splits")
     while played.min() < games:
-        loop(batch.views, batch.mask, luck, rows, actions, 0, n)
+        loop(batch.views, batch.mask, rng, rows, actions, 0, n)
         turns, scorings = batch.states["turn"] + 1, batch.states["scorings"].sum(1) + 1
         batch.step(actions)
         for i in np.flatnonzero(batch.done & (played < games)):

@@ -1,11 +1,11 @@
-"""How many ways a turn can go from fixed positions, by the kernels and by the slow reference."""
+"""The number of sequences of decisions in a turn from fixed positions, by the kernels and by the slow reference."""
 
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from tests.counting import of_kernels, of_reference
-from tests.games.heimlich.reference import State, act, legal, without_luck
+from tests.games.heimlich.reference import State, act, legal, without_chance
 from tests.table import Table
 
 BASE, TWO = {"players": 3}, {"players": 2}
@@ -14,7 +14,7 @@ SECRET = {"players": 3, "secret_identities": True}
 OLD = {"players": 3, "edition": "ravensburger"}
 DEPTH = 6
 DICE: State = {"die": 2}
-"""For the reference, of what the next turn begins with: no count comes so far."""
+"""The die of the next turn for the reference; no count gets there."""
 
 
 @pytest.mark.rule("HC-9", "HC-10", "HC-11", "HC-15", "HC-25", "HC-32", "HC-33", "HC-36")
@@ -43,7 +43,7 @@ def test_ways_of_a_turn(at: Callable[..., Table], options: State, parts: State, 
     found = of_kernels(table, DEPTH)
     game_options: dict[str, Any] = dict(table.game.options)
     by_reference = of_reference(
-        without_luck(table.mapping),
+        without_chance(table.mapping),
         lambda state: legal(state, game_options),
         lambda state, text: act(state, text, game_options, DICE),
         DEPTH,

@@ -1,6 +1,6 @@
-"""What `determinize` redraws is uniform: chi-square tests against exact counts, which wrong resamplers fail.
+"""`determinize` draws uniformly: chi-square tests against exact counts, which wrong ways to draw fail.
 
-In each position few things are hidden. Every way to lay them that the rules allow counts once; cards count copy by
+In each position few facts are hidden. Every combination of them that the rules allow counts once; cards count copy by
 copy.
 """
 
@@ -16,11 +16,11 @@ from tests.games.heimlich.conftest import AGENTS, COPIES, place
 
 Mapping = dict[str, Any]
 World = Any
-Resampler = Callable[[Any, int, int], None]
-"""(table, seat, seed): redraws what the seat cannot know."""
+Draw = Callable[[Any, int, int], None]
+"""(table, seat, seed): draws all that the seat cannot know."""
 
 DRAWS = 4000
-ALARM = 1e-4  # a right resampler falls below this once in 10,000 positions
+ALARM = 1e-4  # a uniform draw falls below this once in 10,000 positions
 FULL = {"players": 3, "top_secret": True, "secret_identities": True}
 
 
@@ -31,7 +31,7 @@ def injections(agents: list[str], seats: list[str]) -> Iterator[dict[str, str]]:
 
 
 def predictions(about: list[str], others: list[str], answers: int) -> Iterator[tuple[tuple[str, str], ...]]:
-    """All beginnings of predictions about these agents that can be completed (HC-33)."""
+    """All ways to start predictions about these agents that can be completed (HC-33)."""
     for owners in product([*others, "free"], repeat=answers):
         named = [o for o in owners if o != "free"]
         if len(named) == len(set(named)) and len(others) - len(named) <= len(about) - answers:
@@ -39,7 +39,7 @@ def predictions(about: list[str], others: list[str], answers: int) -> Iterator[t
 
 
 def identities(mapping: Mapping, seat: int) -> Counter[World]:
-    """Every way the passports and former agents can be, as `seat` knows them."""
+    """Every combination of passports and former agents that the view of `seat` allows."""
     own, agents = mapping["passports"][str(seat)], mapping["agents"]
     others = [s for s in mapping["passports"] if s != str(seat)]
     swapped, former = mapping["record"]["swapped"], mapping["record"]["former"]
@@ -58,7 +58,7 @@ def shown_identities(mapping: Mapping, seat: int) -> World:
 
 
 def cards(mapping: Mapping, seat: int) -> Counter[World]:
-    """Every way the unseen cards can lie, copy by copy."""
+    """Every distribution of the unseen cards, copy by copy."""
     seen = [*mapping["hands"][str(seat)], *mapping["used"]]
     there = Counter(COPIES) if mapping["players"] < 7 else Counter(COPIES) - Counter(["new_identity"])
     unseen = list((there - Counter(seen)).elements())
@@ -79,7 +79,7 @@ def shown_cards(mapping: Mapping, seat: int) -> World:
 
 
 def guesses_of(who: int) -> tuple[Any, Any]:
-    """Every way the predictions of the seat `who` can be, together with the agent that it leaves out."""
+    """Every combination of the predictions of the seat `who` and the agent that it leaves out."""
 
     def worlds(mapping: Mapping, seat: int) -> Counter[World]:
         made = len(mapping["guesses"][str(who)])
@@ -124,9 +124,9 @@ FEW_CARDS: Mapping = {
     ],
 }
 Case = tuple[Mapping, Mapping, int, Any, Any]
-CASES: dict[str, Case] = {  # options, position, viewer, worlds, what a position shows of them
+CASES: dict[str, Case] = {  # options, position, viewer, worlds, the world of a position
     "two players": ({"players": 2}, {}, 0, identities, shown_identities),
-    "three players, the last seat looks": (
+    "three players, the last seat is the viewer": (
         {"players": 3},
         {"passports": {"2": "orange"}},
         2,
@@ -149,7 +149,7 @@ CASES: dict[str, Case] = {  # options, position, viewer, worlds, what a position
         shown_identities,
     ),
     "few cards": ({"players": 3, "top_secret": True}, FEW_CARDS, 0, cards, shown_cards),
-    "few cards, another looks": ({"players": 3, "top_secret": True}, FEW_CARDS, 1, cards, shown_cards),
+    "few cards, another viewer": ({"players": 3, "top_secret": True}, FEW_CARDS, 1, cards, shown_cards),
     "all predictions": (
         {"players": 2, "secret_identities": True},
         {"guessed": True, "guesses": TWO, "scores": {"red": 30}},
@@ -208,20 +208,20 @@ CASES: dict[str, Case] = {  # options, position, viewer, worlds, what a position
 }
 
 
-def p_value(name: str, resample: Resampler) -> float:
-    """Of the chi-square test of one case; 0 where an impossible world comes up."""
+def p_value(name: str, draw: Draw) -> float:
+    """The p-value of the chi-square test of one case; 0 if an impossible world is drawn."""
     options, parts, seat, worlds, shown = CASES[name]
     table = place(options, **parts)
     expected = worlds(table.mapping, seat)
     start, found = table.states.copy(), Counter()
     for seed in range(DRAWS):
         table.states[:] = start
-        resample(table, seat, seed)
+        draw(table, seat, seed)
         found[shown(table.mapping, seat)] += 1
     if not set(found) <= set(expected):
         return 0.0
     total = sum(expected.values())
-    groups = max(1, len(expected) * 8 // DRAWS)  # some eight draws a group at least
+    groups = max(1, len(expected) * 8 // DRAWS)  # about eight draws a group at least
     keys = sorted(expected, key=str)
     rng = np.random.default_rng(0)
     rng.shuffle(keys)
@@ -236,11 +236,11 @@ def ours(table: Any, seat: int, seed: int) -> None:
 
 
 def nothing(table: Any, seat: int, seed: int) -> None:
-    """Leaves the truth where it is, which looks right to every seat."""
+    """Keeps the true state, which every view allows."""
 
 
 def forgets_its_former_agent(table: Any, seat: int, seed: int) -> None:
-    """Thinks that somebody might hold the passport that the viewer put back."""
+    """Gives other seats the passport that the viewer put back, too."""
     swapped, former = int(table.s.swapped), int(table.s.former)
     table.s.swapped = table.s.former = -1
     ours(table, seat, seed)
@@ -248,7 +248,7 @@ def forgets_its_former_agent(table: Any, seat: int, seed: int) -> None:
 
 
 def answers_one_by_one(table: Any, seat: int, seed: int) -> None:
-    """Draws each answer of the others uniformly among what is legal then."""
+    """Draws each answer of the others uniformly among the legal ones."""
     ours(table, seat, seed)
     rng, s = np.random.default_rng(seed), table.s
     players, agents = int(s.options.players), int(s.options.agents)
@@ -266,12 +266,12 @@ def answers_one_by_one(table: Any, seat: int, seed: int) -> None:
 
 @pytest.mark.rule("HC-5", "HC-31", "HC-33")
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_redrawn_is_uniform(name: str) -> None:
+def test_draws_are_uniform(name: str) -> None:
     assert p_value(name, ours) > ALARM
 
 
 @pytest.mark.parametrize(
-    ("resample", "name"),
+    ("draw", "name"),
     [
         *((nothing, name) for name in CASES),
         (forgets_its_former_agent, "the own identity is new"),
@@ -280,8 +280,8 @@ def test_what_is_redrawn_is_uniform(name: str) -> None:
     ],
     ids=lambda x: x if isinstance(x, str) else x.__name__,
 )
-def test_a_wrong_resampler_fails(resample: Resampler, name: str) -> None:
-    assert p_value(name, resample) < ALARM
+def test_a_wrong_way_to_draw_fails(draw: Draw, name: str) -> None:
+    assert p_value(name, draw) < ALARM
 
 
 def test_the_result_depends_on_the_view_and_the_seed_alone() -> None:

@@ -1,4 +1,4 @@
-"""The classifier that names agents reads nothing hidden, finds what is there, and finds nothing where nothing is."""
+"""The classifier that names agents reads nothing hidden, finds a signal in the record, and finds none in noise."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ def test_features_depend_on_nothing_hidden(options: dict[str, object]) -> None:
         other[name] = rng.integers(0, 5, other[name].shape)
     assert (naming.answers(game, other) != naming.answers(game, states)).any()
     assert np.array_equal(naming.public_record(game, other), seen)
-    for i in range(len(states)):  # and of other passports nothing comes in either
+    for i in range(len(states)):  # other passports change nothing either
         players = options["players"]
         other["passports"][i, :players] = rng.permutation(int(game.packed["agents"][0]))[:players]
     assert naming.features(naming.public_record(game, other)).equal(naming.features(seen))
@@ -63,7 +63,7 @@ def test_last_states_are_those_that_games_end_in() -> None:
 
 
 def planted(strength: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """A record of noise in which each seat's agent, of six, has moved so much more often."""
+    """A public record of noise in which each seat's own agent, of six, has more movements."""
     rng = np.random.default_rng(seed)
     seen, owned = (
         rng.random((400, 3, 6, 3, 3), np.float32),

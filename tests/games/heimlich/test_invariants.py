@@ -146,7 +146,7 @@ BROKEN_DECISIONS: list[tuple[str, dict[str, Any], int, Callable[[States], None]]
 def test_a_wrong_decision_is_found(
     name: str, options: dict[str, Any], phase: int, corrupt: Callable[[States], None]
 ) -> None:
-    """What is made in the phase is changed: the states themselves may still be right."""
+    """The state after a decision in the phase is changed; it may still be a possible state."""
     before, after = decisions(tuple(options.items()))
     there = before["phase"] == phase
     before, after = before[there], after[there].copy()
@@ -156,7 +156,7 @@ def test_a_wrong_decision_is_found(
 
 
 def test_results_that_are_not_due_are_found() -> None:
-    """HC-37: winners are found from tokens and passports."""
+    """HC-37: winners follow from tokens and passports."""
     _, after = decisions(tuple(THREE.items()))
     over = after[after["phase"] == OVER]
     results = np.zeros((len(over), 3), np.float32)

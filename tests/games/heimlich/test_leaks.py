@@ -1,8 +1,8 @@
-"""Nothing betrays whose agent is whose: the same game in two worlds that differ only in who the others are.
+"""Nothing leaks the owners of agents: the same game in two worlds that differ only in the others' passports.
 
-The redraws of the contract test are not used here: the worlds are made by hand, and the same decisions, in absolute
-texts, are played in both. A seat that looks on must see the same at every step, be asked at the same time, and whoever
-moves must have the same texts to choose from.
+The contract test uses `determinize`; here the worlds are made by hand, and the same decisions, in absolute texts, are
+played in both. The viewer must see the same at every decision and be asked at the same time, and every mover must have
+the same texts to choose from.
 """
 
 from typing import Any
@@ -74,7 +74,7 @@ def test_two_worlds_look_the_same(options: dict[str, Any]) -> None:
                 one.act(str(rng.choice(legal)))
                 two.act(str(rng.choice(sorted(two.legal))))
             if "new_identity" in one.mapping["used"] and one.mapping["record"]["swapped"] == watcher:
-                break  # from here on the watcher has learned which agent was free
+                break  # now the watcher knows which agent was free
             steps += 1
     assert steps > 100
     assert moves > 100
@@ -103,7 +103,7 @@ def test_what_may_be_done_says_nothing_about_the_own_agent() -> None:
 
 @pytest.mark.rule("HC-5")
 def test_the_own_agent_is_agent_0_for_everybody() -> None:
-    """The own agent is at the same place of the view whoever it is, and the others keep their order."""
+    """The own agent is at the same index of the view whatever its id, and the others keep their order."""
     options = {"players": 3}
     agents = ["red", "yellow", "green", "blue", "purple", "orange"]
     for own in agents:

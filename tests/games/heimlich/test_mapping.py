@@ -1,4 +1,4 @@
-"""States and actions as text: both ways, byte for byte, and what is refused."""
+"""States and actions as text: in both directions, byte for byte, and refusals."""
 
 import copy
 import json
@@ -244,8 +244,8 @@ def test_action_texts(fresh: Callable[..., Table]) -> None:
     assert {t.split()[1] for t in texts if t.startswith("guess")} == {*table.mapping["agents"]} - {own}
 
 
-def test_a_look_up_does_not_build_all_texts_anew(fresh: Callable[..., Table]) -> None:
-    """Once a seat's texts are there, finding one takes a handful of calls and not some for each action."""
+def test_finding_an_action_does_not_build_all_texts_again(fresh: Callable[..., Table]) -> None:
+    """Once a seat's texts are cached, finding one takes a few calls, however many actions there are."""
     table = fresh(3, **FULL)
     game, s, calls = table.game, table.s, []
     texts = {seat: [game.action_to_string(s, a, seat) for a in range(game.num_actions)] for seat in range(3)}
@@ -286,7 +286,7 @@ def test_a_card_that_cannot_be_carried_out_is_not_pending(
 def test_a_game_at_the_ends_of_its_counts_can_be_saved_to_its_end(
     fresh: Callable[..., Table], most: int, seed: int
 ) -> None:
-    """The record stops where it can be read back, and scripted players find legal actions beside it."""
+    """The counts of the record stop where they can be read back, and bots still find legal actions."""
     start = fresh(seed, **FULL)
     game, rng = start.game, np.random.default_rng(seed)
     counts = {str(seat): dict.fromkeys(IN_PLAY, most) for seat in range(3)}

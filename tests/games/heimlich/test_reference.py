@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.games.heimlich.reference import DOUBLE, ORDER, SINGLE, State, act, legal, without_luck
+from tests.games.heimlich.reference import DOUBLE, ORDER, SINGLE, State, act, legal, without_chance
 
 ALL = tuple(f"HC-{n}" for n in (6, *range(9, 20), *range(21, 36)))
 
@@ -33,7 +33,7 @@ def test_both_implementations_play_the_same_games(
     seen: Counter[str] = Counter()
     for _ in range(games // part):
         table = fresh(int(rng.integers(2**63)), **options)
-        state = without_luck(table.mapping)
+        state = without_chance(table.mapping)
         passing = rng.random() ** 2  # some games keep their cards, some play them at once
         while state["phase"] != "over":
             texts = sorted(legal(state, table.game.options))
@@ -42,7 +42,7 @@ def test_both_implementations_play_the_same_games(
                 texts = ["pass"]
             text = str(rng.choice(texts))
             table.act(text)
-            real = without_luck(table.mapping)
+            real = without_chance(table.mapping)
             act(state, text, table.game.options, real)
             assert real == state
             seen[" ".join(text.split()[: 2 if text.startswith("card") else 1])] += 1

@@ -1,4 +1,4 @@
-"""The drawing: recorded ones of each phase, their width, and what a seat is shown of the others."""
+"""The drawings: recorded ones of each phase, their width, and that a seat's drawing hides the others' secrets."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Rules that positions alone do not show: the printed game, set-up, luck, identities that change, and the options."""
+"""Rules that need more than a single move from a position: printed data, set-up, chance, new identities, options."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Fresh = Callable[..., Any]
 
 
 def even(counts: Counter[Any], kinds: int) -> bool:
-    """Whether `kinds` outcomes came about equally often."""
+    """Whether `kinds` outcomes are equally frequent."""
     assert len(counts) == kinds, counts
     return stats.chisquare(list(counts.values())).pvalue > ALARM
 
@@ -131,7 +131,7 @@ def test_new_identity_is_a_random_free_agents(at: Callable[..., Any]) -> None:
 
 @pytest.mark.rule("HC-31")
 def test_only_its_owner_learns_of_a_new_identity(at: Callable[..., Any]) -> None:
-    """Whoever looks on sees the same whatever was taken and put back; the owner sees both."""
+    """The other seats see the same whichever agents were taken and put back; the owner sees both."""
     options = {"players": 3, "top_secret": True}
     shown = set()
     own = set()

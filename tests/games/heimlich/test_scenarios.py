@@ -1,6 +1,6 @@
-"""The positions and moves in `scenarios/*.json`: whatever the rules say happens, happens.
+"""The positions and moves in `scenarios/*.json` have the effects that the rules say.
 
-A scenario has `rules` (the IDs it proves), `options`, `start` (what matters of a position, see `conftest.position`),
+A scenario has `rules` (the IDs it proves), `options`, `start` (the keys that matter, see `conftest.position`),
 `actions` (texts, each legal in its turn), and what must hold: `legal` before and `legal_after` the actions (all
 texts), `has` and `lacks`, `has_after` and `lacks_after` (some texts), `after` (parts of the mapping, `positions.red`
 for a part of a part), `returns`.
@@ -33,7 +33,7 @@ def part(mapping: Any, path: str) -> Any:
 
 
 def check_legal(legal: set[str], scenario: dict[str, Any], suffix: str) -> None:
-    """What may be done is what the scenario says."""
+    """The legal actions are those of the scenario."""
     if f"legal{suffix}" in scenario:
         assert legal == set(scenario[f"legal{suffix}"])
     assert set(scenario.get(f"has{suffix}", ())) <= legal

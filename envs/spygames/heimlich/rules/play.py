@@ -182,7 +182,7 @@ def legal_safes(s: Record, mask: np.ndarray) -> None:
 
 @kernel
 def apply(s: Record, action: Int) -> None:
-    """One decision, and all chance up to the next one."""
+    """One decision, and all chance up to the next decision."""
     if action < ACT_DONE:
         agent, points = decode_move(action)
         move(s, agent_of(s, s.to_move, agent), points)
@@ -238,7 +238,7 @@ def end_movement(s: Record) -> None:
 
 @kernel
 def ask_for_card(s: Record, seat: Int) -> None:
-    """HC-25: `seat` is asked for a card, or whoever holds one after it; after a lap of passes the round is over."""
+    """HC-25: `seat` is asked for a card, or the next seat that holds one; after a lap of passes the round is over."""
     while s.passes < s.options.players:
         if s.hand_sizes[seat] > 0:
             s.phase = ROUND

@@ -1,4 +1,4 @@
-"""Secret Identities (HC-33, HC-34): who predicts when, what may be answered, and the bonus of a prediction."""
+"""Secret Identities (HC-33, HC-34): the order of predictions, the legal answers, and the bonus."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def must_predict(s: Record) -> bool:
 
 @kernel
 def start_predictions(s: Record, because_of: Int) -> None:
-    """HC-33: everybody is asked, from the active player leftward; `because_of`: whose card it was, or NONE."""
+    """HC-33: everybody is asked, from the active player leftward; `because_of`: the seat whose card it was, or NONE."""
     s.phase = GUESS
     s.card_turn = because_of
     s.to_move = s.active
@@ -47,7 +47,7 @@ def legal_guess(s: Record, mask: np.ndarray) -> None:
 
 @kernel
 def predict(s: Record, places: Int) -> bool:
-    """HC-33: an answer of the seat to move; then the next agent, or the next seat. Returns whether all is predicted."""
+    """HC-33: an answer of the seat to move; then the next agent or seat. Returns whether all have predicted."""
     seat = np.int64(s.to_move)
     s.guesses[seat, asked_agent(s, seat)] = FREE if places == 0 else FIRST_OWNER + left_of(s, seat, places)
     if asked_agent(s, seat) != NONE:

@@ -42,7 +42,7 @@ def is_finished(s: Record) -> bool:
 
 @kernel
 def finish(s: Record) -> None:
-    """HC-34: predictions are rewarded; HC-18, HC-19: who is furthest ahead has won; the safe stays (HC-17)."""
+    """HC-34: bonuses for predictions; HC-18, HC-19: owners of the tokens furthest ahead win; HC-17: the safe stays."""
     if s.guessed:
         for seat in range(s.options.players):
             s.scores[s.passports[seat]] += bonus(s, seat)

@@ -104,7 +104,7 @@ def legal_in_round(s: Record, mask: np.ndarray) -> None:
 
 @kernel
 def legal_choice(s: Record, mask: np.ndarray) -> None:
-    """HC-32: what the card asks for next: a building, an agent, a second one, a step."""
+    """HC-32: the choices of the card: a building, an agent, a second one, a step."""
     kind = s.pending
     if EFFECT[kind] == MOVE_SAFE:
         for building in range(LOOP):
@@ -133,7 +133,7 @@ def next_agent_asked(s: Record) -> Int:
 
 @kernel
 def use_card(s: Record, kind: Int) -> None:
-    """HC-29: a card leaves the hand, face up and for good; it may ask for something then."""
+    """HC-29: a card leaves the hand face up and for good; most cards then ask for choices."""
     seat = s.to_move
     s.hands[seat, kind] -= 1
     s.hand_sizes[seat] -= 1
@@ -210,7 +210,7 @@ def carry_out_for(s: Record, effect: Int, agent: Int, step: Int) -> None:
 
 @kernel
 def put(s: Record, agent: Int, building: Int) -> None:
-    """HC-26: a card moves an agent, to the safe or away from it; where it stands already, it was not moved."""
+    """HC-26: a card moves an agent, to the safe or away from it; an agent that stands there already is not moved."""
     if s.positions[agent] != building:
         s.positions[agent] = building
         s.arrived_by[agent] = s.to_move if building == s.safe else NONE
@@ -219,7 +219,7 @@ def put(s: Record, agent: Int, building: Int) -> None:
 
 @kernel
 def move_safe(s: Record, building: Int) -> None:
-    """HC-15, HC-20: the safe goes to another building; whoever had arrived with it scores no more."""
+    """HC-15, HC-20: the safe goes to another building; agents that had arrived with it no longer cause a scoring."""
     s.safe = building
     for agent in range(s.options.agents):
         s.arrived_by[agent] = NONE
@@ -243,7 +243,7 @@ def change_identity(s: Record) -> None:
 
 @kernel
 def fill_deck(s: Record) -> Int:
-    """HC-20, HC-31: fills the deck with the cards of this game in the order of the table; returns how many."""
+    """HC-20, HC-31: fills the deck with the cards of this game in the order of `CARDS`; returns how many."""
     n = 0
     for kind in range(KINDS):
         for _ in range(copies_of(s, kind)):
