@@ -410,7 +410,6 @@ def test_a_wrong_config_is_refused_by_name(tmp_path, text, message):
     [
         ({"evaluate_against": "random"}, "evaluate_against must be a list of texts, not 'random'"),
         ({"decisions": "1000"}, "decisions must be a whole number, not '1000'"),
-        ({"network": Network(hidden=64)}, "network.hidden must be a list of whole numbers, not 64"),  # type: ignore
         ({"ppo": 3}, "ppo must be a PPO, not 3"),
         ({"save_every": float("nan")}, "save_every must be a number, not nan"),
         ({"options": [1]}, r"options must be a table of keys and values, not \(1,\)"),
@@ -420,6 +419,23 @@ def test_a_wrong_config_is_refused_by_name(tmp_path, text, message):
 def test_a_wrong_config_in_python_is_refused_as_in_a_file(wrong, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         Config(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("section", "wrong", "message"),
+    [
+        (Network, {"hidden": 64}, "network.hidden must be a list of whole numbers, not 64"),
+        (Network, {"critic": "none"}, "network.critic must be own or all, not 'none'"),
+        (Network, {"embedding": 3}, "network.embedding must be even, positive and at most 8192"),
+        (PPO, {"clip": 0}, "ppo.clip must be positive"),
+        (PPO, {"steps": 1}, "ppo.steps must be at least 2"),
+        (Opponents, {"draw": "all"}, "opponents.draw must be even or hard, not 'all'"),
+        (Opponents, {"share": 0.5}, "opponents.share is positive, but .*"),
+    ],
+)
+def test_a_section_is_refused_by_itself(section, wrong, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        section(**wrong)
 
 
 def test_a_list_in_a_config_is_as_good_as_a_tuple():

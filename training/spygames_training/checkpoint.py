@@ -24,7 +24,7 @@ from spygames.core.registry import game_ids, make_game
 from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
 from spygames_training.atomic import read_file, remove, write_synced
-from spygames_training.config import MAX_LAYERS, MAX_UNITS, NO_CRITIC, Network
+from spygames_training.config import MAX_LAYERS, MAX_UNITS, StoredNetwork
 from spygames_training.network import ActorCritic, blank
 from spygames_training.state_dicts import tensor_difference
 
@@ -247,11 +247,11 @@ def _describe(game: Game, network: ActorCritic) -> dict[str, Any]:
     if kind == "recurrent":
         found["memory"] = network.memory_size
     if network.config.critic != "own":
-        found["critic"] = NO_CRITIC
+        found["critic"] = "none"
     return found
 
 
-def _read_kind(folder: Path, spec: Mapping[str, Any], game: Game) -> Network:
+def _read_kind(folder: Path, spec: Mapping[str, Any], game: Game) -> StoredNetwork:
     """What `_describe` wrote."""
     hidden = _get(folder, spec, "hidden", list)
     if len(hidden) > MAX_LAYERS or not all(type(n) is int and 1 <= n <= MAX_UNITS for n in hidden):
@@ -259,9 +259,9 @@ def _read_kind(folder: Path, spec: Mapping[str, Any], game: Game) -> Network:
             f"{folder / CONFIG}: hidden must be at most {MAX_LAYERS} whole numbers from 1 to {MAX_UNITS}"
         )
     critic = spec.get("critic", "own")
-    if critic not in ("own", NO_CRITIC):
+    if critic not in ("own", "none"):
         raise CheckpointError(f"{folder / CONFIG}: critic must be own or none, not {critic!s:.20}")
-    common = Network(tuple(hidden), critic=critic)
+    common = StoredNetwork(tuple(hidden), critic=critic)
     kind = spec.get("kind", "mlp")
     if kind == "mlp":
         return common

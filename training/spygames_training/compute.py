@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from spygames_training.compat import has_fast_bfloat16
 from spygames_training.config import Device, Precision
 
 
@@ -25,8 +26,7 @@ class Compute:
         """Where the weights of `network` are."""
         device = next(network.parameters()).device
         if precision == "auto":
-            fast = torch.cpu._is_avx512_bf16_supported() if device.type == "cpu" else torch.cuda.is_bf16_supported()
-            precision = "bfloat16" if fast else "float32"
+            precision = "bfloat16" if has_fast_bfloat16(device) else "float32"
         return cls(device, getattr(torch, precision))
 
     def autocast(self) -> AbstractContextManager[Any]:

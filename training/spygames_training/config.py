@@ -1,4 +1,4 @@
-"""What a training run does, as data. The strings under the fields are the command line's help."""
+"""The settings of a training run, as data. The strings under the fields are the command line's help."""
 
 import tomllib
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -12,14 +12,14 @@ MAX_LAYERS, MAX_UNITS = 16, 8192
 """Of hidden layers, and of units in each."""
 MAX_TOML_BYTES = 1 << 14
 """Of a config. Few kilobytes do for any; a key of n parts takes tomllib memory in the order of n squared."""
-NO_CRITIC: Any = "none"
-"""`Network.critic` of an agent that was kept without its critic; no setting of a run."""
 Device = Literal["auto", "cpu", "cuda"]
 Precision = Literal["auto", "float32", "bfloat16"]
 
 
 @dataclass(frozen=True)
-class Network:
+class NetworkShape:
+    """The layers of a network; a run's is a `Network`, that of an agent on disk a `StoredNetwork`."""
+
     hidden: tuple[int, ...] = (256, 256)
     """Widths of the hidden layers."""
     kind: Literal["mlp", "entities", "recurrent"] = "mlp"
@@ -30,10 +30,35 @@ class Network:
     """Floats that each thing becomes in a network of entities; even."""
     memory: int = 128
     """Floats that a recurrent network remembers."""
+
+    def __post_init__(self) -> None:
+        _check_types(self, "network.")
+        _require(
+            "network.",
+            hidden=(
+                len(self.hidden) <= MAX_LAYERS and all(1 <= width <= MAX_UNITS for width in self.hidden),
+                f"at most {MAX_LAYERS} widths from 1 to {MAX_UNITS}",
+            ),
+            embedding=(
+                self.embedding % 2 == 0 < self.embedding <= MAX_UNITS,
+                f"even, positive and at most {MAX_UNITS}",
+            ),
+            memory=(1 <= self.memory <= MAX_UNITS, f"from 1 to {MAX_UNITS}"),
+        )
+
+
+@dataclass(frozen=True)
+class Network(NetworkShape):
     critic: Literal["own", "all"] = "own"
     """What the critic sees while training. own: what the policy sees, through the same layers. all: the views of all
     seats, so also what is hidden from the one who decides, through hidden layers of its own; the policy never sees
     them, and the agent that is kept has no critic."""
+
+
+@dataclass(frozen=True)
+class StoredNetwork(NetworkShape):
+    critic: Literal["own", "none"] = "own"
+    """none: the agent was kept without its critic, which saw all views."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +74,7 @@ class PPO:
     learning_rate: float = 1e-3
     """Of Adam, at the start."""
     learning_rate_end: float = 5e-5
-    """Of Adam, at the end; falls in proportion to what is left of the run."""
+    """Of Adam, at the end; falls in proportion to the rest of the run."""
     clip: float = 0.2
     """How far the probability ratio may go from 1 before its gradient is cut (PPO's epsilon)."""
     gamma: float = 1.0
@@ -64,7 +89,7 @@ class PPO:
     entropy: float = 0.1
     """Weight of the policy's entropy, at the start."""
     entropy_end: float = 0.01
-    """Weight of the policy's entropy, at the end; falls in proportion to what is left of the run."""
+    """Weight of the policy's entropy, at the end; falls in proportion to the rest of the run."""
     kl: float = 0.1
     """Weight of KL(policy || reference), where the reference is an earlier self."""
     reference_every: int = 20
@@ -79,12 +104,26 @@ class PPO:
     """What the network computes in while it plays and learns; weights and optimiser are float32 always. bfloat16 is
     several times faster where the processor, or the GPU, has instructions for it, which is where auto takes it."""
 
+    def __post_init__(self) -> None:
+        _check_types(self, "ppo.")
+        _require(
+            "ppo.",
+            games=(self.games >= 1, "at least 1"),
+            steps=(self.steps >= 2, "at least 2"),
+            epochs=(self.epochs >= 1, "at least 1"),
+            gamma=(self.gamma <= 1, "between 0 and 1"),
+            lam=(self.lam <= 1, "between 0 and 1"),
+            clip=(self.clip > 0, "positive"),
+            ema=(self.ema < 1, "between 0 and 1, 1 excluded"),
+            reference_every=(self.reference_every >= 1, "at least 1"),
+        )
+
 
 @dataclass(frozen=True)
 class Opponents:
     share: float = 0.0
-    """Part of the tables, 0 to 1, where one side learns (a seat, or a team) and each other one is a frozen opponent,
-    drawn when a game starts and kept for that game."""
+    """Fraction of the games, 0 to 1, in which one side learns (a seat, or a team) and each other one is a frozen
+    opponent, drawn when a game starts and kept for that game."""
     bots: tuple[str, ...] = ()
     """Scripted players among the opponents."""
     snapshots: int = 0
@@ -92,8 +131,20 @@ class Opponents:
     snapshot_every: int = 50
     """Updates between two snapshots."""
     draw: Literal["even", "hard"] = "even"
-    """How opponents are drawn: all alike, or those more often that are hard to beat, in proportion to the square of
-    the share that the learner does not win against them of late."""
+    """How opponents are drawn. even: all with equal chances. hard: those more often that are hard to beat, in
+    proportion to the square of the fraction of recent games that the learner did not win against them."""
+
+    def __post_init__(self) -> None:
+        _check_types(self, "opponents.")
+        _require(
+            "opponents.",
+            share=(self.share <= 1, "between 0 and 1"),
+            snapshot_every=(self.snapshot_every >= 1, "at least 1"),
+        )
+        if self.share > 0 and not self.bots and not self.snapshots:
+            raise ValueError(
+                "opponents.share is positive, but there are neither opponents.bots nor opponents.snapshots"
+            )
 
 
 @dataclass(frozen=True)
@@ -119,7 +170,7 @@ class Config:
     ppo: PPO = field(default_factory=PPO)
     """The algorithm."""
     opponents: Opponents = field(default_factory=Opponents)
-    """Who else sits at the tables."""
+    """The opponents in training games."""
     evaluate_against: tuple[str, ...] = ("random", "greedy", "expert")
     """Players whose win shares are shown while training and in the summary."""
     evaluate_every: float = 60.0
@@ -129,48 +180,32 @@ class Config:
     evaluate_play: str = "sample"
     """How the policy plays there: sample, argmax, or a temperature such as 0.5."""
     save_every: float = 30.0
-    """Seconds between two saved states, from which --resume goes on."""
+    """Seconds between two saved states, which --resume continues from."""
 
     def __post_init__(self) -> None:
         _check_types(self)
-        ppo = self.ppo
-        for name, ok, right in (
-            ("decisions", self.decisions >= 1, "at least 1"),
-            ("workers", 1 <= self.workers <= 1024, "from 1 to 1024"),
-            ("evaluate_games", 1 <= self.evaluate_games <= 1_000_000, "from 1 to 1000000"),
-            ("ppo.games", ppo.games >= 1 and ppo.games % max(self.workers, 1) == 0, "a multiple of workers"),
-            ("ppo.steps", ppo.steps >= 2, "at least 2"),
-            ("ppo.epochs", ppo.epochs >= 1, "at least 1"),
-            ("ppo.minibatch", ppo.minibatch >= self.workers, "at least the number of workers"),
-            ("ppo.gamma", 0 <= ppo.gamma <= 1, "between 0 and 1"),
-            ("ppo.lam", 0 <= ppo.lam <= 1, "between 0 and 1"),
-            ("ppo.clip", ppo.clip > 0, "positive"),
-            ("ppo.ema", 0 <= ppo.ema < 1, "between 0 and 1, 1 excluded"),
-            ("ppo.reference_every", ppo.reference_every >= 1, "at least 1"),
-            ("opponents.share", 0 <= self.opponents.share <= 1, "between 0 and 1"),
-            ("opponents.snapshot_every", self.opponents.snapshot_every >= 1, "at least 1"),
-            (
-                "network.hidden",
-                len(self.network.hidden) <= MAX_LAYERS and all(1 <= w <= MAX_UNITS for w in self.network.hidden),
-                f"at most {MAX_LAYERS} widths from 1 to {MAX_UNITS}",
-            ),
-            (
-                "network.embedding",
-                self.network.embedding % 2 == 0 < self.network.embedding <= MAX_UNITS,
-                f"even, positive and at most {MAX_UNITS}",
-            ),
-            ("network.memory", 1 <= self.network.memory <= MAX_UNITS, f"from 1 to {MAX_UNITS}"),
-        ):
-            if not ok:
-                raise ValueError(f"{name} must be {right}")
-        if self.opponents.share > 0 and not self.opponents.bots and not self.opponents.snapshots:
-            raise ValueError(
-                "opponents.share is positive, but there are neither opponents.bots nor opponents.snapshots"
-            )
+        _require(
+            decisions=(self.decisions >= 1, "at least 1"),
+            workers=(1 <= self.workers <= 1024, "from 1 to 1024"),
+            evaluate_games=(1 <= self.evaluate_games <= 1_000_000, "from 1 to 1000000"),
+        )
+        _require(
+            "ppo.",
+            games=(self.ppo.games % self.workers == 0, "a multiple of workers"),
+            minibatch=(self.ppo.minibatch >= self.workers, "at least the number of workers"),
+        )
+
+
+def _require(prefix: str = "", **rules: tuple[bool, str]) -> None:
+    """ValueError for the first setting whose rule does not hold; a rule says what is right."""
+    for name, (holds, right) in rules.items():
+        if not holds:
+            raise ValueError(f"{prefix}{name} must be {right}")
 
 
 def _check_types(config: Any, prefix: str = "") -> None:
-    """Makes every list a tuple, as TOML and JSON have none; ValueError for a value that is not of its field's type."""
+    """Makes every list a tuple, as TOML and JSON have none; ValueError for a value that is not of its field's type, by
+    the annotations. Sections have checked their own fields already."""
     for f in fields(config):
         kind: Any = f.type
         value: Any
@@ -180,7 +215,6 @@ def _check_types(config: Any, prefix: str = "") -> None:
         if is_dataclass(kind):
             if type(value) is not kind:
                 raise ValueError(f"{name} must be a {getattr(kind, '__name__', kind)}, not {shown(value)}")
-            _check_types(value, f"{name}.")
         elif get_origin(kind) is Literal:
             if value not in (known := get_args(kind)):
                 raise ValueError(f"{name} must be {', '.join(known[:-1])} or {known[-1]}, not {shown(value)}")

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from spygames.core.game import Game
-from spygames_training.config import NO_CRITIC, Network
+from spygames_training.config import Network, StoredNetwork
 from spygames_training.trunks import EntityTrunk, Memory, entities, layers, linear
 
 
@@ -31,13 +31,13 @@ class ActorCritic(nn.Module):
         num_features: int,
         num_actions: int,
         hidden: Sequence[int],
-        config: Network | None = None,
+        config: Network | StoredNetwork | None = None,
         seats: int = 1,
         trunk: nn.Module | None = None,
     ):
         super().__init__()
         self.num_features, self.num_actions, self.hidden = num_features, num_actions, tuple(hidden)
-        self.config = config or Network(self.hidden)
+        self.config: Network | StoredNetwork = config or Network(self.hidden)
         self.trunk = trunk or layers([num_features, *self.hidden])
         width = [num_features, *self.hidden][-1]
         self.memory_size = 0
@@ -51,7 +51,7 @@ class ActorCritic(nn.Module):
         if self.sees_all:
             sizes = [seats * num_features, *self.hidden]
             self.critic, width = layers(sizes), sizes[-1]
-        if self.config.critic != NO_CRITIC:
+        if self.config.critic != "none":
             self.value = linear(width, 1, gain=1.0)
 
     @property
@@ -71,7 +71,7 @@ class ActorCritic(nn.Module):
 
     def heads(self, features: Tensor, views: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Logits and value on what the trunk has made of the observation; the rest as in `forward`."""
-        if self.config.critic == NO_CRITIC:
+        if self.config.critic == "none":
             raise ValueError("this network is an agent without a critic: it has logits, no value")
         seen = features
         if self.critic is not None:
@@ -103,7 +103,7 @@ class ActorCritic(nn.Module):
         return weights
 
 
-def make_network(game: Game, config: Network) -> ActorCritic:
+def make_network(game: Game, config: Network | StoredNetwork) -> ActorCritic:
     """A new network for `game`, its weights drawn from torch's generator; ValueError for entities in a game that names
     none."""
     trunk = None
@@ -112,7 +112,7 @@ def make_network(game: Game, config: Network) -> ActorCritic:
     return ActorCritic(game.num_features, game.num_actions, config.hidden, config, game.num_players, trunk)
 
 
-def blank(game: Game, config: Network) -> ActorCritic:
+def blank(game: Game, config: Network | StoredNetwork) -> ActorCritic:
     """A network without memory for its weights and without a draw from torch's generator, to be filled by
     `load_state_dict(..., assign=True)`."""
     with torch.device("meta"):

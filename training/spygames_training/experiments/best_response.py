@@ -7,12 +7,12 @@ share is 50 %, and against an agent at equilibrium nobody wins more.
 """
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from spygames_training.atomic import write_whole
-from spygames_training.config import PPO, Config, Opponents
+from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.evaluation import Progress, Result, evaluate, total_games
 from spygames_training.network import ActorCritic
 from spygames_training.policy import Policy, from_network
@@ -94,7 +94,7 @@ def learner_run(
     """The run of a learner that has not begun to learn; arguments and errors as of `best_response`."""
     policy = Policy.load(agent, play)
     folder = Path(folder or Path("runs") / f"best_response_{policy.name.rpartition('@')[0]}")
-    spec = f"{agent}@{play}"
+    spec, kept = f"{agent}@{play}", policy.network.config
     config = Config(
         game=policy.game.id,
         options=dict(policy.game.options),
@@ -102,7 +102,7 @@ def learner_run(
         seed=seed,
         decisions=decisions * policy.game.num_sides,  # the learner takes those of one side
         workers=workers,
-        network=replace(policy.network.config, critic="own"),
+        network=Network(kept.hidden, kept.kind, kept.embedding, kept.memory),  # with a critic of its own
         ppo=PPO(entropy=0.02, entropy_end=0.0, kl=0.0),
         opponents=Opponents(share=1.0, bots=(spec,)),
         evaluate_against=(spec,),

@@ -16,6 +16,7 @@ from spygames.core.game import Game
 from spygames.core.registry import make_game
 from spygames_training.atomic import only_one
 from spygames_training.checkpoint import save_checkpoint
+from spygames_training.compat import updates_made
 from spygames_training.compute import find_device
 from spygames_training.config import PPO, Config
 from spygames_training.network import ActorCritic
@@ -189,8 +190,8 @@ class _Updates(BaseCallback):
     def _after_update(self) -> None:
         """What belongs to the update that has just ended, if one has; the clock stands still meanwhile."""
         model, config = self.run.model, self.run.config
-        if model._n_updates > self._updates:
-            self._updates = model._n_updates
+        if updates_made(model) > self._updates:
+            self._updates = updates_made(model)
             now = time.monotonic()
             taken = now - self._started
             self.seconds += taken

@@ -1,0 +1,28 @@
+"""The private names of other libraries that `compat` uses are there, and mean what it says."""
+
+import pytest
+import torch
+
+from spygames_training.compat import has_fast_bfloat16, updates_made
+
+
+def test_torch_tells_whether_bfloat16_is_fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    cpu = torch.device("cpu")
+    assert has_fast_bfloat16(cpu) == torch.cpu._is_avx512_bf16_supported()
+    for answer in (True, False):
+        monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda answer=answer: answer)
+        assert has_fast_bfloat16(cpu) is answer
+    monkeypatch.delattr(torch.cpu, "_is_avx512_bf16_supported")
+    assert has_fast_bfloat16(cpu) is False
+
+
+def test_stable_baselines3_counts_its_updates() -> None:
+    contrib = pytest.importorskip("sb3_contrib")
+    from spygames_training.sb3 import SelfPlayVecEnv
+    from tests.poker import kuhn
+
+    env = SelfPlayVecEnv(kuhn.make_game(), 4, 0, by_hand=True)
+    model = contrib.MaskablePPO("MlpPolicy", env, n_steps=4, batch_size=8, n_epochs=3, device="cpu")
+    assert updates_made(model) == 0
+    model.learn(16)
+    assert updates_made(model) == 3
