@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import spygames
-from spygames_training import policy, ppo, rollout
+from spygames_training import learner as learner_module
+from spygames_training import policy, rollout
 from spygames_training.compute import Compute, find_device, one_thread
 from spygames_training.config import PPO, Config, Network
 from spygames_training.evaluation import evaluate
@@ -36,7 +37,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> torch.device:
         assert tensor.device.type == "meta"
         return np.zeros(tuple(tensor.shape), np.float32)
 
-    for module in (policy, ppo, rollout):
+    for module in (policy, learner_module, rollout):
         monkeypatch.setattr(module, "to_numpy", to_numpy)
     monkeypatch.setattr(torch.optim, "Adam", _Adam)
     return torch.device("meta")
