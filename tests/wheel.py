@@ -1,6 +1,7 @@
 """Plays with nothing but the installed package; `make test-wheels` runs it in an empty environment and folder."""
 
 import importlib.util
+import subprocess
 import sys
 from pathlib import Path
 
@@ -31,3 +32,8 @@ for game_id in game_ids():
 
         check_game(spygames.make_game(game_id))
         print(f"{game_id}: the contract holds")
+command = subprocess.run([sys.executable, "-m", "spygames_app"], capture_output=True, text=True, check=False)
+assert command.returncode == 2
+assert command.stderr.startswith("spygames: the command needs the extra: pip install 'spygames[training]'")
+assert command.stderr.count("\n") == 1
+print("without the extra the command says in one line what it needs")

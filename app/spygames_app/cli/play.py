@@ -12,7 +12,7 @@ from spygames_app.shipped import player_spec
 
 if TYPE_CHECKING:
     from spygames.core.game import Game
-    from spygames.core.players import Player
+    from spygames.core.player import Player
 
 HELP = "Type the number of an action, or its text. show: the position again; help: this; quit (or Ctrl-D): leave."
 
@@ -84,23 +84,21 @@ def play(game: "Game", opponent: "Player", seat: int, seed: int, ask: Callable[[
     Raises:
         Left, EOFError, KeyboardInterrupt: the person leaves.
     """
-    from spygames.core.game import NOBODY, as_record, flat
-    from spygames.core.players import DecisionBatch, answers, new_memory
+    from spygames.core import match
+    from spygames.core.game import NOBODY, as_record
+    from spygames.core.player import new_memory
     from spygames.core.rng import mix
 
     states = game.start(seed)
     state = as_record(states)
     rng = np.array([[mix(~np.uint64(seed))]], np.uint64)
-    mask, memory = np.zeros((1, game.num_actions), np.int8), new_memory(game, [opponent])
+    mask, memory = np.zeros(game.num_actions, np.int8), new_memory(game, [opponent])
     while state.to_move != NOBODY:
-        game.legal(state, mask[0])
         if state.to_move == seat:
-            action = choose(game, state, mask[0], ask)
+            game.legal(state, mask)
+            action = choose(game, state, mask, ask)
         else:
-            views = game.new_views()
-            game.observe(state, int(state.to_move), as_record(views))
-            decisions = DecisionBatch(game, states, views, flat(views), mask, rng, np.arange(1), memory)
-            action = int(answers(opponent, decisions, secret=True)[0])
+            action = match.ask(game, states, opponent, rng, memory, secret=True)
         game.apply(state, action)
     print(f"\n{game.to_text(state, seat)}\n\nThe game is over.")
     returns = np.zeros(game.num_players, np.float32)
