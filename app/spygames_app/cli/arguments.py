@@ -118,7 +118,7 @@ def one_line(box: str) -> str:
             sections[-1].append(row)
     if "│" not in box and len(sections) > 1:
         del sections[0]
-    text = " ".join(sections[0])
+    text = re.sub(r"^Error parsing settings\.\w+: ", "", " ".join(sections[0]))  # what follows names the setting
     if len(text) > 300:
         text = f"{text[:300]} ..."
     similar = [
