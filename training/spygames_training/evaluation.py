@@ -1,4 +1,4 @@
-"""How well players play: every deal from every side, and how sure one may be of the result.
+"""How well players play: every deal from every side, and intervals of the results.
 
 A side is a team, or a seat that plays for itself (`Game.side_of`). Letters: n games, D deals, P seats, K sides.
 """
@@ -10,7 +10,7 @@ import numpy as np
 
 from spygames.core.batch import Batch, spread
 from spygames.core.game import Game, as_record
-from spygames.core.players import DecisionBatch, Player, answers, as_players, new_memory
+from spygames.core.players import Player, answers, as_players, new_memory
 from spygames.core.rng import next_seed
 
 LOCKSTEP = 1024
@@ -67,7 +67,7 @@ def evaluate(
         opponents: likewise, one or several; one result each.
         games: against each; rounded up to whole deals (K games each). With more than two sides, another game a deal
             finds the fair share.
-        seed: 0..2^64-1, of the deals and of the players' luck; the same one gives the same results.
+        seed: 0..2^64-1, of the deals and of the players' random streams; the same one gives the same results.
         progress: see `Progress`.
 
     Raises:
@@ -131,30 +131,30 @@ def play_games(
     players: Sequence[Player],
     seating: np.ndarray,
     seeds: np.ndarray,
-    luck_seed: int,
+    rng_seed: int,
     progress: Progress | None = None,
     finals: np.ndarray | None = None,
 ) -> np.ndarray:
     """Plays each game once, to its end, many in lockstep; returns its results, float32 [n, P].
 
-    A long game counts as much as a short one: who is through waits.
+    A long game counts as much as a short one: a row whose game has ended waits.
 
     Args:
         game: what is played.
         players: asked once a step for all their games; all of them see and do what is theirs only.
         seating: int [n, P], the index in `players` of who sits where.
         seeds: uint64 [n], the deals.
-        luck_seed: 0..2^64-1, of the players' own luck, a stream for each game.
+        rng_seed: 0..2^64-1, of the players' random streams, one for each game.
         progress: see `Progress`.
         finals: if given, STATE [n], filled with the state in which each game ended.
     """
     n = len(seeds)
-    luck = spread(np.uint64(luck_seed), n).reshape(n, 1)
+    rng = spread(np.uint64(rng_seed), n).reshape(n, 1)
     out = np.zeros((n, game.num_players), np.float32)
     for lo in range(0, n, LOCKSTEP):
         part = slice(lo, min(lo + LOCKSTEP, n))
         last = None if finals is None else finals[part]
-        _play_part(game, players, seating[part], seeds[part], luck[part], out[part], progress, last)
+        _play_part(game, players, seating[part], seeds[part], rng[part], out[part], progress, last)
     return out
 
 
@@ -163,7 +163,7 @@ def _play_part(
     players: Sequence[Player],
     seating: np.ndarray,
     seeds: np.ndarray,
-    luck: np.ndarray,
+    rng: np.ndarray,
     out: np.ndarray,
     progress: Progress | None,
     finals: np.ndarray | None,
@@ -172,15 +172,14 @@ def _play_part(
     batch.reset(seeds=seeds)
     going, memory = np.arange(batch.n), new_memory(game, players, batch.n)
     while len(going):
-        actions = batch.mask.argmax(axis=1)  # games that have ended go on in the batch, which counts for nothing
+        actions = batch.mask.argmax(
+            axis=1
+        )  # games that have ended are followed by others in the batch, which do not count
         asked = seating[going, batch.seats[going]]
         for index, player in enumerate(players):
             rows = going[asked == index]
             if len(rows):
-                decisions = DecisionBatch(
-                    game, batch.states, batch.views, batch.observation, batch.mask, luck, rows, memory
-                )
-                actions[rows] = answers(player, decisions)
+                actions[rows] = answers(player, batch.decisions(rng, rows, memory))
         before = None if finals is None else batch.states.copy()
         batch.step(actions)
         over = batch.done[going]
@@ -200,8 +199,8 @@ def _match(game: Game, first: Player, second: Player, games: int, seed: int, pro
     deals, sides = deals_for(game, games), game.num_sides
     seating = np.tile((np.arange(sides)[:, None] != np.array(game.side_of)).astype(np.int64), (deals, 1))
     seeds = np.repeat(spread(np.uint64(seed), deals), sides)
-    luck_seed = int(next_seed(np.uint64(seed)))
-    returns = play_games(game, (first, second), seating, seeds, luck_seed, progress)
+    rng_seed = int(next_seed(np.uint64(seed)))
+    returns = play_games(game, (first, second), seating, seeds, rng_seed, progress)
     leaders = [game.side_of.index(side) for side in range(sides)]
     return returns[:, leaders].reshape(deals, sides, sides)
 
@@ -211,13 +210,13 @@ def _fair_share(game: Game, player: Player, games: int, seed: int, progress: Pro
     if game.num_sides == 2:
         return 0.5
     deals = deals_for(game, games)
-    seating, luck_seed = np.zeros((deals, game.num_players), np.int64), int(next_seed(np.uint64(seed)))
-    returns = play_games(game, (player,), seating, spread(np.uint64(seed), deals), luck_seed, progress)
+    seating, rng_seed = np.zeros((deals, game.num_players), np.int64), int(next_seed(np.uint64(seed)))
+    returns = play_games(game, (player,), seating, spread(np.uint64(seed), deals), rng_seed, progress)
     return float(won(returns, game.num_sides).mean())
 
 
 def won(returns: np.ndarray, sides: int) -> np.ndarray:
-    """What each return counts for, 0 to 1, float64, in a game of so many sides: see `Result.win_share`."""
+    """What each return counts for, 0 to 1, float64, in a game of `sides` sides: see `Result.win_share`."""
     return 0.5 + 0.5 * np.sign(returns.astype(np.float64)) if sides == 2 else (returns > 0).astype(np.float64)
 
 
@@ -253,7 +252,7 @@ def _interval(values: np.ndarray, low: float, high: float, seed: int) -> tuple[t
 
 
 def wilson(value: float, deals: int, low: float, high: float) -> tuple[float, float]:
-    """The 95 % interval of the mean where each of so many deals gave `value`.
+    """The 95 % interval of the mean where each of `deals` deals gave `value`.
 
     Of the deals that were not played a part may go otherwise: up to `other`, the end of Wilson's score interval for 0
     of `deals` (Wilson 1927, doi:10.1080/01621459.1927.10502953), each from `low` to `high`. With 0 or 1 from 0 to 1 it

@@ -74,7 +74,7 @@ class Policy:
         memory: np.ndarray | None = None,
     ) -> int | np.ndarray:
         """One legal action for one observation, float32 [F] with mask int8 [A] -> int, or for each of a batch,
-        [k, F] with [k, A] -> int64 [k]. `rng` is the luck of sampling; None: this policy's own, from the system.
+        [k, F] with [k, A] -> int64 [k]. `rng` draws the action; None: this policy's own generator.
         `memory`, for a network with a `memory_size` M: float32 [M] or [k, M], what the seat remembers of this game,
         zeros at its beginning; brought up to date.
 
@@ -82,8 +82,8 @@ class Policy:
         what are no numbers.
         """
         values, masks = self._logits(observation, mask, memory)
-        luck = (rng or self._rng).integers(0, 1 << 64, (len(masks), 1), np.uint64)
-        actions = _draw(values, masks, luck, np.arange(len(masks)), self.temperature)
+        streams = (rng or self._rng).integers(0, 1 << 64, (len(masks), 1), np.uint64)
+        actions = _draw(values, masks, streams, np.arange(len(masks)), self.temperature)
         if len(actions) and actions.min() < 0:
             raise ValueError("there is no legal action to choose from: the mask is all zeros")
         return int(actions[0]) if np.ndim(mask) == 1 else actions
@@ -131,7 +131,7 @@ class Policy:
 
 
 class PolicyPlayer:
-    """A policy as a `Player` like any other: its luck is the game's stream that it is given.
+    """A policy as a `Player` like any other: it draws from the game's stream that it is given.
 
     Actions for a game do not depend on the games beside it, but for the last bit of rounding in the network's sums,
     which can tip one draw in about a million.
@@ -181,8 +181,8 @@ def logits(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | N
     return to_numpy(network.policy(features))
 
 
-def _draw(logits: np.ndarray, mask: np.ndarray, luck: np.ndarray, rows: np.ndarray, temperature: float) -> np.ndarray:
+def _draw(logits: np.ndarray, mask: np.ndarray, rng: np.ndarray, rows: np.ndarray, temperature: float) -> np.ndarray:
     """An action for each of `rows`, int64 [k], from their logits [k, A]; -1 where none is legal."""
     actions, unused = np.empty(len(mask), np.int64), np.empty(len(mask), np.float32)
-    sample_rows(logits, mask, luck, rows, temperature, actions, unused, np.empty(mask.shape[1], np.int64))
+    sample_rows(logits, mask, rng, rows, temperature, actions, unused, np.empty(mask.shape[1], np.int64))
     return actions[rows]

@@ -11,7 +11,6 @@ import torch
 
 from spygames.core.batch import Batch
 from spygames.core.game import Game
-from spygames.core.players import DecisionBatch
 from spygames.core.shown import one_line
 from spygames_training.compute import Compute, to_numpy
 from spygames_training.config import PPO
@@ -121,7 +120,7 @@ class Rollout:
             sample_rows(
                 logits, t.mask[step], self.rng, self._rows, 1.0, t.actions[step], log_probabilities, self._legal
             )
-            self.opponents.act(batch, self._decisions(step), t.actions[step])
+            self.opponents.act(batch, batch.decisions(self.rng, self._rows, self.memory), t.actions[step])
             batch.write_to(t.observation[step + 1], t.mask[step + 1])
             batch.step(t.actions[step])
             np.multiply(batch.rewards, ppo.reward_scale, out=t.rewards[step])
@@ -154,13 +153,6 @@ class Rollout:
         self.batch.observe_all(self._views)
         views[step] = torch.from_numpy(self._views).flatten(1)
         return views[step].to(compute.device)
-
-    def _decisions(self, step: int) -> DecisionBatch:
-        """The decision of each game, as players are asked for it."""
-        t, batch = self.trajectories, self.batch
-        return DecisionBatch(
-            self.game, batch.states, batch.views, t.observation[step], t.mask[step], self.rng, self._rows, self.memory
-        )
 
     def state_dict(self) -> dict[str, Any]:
         """What the next update depends on: tensors `states`, `seeds`, `luck`, `controller` and `memory`, in types that

@@ -10,7 +10,7 @@ from spygames.core.rng import GAMMA, mix
 def sample_rows(
     logits: np.ndarray,
     mask: np.ndarray,
-    luck: np.ndarray,
+    rng: np.ndarray,
     rows: np.ndarray,
     temperature: float,
     actions: np.ndarray,
@@ -19,7 +19,7 @@ def sample_rows(
 ) -> None:
     """Draws one legal action a row from softmax(logits / temperature); temperature 0 takes the likeliest one.
 
-    logits: float32 [k, A], overwritten. mask: int8 [n, A]. luck: uint64 [n, 1], one stream a game, advanced once
+    logits: float32 [k, A], overwritten. mask: int8 [n, A]. rng: uint64 [n, 1], one stream a game, advanced once
     a draw. rows: int64 [k], the games that the logits belong to. actions: int64 [n] and log_probabilities:
     float32 [n], written at `rows` (the log-probability at that temperature; 0 for temperature 0). legal: int64
     [A], overwritten.
@@ -43,8 +43,8 @@ def sample_rows(
         for a in legal[:found]:
             logits[k, a] = (logits[k, a] - top) / temperature
             total += np.exp(logits[k, a])
-        luck[i, 0] += GAMMA
-        left = total * (np.float64(mix(luck[i, 0]) >> np.uint64(11)) / 9007199254740992.0)
+        rng[i, 0] += GAMMA
+        left = total * (np.float64(mix(rng[i, 0]) >> np.uint64(11)) / 9007199254740992.0)
         chosen = best
         for a in legal[:found]:
             left -= np.exp(logits[k, a])

@@ -142,7 +142,7 @@ class Memory(nn.Module):
 
     def _step(self, read: Tensor, memory: Tensor) -> Tensor:
         # Cast here, since autocast keeps the cast weights of all threads in one place, which any thread that is through
-        # empties: whether a weight's gradients are then summed up before or after the cast would be a matter of luck.
+        # empties: whether a weight's gradients are then summed up before or after the cast would be a matter of chance.
         weight, bias = self.recall.weight.to(read.dtype), self.recall.bias.to(read.dtype)
         reset, keep, new = read.chunk(3, dim=1)
         old_reset, old_keep, old_new = nn.functional.linear(memory.to(read.dtype), weight, bias).chunk(3, dim=1)

@@ -17,7 +17,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from spygames.core.game import Game
-from spygames.core.players import DecisionBatch, Player, answers, as_players, new_memory
+from spygames.core.players import Player, answers, as_players, new_memory
 from spygames.core.rng import as_seed
 from spygames.core.shown import shown
 from spygames_training.sb3.games import Games
@@ -177,8 +177,8 @@ class LearnerSeatVecEnv(GamesVecEnv):
             or `@0.5` behind it) or Players. Each other seat draws one when a game begins, all with equal chances, and
             keeps it for that game; name one twice and it comes twice as often.
         seat: of the learner, from 0, or "random": drawn for each game.
-        seed: 0..2^64-1, of deals, draws and the opponents' luck until `seed()` gives another. None: from the system's
-            entropy.
+        seed: 0..2^64-1, of the games, the draws and the opponents' random streams until `seed()` gives another. None:
+            from the system's entropy.
 
     ValueError for a seat or a player that there is not.
     """
@@ -206,12 +206,12 @@ class LearnerSeatVecEnv(GamesVecEnv):
         self._asked = np.zeros(n, np.bool_)  # whether the learner has decided in the game
         self._memory = new_memory(game, self.players, n)  # of each seat, in its present game
         self._idle = np.zeros(n, np.int64)  # games in a row without a decision of the learner
-        self._seed_luck(int(first))
+        self._seed_streams(int(first))
 
     def reset(self) -> np.ndarray:
         """Begins all games anew and plays until the learner is asked; float32 [n, F]."""
         if self._seeds[0] is not None:
-            self._seed_luck(self._seeds[0])
+            self._seed_streams(self._seeds[0])
         self._deal()
         self._idle[:] = 0
         self._seat(self._rows)
@@ -231,9 +231,9 @@ class LearnerSeatVecEnv(GamesVecEnv):
         self._play_on(rewards, done, infos)
         return self.games.observation.copy(), rewards, done, infos
 
-    def _seed_luck(self, seed: int) -> None:
-        """The opponents' luck, a stream for each game, and the one of the draws."""
-        self._luck = np.random.default_rng([seed, 1]).integers(2**64, size=(self.num_envs, 1), dtype=np.uint64)
+    def _seed_streams(self, seed: int) -> None:
+        """The opponents' random streams, one for each game, and the generator of the draws."""
+        self._streams = np.random.default_rng([seed, 1]).integers(2**64, size=(self.num_envs, 1), dtype=np.uint64)
         self._rng = np.random.default_rng([seed, 2])
 
     def _seat(self, rows: np.ndarray) -> None:
@@ -252,9 +252,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
             who = self._who[rows, games.seats[rows]]
             for k in np.unique(who):
                 asked = rows[who == k]
-                decisions = DecisionBatch(
-                    self.game, games.states, games.views, games.observation, games.mask, self._luck, asked, self._memory
-                )
+                decisions = games.decisions(self._streams, asked, self._memory)
                 actions[asked] = answers(self.players[k], decisions, secret=True)
             games.advance(rows, actions, self.seats)
             self._settle(rows, rewards, done, infos)
