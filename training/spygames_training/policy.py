@@ -157,7 +157,20 @@ class PolicyPlayer:
 
 
 def load_player(game: Game, path: str | Path, how: str = "") -> PolicyPlayer:
-    """A checkpoint as a player of `game`; CheckpointError if it is another game's or layout's."""
+    """A checkpoint as a player: what `make_player` calls for the kind `checkpoint`.
+
+    Args:
+        game: what is played.
+        path: the checkpoint's folder or its run's; `PATH@HOW` if there is no such folder.
+        how: as in `Policy.load`.
+
+    Raises:
+        CheckpointError: the checkpoint is damaged, or of another game or layout.
+        ValueError: `how` makes no sense.
+    """
+    if not how and not Path(path).exists():
+        before, at, behind = str(path).rpartition("@")
+        path, how = (before, behind) if at else (path, how)
     return PolicyPlayer(Policy.load(path, how, game))
 
 

@@ -1,7 +1,8 @@
 """The players that a name stands for: scripted bots, searches and trained policies."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,30 +18,55 @@ MAX_SIMULATIONS = 1_000_000
 """The most playouts a decision: a tree of so many nodes takes gigabytes."""
 
 
-def make_player(game: Game, spec: str) -> Player:
-    """The player that `spec` names: a scripted bot (`greedy`), a search with its simulations a decision (`mcts:200`,
-    `mc:200`) or a checkpoint's path, with `@argmax` or a temperature (`@0.5`) behind it if it is not to be sampled.
+KINDS = "spygames.players"
+"""The entry-point group of further kinds of players, also of other packages: the name of an entry is a kind, and
+`make_player(game, "KIND:ARGUMENT")` calls what it points to with (game, ARGUMENT) for a Player, or for a ValueError if
+the argument makes no sense. A path is an argument of the kind `checkpoint`."""
 
-    ValueError says what there is if `spec` is none of these.
+_EXTRA = {"torch": "training", "safetensors": "training"}  # what is missing without an extra of this package
+
+
+def make_player(game: Game, spec: str) -> Player:
+    """The player that `spec` names.
+
+    Args:
+        game: what is played.
+        spec: a scripted bot (`greedy`); a search with its simulations a decision (`mcts:200`, `mc:200`); a checkpoint's
+            path, with `@argmax` or a temperature (`@0.5`) behind it if it is not to be sampled; or `KIND:ARGUMENT` with
+            a kind that a package has installed (`KINDS`).
+
+    Raises:
+        ValueError: it is none of these, and the message says what there is; or an extra of this package is missing.
     """
     if spec in game.bots:
         return Scripted(game, spec)
-    kind, _, number = spec.partition(":")
+    kind, colon, argument = spec.partition(":")
     if kind in ("mcts", "mc"):
-        if not number.isdecimal() or len(number) > 9 or not 1 <= int(number) <= MAX_SIMULATIONS:
+        if not argument.isdecimal() or len(argument) > 9 or not 1 <= int(argument) <= MAX_SIMULATIONS:
             raise ValueError(f"{shown(spec)} must give 1 to {MAX_SIMULATIONS} simulations a decision, as in {kind}:200")
-        return SearchPlayer(game, kind, int(number), threads=os.cpu_count() or 1)
-    path, _, how = (spec, "", "") if _exists(spec) else spec.rpartition("@")
-    if path and _exists(path):
-        try:
-            from spygames_training.policy import load_player
-        except ImportError as error:
-            raise ValueError(f"a checkpoint needs what is not installed: {error}") from error
-        return load_player(game, path, how)
+        return SearchPlayer(game, kind, int(argument), threads=os.cpu_count() or 1)
+    if colon and kind in entry_points(group=KINDS).names:
+        return _installed(kind)(game, argument)
+    if _exists(spec) or _exists(spec.rpartition("@")[0] or spec):
+        return _installed("checkpoint")(game, spec)
     raise ValueError(
         f"no player {shown(spec)}: scripted players of {game.id} are {', '.join(game.bots)}; searches mcts:N and mc:N; "
         "else the path of a checkpoint"
     )
+
+
+def _installed(kind: str) -> Callable[[Game, str], Player]:
+    """What makes players of an installed kind."""
+    found = entry_points(group=KINDS, name=kind)
+    if not found:
+        raise ValueError(f"players of kind {kind} are not installed: install spygames again (in a clone: make setup)")
+    try:
+        return next(iter(found)).load()
+    except ModuleNotFoundError as error:
+        extra = _EXTRA.get(str(error.name).split(".")[0])
+        if extra is None:
+            raise
+        raise ValueError(f"players of kind {kind} need {error.name}: pip install 'spygames[{extra}]'") from error
 
 
 def as_players(game: Game, players: str | Player | Sequence[str | Player]) -> list[Player]:
