@@ -52,6 +52,7 @@ lint-quick: setup
 
 lint: lint-quick
 	$(PY) -m pyright
+	.venv/bin/lint-imports --no-cache
 
 # The site, in dist/docs; a warning is an error.
 docs: setup
