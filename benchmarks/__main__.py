@@ -1,17 +1,12 @@
-"""Measures the environments' speed, and other libraries' beside it: a table on screen, in Markdown and in JSON.
+"""`python -m benchmarks`, from the top of a clone."""
 
-The runs are taken in rounds, each benchmark once a round, so that a busy moment of the machine touches all alike; the
-table has the median and the range. Names for --only: {names}.
-
-With --train it measures training instead: from nothing to 85 % against greedy in Agent Avenue, by this package's PPO,
-by MaskablePPO as PettingZoo's tutorial shows it, and by MaskablePPO through our environment; and training's speed in
-each game.
-"""
-
-import argparse
 import json
+import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
+import tyro
 from rich.console import Console
 
 from benchmarks.others import BENCHES as THEIRS
@@ -28,6 +23,7 @@ from spygames_app.bench.tools import (
     settings_text,
     table,
 )
+from spygames_app.cli.arguments import Positive, WrongArguments, execute
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BEGIN, END = "<!-- figures: python -m benchmarks writes from here -->", "<!-- to here -->"
@@ -57,44 +53,67 @@ def write(text: str, results: list[Result], host: dict[str, str], settings: str)
     (DOCS / "benchmarks.json").write_text(json.dumps(content, indent=1) + "\n")
 
 
-def main() -> None:
-    benches = {b.name: b for b in (*OURS, *THEIRS)}
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks",
-        description=(__doc__ or "").format(names=", ".join(benches)),
-        formatter_class=argparse.RawTextHelpFormatter,
-    )
-    parser.add_argument("--only", nargs="+", metavar="NAME", choices=list(benches), help="these alone")
-    parser.add_argument(
-        "--runs", type=int, default=7, help="runs of each, at most (default 7; start-up times take fewer)"
-    )
-    parser.add_argument("--seconds", type=float, default=1.0, help="length of a run (default 1)")
-    parser.add_argument("--quick", action="store_true", help="3 runs of 0.2 seconds: rough figures")
-    parser.add_argument("--write", action="store_true", help="keep the figures in docs/benchmarks.md and .json")
-    parser.add_argument("--train", action="store_true", help="measure training (extra sb3)")
-    parser.add_argument("--minutes", type=float, default=4.0, help="with --train: longest training of each (default 4)")
-    args = parser.parse_args()
-    if args.train:
-        if args.only or args.quick or args.minutes <= 0:
-            parser.error("--train takes --minutes (positive), --runs, --seconds and --write, and no other option")
+@dataclass(frozen=True)
+class Benchmarks:
+    """Measures the environments' speed, and other libraries' beside it: a table on screen, in Markdown and in JSON.
+
+        python -m benchmarks --quick --only aec batch os_leduc
+        python -m benchmarks --train --minutes 1
+
+    The runs are taken in rounds, each benchmark once a round, so that a busy moment of the machine touches all alike;
+    the table has the median and the range.
+
+    With --train it measures training instead: from nothing to 85 % against greedy in Agent Avenue, by this package's
+    PPO, by MaskablePPO as PettingZoo's tutorial shows it, and by MaskablePPO through our environment; and training's
+    speed in each game.
+    """
+
+    only: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="", metavar="[NAME [NAME ...]]")] = ()
+    """These alone; a wrong name is answered with all names."""
+    runs: Positive = 7
+    """Runs of each, at most; start-up times take fewer."""
+    seconds: float = 1.0
+    """Length of a run."""
+    quick: bool = False
+    """3 runs of 0.2 seconds: rough figures."""
+    write: bool = False
+    """Keep the figures in docs/benchmarks.md and .json."""
+    train: bool = False
+    """Measure training (extra sb3)."""
+    minutes: float = 4.0
+    """With --train: longest training of each."""
+
+    def run(self) -> int:
+        if self.seconds <= 0:
+            raise WrongArguments(f"--seconds must be positive, not {self.seconds}")
+        if self.train:
+            return self._measure_training()
+        benches = {b.name: b for b in (*OURS, *THEIRS)}
+        if unknown := [name for name in self.only if name not in benches]:
+            raise WrongArguments(f"no benchmark {unknown[0]!r}; there are {', '.join(benches)}")
+        if self.write and (self.only or self.quick):
+            raise WrongArguments("--write keeps whole tables of full runs: leave out --only and --quick")
+        runs, seconds = (3, 0.2) if self.quick else (self.runs, self.seconds)
+        settings, host = settings_text(runs, seconds), machine()
+        results = measure([benches[name] for name in self.only or benches], runs, seconds, Console())
+        text = f"{table(results)}\n\n{about(settings, host)}"
+        print(text)
+        if self.write:
+            write(text, results, host, settings)
+        return 0
+
+    def _measure_training(self) -> int:
+        if self.only or self.quick or self.minutes <= 0:
+            raise WrongArguments(
+                "--train takes --minutes (positive), --runs, --seconds and --write, and no other option"
+            )
         try:
             from benchmarks.training import train
         except ImportError as error:
-            parser.exit(2, f"benchmarks: --train needs the extra: pip install 'spygames[sb3]' ({error})\n")
-        train(args.minutes, args.runs, args.seconds, DOCS if args.write else None)
-        return
-    if args.runs < 1 or args.seconds <= 0:
-        parser.error("--runs must be at least 1 and --seconds positive")
-    if args.write and (args.only or args.quick):
-        parser.error("--write keeps whole tables of full runs: leave out --only and --quick")
-    runs, seconds = (3, 0.2) if args.quick else (args.runs, args.seconds)
-    settings, host = settings_text(runs, seconds), machine()
-    results = measure([benches[name] for name in args.only or benches], runs, seconds, Console())
-    text = f"{table(results)}\n\n{about(settings, host)}"
-    print(text)
-    if args.write:
-        write(text, results, host, settings)
+            raise ValueError(f"--train needs the extra: pip install 'spygames[sb3]' ({error})") from error
+        train(self.minutes, self.runs, self.seconds, DOCS if self.write else None)
+        return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(execute(Benchmarks, sys.argv[1:], "python -m benchmarks"))

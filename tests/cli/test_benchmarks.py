@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
 from benchmarks import training as bench
+from benchmarks.__main__ import Benchmarks
+
+from spygames_app.cli.arguments import execute
 
 
 def rows(*shares: float | None) -> list[dict[str, float]]:
@@ -37,3 +41,17 @@ def test_a_line_that_is_being_written_waits(tmp_path: Path) -> None:
     (tmp_path / "metrics.jsonl").write_text('{"decisions": 1}\n{"deci')
     assert bench._read(tmp_path / "metrics.jsonl") == [{"decisions": 1}]
     assert bench._read(tmp_path / "none.jsonl") == []
+
+
+def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for argv, words in (
+        (["--only", "nothing"], "no benchmark 'nothing'; there are aec, "),
+        (["--write", "--quick"], "leave out --only and --quick"),
+        (["--train", "--only", "aec"], "--train takes --minutes"),
+        (["--runs", "0"], "'0' is not a whole number from 1"),
+        (["--seconds", "0"], "--seconds must be positive"),
+    ):
+        assert execute(Benchmarks, argv, "python -m benchmarks") == 2
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n")) == ("", 1)
+        assert words in err
