@@ -1,4 +1,4 @@
-"""What a training run shows and leaves behind: a live display, metrics.jsonl, TensorBoard events and a plot."""
+"""The metrics of a training run: on screen, in metrics.jsonl, for TensorBoard, and as a plot."""
 
 import hashlib
 import io
@@ -27,12 +27,12 @@ LARGEST_METRIC = 3.5e38
 
 
 class Board:
-    """Scalars for TensorBoard, in a file of events of this process; what its own writer does, without a thread, which
+    """Scalars for TensorBoard, in a file of events of this process; as its own writer does, without a thread, which
     would print a traceback where the disk is full.
 
     Args:
         folder: TensorBoard's; made where it is not there.
-        done: what earlier files in it have beyond this step is not shown.
+        done: steps beyond this one in earlier files are not shown.
 
     Raises:
         OSError: by each method, and here: the file cannot be written.
@@ -70,24 +70,41 @@ class Board:
             self._file.flush()
 
 
-class Report:
-    """Takes the metrics of every update, one mapping each with `decisions` in it.
+class MetricsFile:
+    """metrics.jsonl: a line for each update.
 
     Args:
-        folder: of the run.
-        total: decisions that the run is to make.
-        done: those that it has made already.
-        earlier: their metrics (`read_metrics`); what else the folder has of metrics goes, since it is made again.
+        file: its path; what it holds is replaced by `rows`.
+        rows: the metrics of earlier updates.
     """
 
-    def __init__(self, folder: Path, total: int, done: int = 0, earlier: Sequence[dict[str, Any]] = ()):
-        self.folder, self.total = folder, total
+    def __init__(self, file: Path, rows: Sequence[Mapping[str, Any]]):
+        self.file = file
+        if file.exists():
+            write_whole(file, "".join(json.dumps(row) + "\n" for row in rows))
+
+    def add(self, metrics: Mapping[str, Any]) -> None:
+        """Appends one update's metrics; OSError if they cannot be written."""
+        with named(self.file), open(self.file, "a") as file:
+            file.write(json.dumps(metrics) + "\n")
+
+
+class Screen:
+    """The progress of a run: a live display in a terminal, else a line now and then.
+
+    Args:
+        total: decisions that the run is to make.
+        done: those that it has made already.
+        rows: the metrics of earlier updates.
+    """
+
+    def __init__(self, total: int, done: int, rows: Sequence[Mapping[str, Any]]):
+        self.total = total
         self.console = Console()
-        self.rows = [*earlier]
-        self._file = folder / METRICS
-        if self._file.exists():
-            write_whole(self._file, "".join(json.dumps(row) + "\n" for row in self.rows))
-        self._board = Board(folder / "tensorboard", done)
+        self.latest: dict[str, float] = {}
+        """The newest value of each metric."""
+        for row in rows:
+            self.latest |= row
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -102,22 +119,19 @@ class Report:
         self._live = Live(console=self.console, refresh_per_second=2, get_renderable=self._render)
         self._last_line = 0.0
 
-    def __enter__(self) -> "Report":
+    def start(self) -> None:
+        """Shows the live display, in a terminal."""
         if self.console.is_terminal:
             self._live.start()
-        return self
 
-    def __exit__(self, *_: object) -> None:
+    def stop(self) -> None:
+        """Ends the live display."""
         if self.console.is_terminal:
             self._live.stop()
-        self._board.close()
 
-    def add(self, metrics: dict[str, Any]) -> None:
-        """One update's metrics: to the file, to TensorBoard and on screen."""
-        self.rows.append(metrics)
-        with named(self._file), open(self._file, "a") as file:
-            file.write(json.dumps(metrics) + "\n")
-        self._board.add(metrics, metrics["decisions"])
+    def add(self, metrics: Mapping[str, Any]) -> None:
+        """Shows one update's metrics; without a terminal after each evaluation and every 30 seconds."""
+        self.latest |= metrics
         rate = f"{metrics['decisions_per_second']:,.0f}/s"
         self._progress.update(self._task, completed=min(metrics["decisions"], self.total), rate=rate)
         evaluated = any(name.startswith(WIN) for name in metrics)
@@ -125,27 +139,11 @@ class Report:
             self._last_line = time.monotonic()
             self.console.print(self._line(metrics), highlight=False, soft_wrap=True)
 
-    def latest(self, name: str) -> float | None:
-        """The newest value of a metric, if there is one."""
-        return next((row[name] for row in reversed(self.rows) if name in row), None)
+    def say(self, line: str) -> None:
+        """Prints a line."""
+        self.console.print(line)
 
-    def plot(self) -> Path:
-        """Draws the curves so far into curves.png."""
-        return plot_curves(self.rows, self.folder / "curves.png")
-
-    def summarise(self, decisions: int, seconds: float) -> None:
-        """Win shares at the start, half-way and at the end of a run of so many decisions and seconds: summary.json, and
-        its speed on screen."""
-        rows = [row for row in self.rows if any(name.startswith(WIN) for name in row)]
-        half = sorted(rows, key=lambda row: abs(row["decisions"] - decisions / 2))[:1]
-        summary: dict[str, Any] = {"decisions": decisions, "seconds": round(seconds)}
-        for moment, found in {"start": rows[:1], "half": half, "end": rows[-1:]}.items():
-            summary[moment] = {name: v for row in found for name, v in row.items() if name.startswith(WIN)}
-        write_whole(self.folder / "summary.json", json.dumps(summary, indent=2) + "\n")
-        rate = decisions / max(seconds, 1e-9)
-        self.console.print(f"{decisions:,} decisions in {round(seconds)} s ({rate:,.0f} a second)")
-
-    def _line(self, metrics: dict[str, Any]) -> str:
+    def _line(self, metrics: Mapping[str, Any]) -> str:
         rate = metrics["decisions_per_second"]
         left = max(0, self.total - metrics["decisions"]) / max(rate, 1) / 60
         parts = [
@@ -162,15 +160,64 @@ class Report:
     def _render(self) -> Group:
         table = Table(box=None, pad_edge=False)
         names = ["policy_loss", "value_loss", "explained_variance", "entropy", "kl_to_reference", "clipped"]
-        wins = sorted({n for row in self.rows for n in row if n.startswith(WIN)})
+        wins = sorted(n for n in self.latest if n.startswith(WIN))
         values = []
         for name in [*names, *wins]:
-            value = self.latest(name)
+            value = self.latest.get(name)
             won = name.startswith(WIN)
             table.add_column(f"wins against {name.removeprefix(WIN)}" if won else name.replace("_", " "))
             values.append("" if value is None else f"{value:.1%}" if won else f"{value:.4f}")
         table.add_row(*values)
         return Group(self._progress, table)
+
+
+class Report:
+    """Takes the metrics of every update, one mapping each with `decisions` in it, and hands them to metrics.jsonl, to
+    TensorBoard and to the screen.
+
+    Args:
+        folder: of the run.
+        total: decisions that the run is to make.
+        done: those that it has made already.
+        earlier: their metrics (`read_metrics`); other metrics in the folder are dropped, since they are made again.
+    """
+
+    def __init__(self, folder: Path, total: int, done: int = 0, earlier: Sequence[dict[str, Any]] = ()):
+        self.folder, self.rows = folder, [*earlier]
+        self._file = MetricsFile(folder / METRICS, self.rows)
+        self._board = Board(folder / "tensorboard", done)
+        self._screen = Screen(total, done, self.rows)
+
+    def __enter__(self) -> "Report":
+        self._screen.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._screen.stop()
+        self._board.close()
+
+    def add(self, metrics: dict[str, Any]) -> None:
+        """One update's metrics."""
+        self.rows.append(metrics)
+        self._file.add(metrics)
+        self._board.add(metrics, metrics["decisions"])
+        self._screen.add(metrics)
+
+    def plot(self) -> Path:
+        """Draws the curves so far into curves.png."""
+        return plot_curves(self.rows, self.folder / "curves.png")
+
+    def summarise(self, decisions: int, seconds: float) -> None:
+        """Win shares at the start, half-way and at the end of a run of `decisions` and `seconds`: summary.json, and
+        its speed on screen."""
+        rows = [row for row in self.rows if any(name.startswith(WIN) for name in row)]
+        half = sorted(rows, key=lambda row: abs(row["decisions"] - decisions / 2))[:1]
+        summary: dict[str, Any] = {"decisions": decisions, "seconds": round(seconds)}
+        for moment, found in {"start": rows[:1], "half": half, "end": rows[-1:]}.items():
+            summary[moment] = {name: v for row in found for name, v in row.items() if name.startswith(WIN)}
+        write_whole(self.folder / "summary.json", json.dumps(summary, indent=2) + "\n")
+        rate = decisions / max(seconds, 1e-9)
+        self._screen.say(f"{decisions:,} decisions in {round(seconds)} s ({rate:,.0f} a second)")
 
 
 def metrics_digest(folder: Path) -> list[Any]:
