@@ -20,6 +20,8 @@ autodoc2_packages = [{"path": "../envs/spygames", "auto_mode": False, "exclude_d
 autodoc2_render_plugin = "myst"
 autodoc2_docstring_parser_regexes = [(r".*", "google_docstrings")]
 autodoc2_hidden_objects = {"inherited", "private", "dunder"}
+autodoc2_class_docstring = "both"  # not merged: constructors have none of their own
+autodoc2_module_all_regexes = [r"spygames\.core\.\w+"]  # their pages show what `__all__` names
 
 
 def setup(app: Sphinx) -> None:

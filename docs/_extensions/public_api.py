@@ -1,9 +1,11 @@
 """Writes the tables of docs/api.md from the sources: `python docs/_extensions/public_api.py`.
 
-Public names are in `__all__` of the public modules; deprecated ones in the call of `moved` that serves them.
+Public names are in `__all__` of the public modules. Deprecated ones are in the calls of `spygames.core.deprecated` that
+serve them.
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,29 +26,45 @@ def public_names() -> dict[str, list[str]]:
 
 
 def deprecated_names() -> dict[str, str]:
-    """Each old name with its module in front, and what stands for it."""
+    """Each old name, as in `module.name` or `Class.field`, with its replacement."""
     found: dict[str, str] = {}
     for module, tree in _modules():
         for call in ast.walk(tree):
-            if isinstance(call, ast.Call) and ast.unparse(call.func).split(".")[-1] == "moved":
-                for keyword in call.keywords:
-                    if keyword.arg and isinstance(keyword.value, ast.Constant):
-                        found[f"{module}.{keyword.arg}"] = str(keyword.value.value).replace(":", ".")
+            if not isinstance(call, ast.Call):
+                continue
+            helper = ast.unparse(call.func).removeprefix("deprecated.")
+            if helper == "moved":
+                names = eval(f"dict({', '.join(ast.unparse(k) for k in call.keywords)})")  # of literals only
+                found |= {f"{module}.{old}": new.replace(":", ".") for old, new in names.items()}
+            elif helper == "warn" and all(isinstance(a, ast.Constant) for a in call.args[:2]):
+                old, new = (ast.literal_eval(a) for a in call.args[:2])
+                found[old] = new
     return found
 
 
-def tables() -> str:
-    """Everything from the first table of the page to its end."""
-    lines = ["| module | public names |", "|---|---|"]
-    lines += [f"| `{module}` | {', '.join(f'`{n}`' for n in names)} |" for module, names in public_names().items()]
-    lines += ["", "## Deprecated names", "", "| name | write instead |", "|---|---|"]
-    lines += [f"| `{old}` | `{new}` |" for old, new in sorted(deprecated_names().items())]
-    return "\n".join(lines) + "\n"
-
-
 def renewed(page: str) -> str:
-    """The page with its tables as they should be; everything before the first table stays."""
-    return page[: page.index("| module |")] + tables()
+    """The page with its tables as they should be; the text around them stays."""
+    public = [f"| `{module}` | {_list(names)} |" for module, names in public_names().items()]
+    page = _with_rows(page, "| module | public names |", public)
+    moved: dict[tuple[str, str], list[str]] = {}
+    renamed: list[str] = []
+    for old, new in sorted(deprecated_names().items()):
+        (home, name), (to, now) = old.rsplit(".", 1), new.rsplit(".", 1)
+        if name == now:
+            moved.setdefault((home, to), []).append(name)
+        else:
+            renamed.append(f"| `{old}` | `{new}` |")
+    rows = [f"| {_list(names)} of `{home}` | the same of `{to}` |" for (home, to), names in moved.items()]
+    return _with_rows(page, "| deprecated | write instead |", rows + renamed)
+
+
+def _list(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _with_rows(page: str, header: str, rows: list[str]) -> str:
+    table = "".join(f"{line}\n" for line in (header, "|---|---|", *rows))
+    return re.sub(re.escape(header) + r"\n(\|.*\n)*", lambda _: table, page)
 
 
 def _modules() -> Iterator[tuple[str, ast.Module]]:

@@ -18,6 +18,15 @@ def test_links_lead_somewhere(page: str) -> None:
     assert not [t for t in targets if not (ROOT / page).parent.joinpath(t).exists()]
 
 
+@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in sorted(PAGES)])
+def test_files_that_are_named_exist(page: str) -> None:
+    """Paths in code spans: from the top, or within the package that the page is about."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:tests|scripts|configs|docs|envs|training|app|core|sb3)/[\w./-]+)`", text)
+    roots = [ROOT, ROOT / "envs" / "spygames", ROOT / "training" / "spygames_training"]
+    assert not [path for path in named if not any((root / path).exists() for root in roots)]
+
+
 def test_decisions_are_numbered_dated_and_listed() -> None:
     files = sorted(DECISIONS.glob("0*.md"))
     assert [int(f.name[:4]) for f in files] == [*range(1, len(files) + 1)]

@@ -28,6 +28,8 @@ from spygames_training.config import MAX_LAYERS, MAX_UNITS, StoredNetwork
 from spygames_training.network import ActorCritic, blank
 from spygames_training.state_dicts import tensor_difference
 
+__all__ = ["Checkpoint", "CheckpointError", "load_checkpoint", "save_checkpoint"]
+
 FORMAT = 1
 MODEL, CONFIG = "model.safetensors", "config.json"
 MAX_CONFIG_BYTES = 1 << 20

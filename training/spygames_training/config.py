@@ -8,6 +8,8 @@ from typing import Any, Literal, get_args, get_origin
 from spygames.core.shown import one_line, shown
 from spygames_training.atomic import LARGEST, is_number, read_file
 
+__all__ = ["PPO", "Config", "Network", "Opponents", "read_config"]
+
 MAX_LAYERS, MAX_UNITS = 16, 8192
 """Of hidden layers, and of units in each."""
 MAX_TOML_BYTES = 1 << 14
@@ -49,6 +51,8 @@ class NetworkShape:
 
 @dataclass(frozen=True)
 class Network(NetworkShape):
+    """The network of a policy and its critic."""
+
     critic: Literal["own", "all"] = "own"
     """What the critic sees while training. own: what the policy sees, through the same layers. all: the views of all
     seats, so also what is hidden from the one who decides, through hidden layers of its own; the policy never sees
@@ -57,12 +61,16 @@ class Network(NetworkShape):
 
 @dataclass(frozen=True)
 class StoredNetwork(NetworkShape):
+    """The network of a checkpoint."""
+
     critic: Literal["own", "none"] = "own"
     """none: the agent was kept without its critic, which saw all views."""
 
 
 @dataclass(frozen=True)
 class PPO:
+    """The algorithm: proximal policy optimization, regularised towards an earlier policy."""
+
     games: int = 1024
     """Games played in lockstep, over all workers."""
     steps: int = 64
@@ -121,6 +129,8 @@ class PPO:
 
 @dataclass(frozen=True)
 class Opponents:
+    """The frozen opponents of a run; none as long as `share` is 0."""
+
     share: float = 0.0
     """Fraction of the games, 0 to 1, in which one side learns (a seat, or a team) and each other one is a frozen
     opponent, drawn when a game starts and kept for that game."""

@@ -13,6 +13,8 @@ from spygames.core.game import Game, as_record
 from spygames.core.players import Player, answers, as_players, new_memory
 from spygames.core.rng import next_seed
 
+__all__ = ["Result", "cross_play", "evaluate"]
+
 LOCKSTEP = 1024
 """Games played at a time; results do not depend on it."""
 RESAMPLES = 2000

@@ -13,6 +13,8 @@ from spygames.core.game import Game
 from spygames_training.config import Network, StoredNetwork
 from spygames_training.trunks import EntityTrunk, Memory, entities, layers, linear
 
+__all__ = ["ActorCritic"]
+
 
 class ActorCritic(nn.Module):
     """A trunk, then a linear head each for logits and value.

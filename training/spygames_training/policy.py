@@ -15,6 +15,8 @@ from spygames_training.compute import to_numpy
 from spygames_training.network import ActorCritic
 from spygames_training.sampling import sample_rows
 
+__all__ = ["Policy", "load_player"]
+
 ARGMAX = 0.0
 """The temperature that stands for taking the likeliest action, the first of several."""
 

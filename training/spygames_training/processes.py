@@ -23,6 +23,7 @@ class Processes:
 
     @property
     def first(self) -> bool:
+        """Whether this process evaluates, writes and reports."""
         return self.rank == 0
 
     def gather(self, own: Any) -> list[Any]:

@@ -31,6 +31,8 @@ from spygames_training.report import METRICS, WIN, Report, metrics_digest, read_
 from spygames_training.resume import State, StateError, load_state, read_state, save_state
 from spygames_training.rollout import Rollout
 
+__all__ = ["Diverged", "Run"]
+
 CHANGEABLE = {
     "name",
     "decisions",

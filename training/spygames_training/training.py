@@ -32,6 +32,7 @@ class Run(run.Run):
         game: Game | None = None,
         processes: Processes = ALONE,
     ) -> Any:
+        """The run that `Run.resume` or `Run.create` gives."""
         warn("spygames_training.training.Run(...)", "spygames_training.Run.create or .resume")
         if resume:
             return run.Run.resume(folder, config, game, processes)

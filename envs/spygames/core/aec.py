@@ -20,6 +20,8 @@ from spygames.core.kernel import announce
 from spygames.core.rng import as_seed, next_seed
 from spygames.core.shown import shown
 
+__all__ = ["GameEnv", "Observation", "View"]
+
 Observation = dict[str, np.ndarray]
 
 _REFUSED = NOBODY - 1  # what `_step` answers to an illegal action

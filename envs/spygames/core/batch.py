@@ -16,6 +16,8 @@ from spygames.core.kernel import announce, kernel
 from spygames.core.player import DecisionBatch, first_illegal
 from spygames.core.rng import GAMMA, as_seed, mix, next_seed
 
+__all__ = ["Batch"]
+
 # Stand for the kernels of a game, which `Game.bind` puts in their place.
 init: Any = None
 legal: Any = None

@@ -5,6 +5,8 @@ import numpy as np
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import GAMMA, mix
 
+__all__ = ["random", "uniform"]
+
 
 @kernel
 def uniform(rng: np.ndarray, n: Int) -> Int:

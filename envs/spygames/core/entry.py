@@ -11,6 +11,8 @@ from spygames.core.players import Player
 from spygames.core.registry import check_options
 from spygames.core.single import MAX_IGNORED, SingleEnv
 
+__all__ = ["entry_points"]
+
 F = TypeVar("F", bound=Callable[..., object])
 
 

@@ -19,6 +19,8 @@ from spygames.core import deprecated
 from spygames.core.kernel import Int, Record, bind, code_digest
 from spygames.core.shown import one_line
 
+__all__ = ["NOBODY", "Bot", "Game", "IllegalAction", "ImpossibleState", "Texts", "as_record", "flat"]
+
 NOBODY = -1
 """The seat to move in a game that is over; the sentinel of every other "none" in states, too."""
 

@@ -31,6 +31,8 @@ from numba.core.serialize import dumps
 
 from spygames.core.shown import one_line
 
+__all__ = ["CompileError", "Int", "Record", "cache_dir", "kernel"]
+
 Int = int | np.signedinteger[Any]
 """A number in a kernel: a Python integer when interpreted from constants, a NumPy one when read from a record."""
 Record = Any

@@ -12,6 +12,8 @@ from spygames.core.game import Game, IllegalAction
 from spygames.core.kernel import announce, kernel
 from spygames.core.shown import one_line, shown
 
+__all__ = ["DecisionBatch", "Player", "Scripted", "answers", "name_of", "new_memory"]
+
 bot: Any = None
 """Stands for a scripted bot's kernel, which `Game.bind` puts in its place."""
 
@@ -123,6 +125,7 @@ class Scripted:
         return f"Scripted({self.game.id}, {self.name!r})"
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """The bot's action for each decision, int64 [n]."""
         d = decisions
         actions = np.empty(len(d.mask), np.int64)
         self._loop(d.views, d.mask, d.rng, d.rows, actions, 0, len(d.rows))

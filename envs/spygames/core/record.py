@@ -28,6 +28,8 @@ from spygames.core.rng import as_seed, mix
 from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
 
+__all__ = ["GameRecord", "RecordError", "load_games", "make_record", "play_record", "replay", "save_games"]
+
 _SHOWN = 12  # legal actions that a complaint names
 _LONG = 300  # characters of another error that a complaint quotes
 

@@ -26,6 +26,8 @@ else:  # a type checker would find any name here
         load="spygames.core.game:load",
     )
 
+__all__ = ["game_ids", "game_module", "make_game"]
+
 _FOLDER = Path(__file__).resolve().parents[1]
 _ID = re.compile(r"(?P<name>[a-z][a-z0-9_]*)_v(?P<version>\d+)")
 

@@ -31,6 +31,8 @@ from spygames.core.kernel import Int, Record, announce, kernel
 from spygames.core.player import DecisionBatch
 from spygames.core.rng import GAMMA, as_seed, mix
 
+__all__ = ["EXPLORATION", "Found", "Kind", "SearchPlayer", "search_values"]
+
 Kind = Literal["mcts", "mc"]
 
 EXPLORATION = 0.7

@@ -21,6 +21,8 @@ from spygames.core.players import as_players
 from spygames.core.rng import as_seed
 from spygames.core.shown import shown
 
+__all__ = ["MAX_IGNORED", "SingleEnv"]
+
 _DEALS = 1000  # tried until the seat has something to decide
 _ILLEGAL = ("ignore", "lose", "random", "raise")
 

@@ -1,4 +1,4 @@
-"""The contract of a game, for anybody's game:
+"""The contract of a game, for anybody's game.
 
 >>> from spygames import make_game
 >>> from spygames.testing import check_game

@@ -145,7 +145,7 @@ def view_of(game: Game, s: Record, seat: int) -> np.ndarray:
 
 
 def returns_of(game: Game, s: Record) -> np.ndarray:
-    """float32 [P]"""
+    """The result of each seat, float32 [P]."""
     out = np.zeros(game.num_players, np.float32)
     game.returns(s, out)
     return out

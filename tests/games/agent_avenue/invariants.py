@@ -79,7 +79,7 @@ def during(s: States, *phases: int) -> np.ndarray:
 
 
 def hand_sizes(s: States) -> np.ndarray:
-    """[n, 4]"""
+    """Cards in each hand, [n, 4]."""
     return s["hands"].sum(2)
 
 

@@ -57,7 +57,7 @@ def colours(s: States) -> np.ndarray:
 
 
 def goals(s: States) -> np.ndarray:
-    """[n, colour, goal space]"""
+    """What stands in the goals, [n, colour, goal space]."""
     return s["board"][:, GOAL:].reshape(-1, COLOURS, 4)
 
 
@@ -91,7 +91,7 @@ def on_point(s: States) -> np.ndarray:
 
 
 def bits(numbers: np.ndarray) -> np.ndarray:
-    """bool [n, 4]"""
+    """The lowest four bits of each number, bool [n, 4]."""
     return (numbers[:, None] >> np.arange(4) & 1).astype(bool)
 
 

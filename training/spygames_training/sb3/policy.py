@@ -22,7 +22,7 @@ class Trunk(BaseFeaturesExtractor):
         self.trunk = ActorCritic(features, 1, hidden).trunk
 
     def forward(self, observation: Tensor) -> Tensor:
-        """float32 [k, F] -> [k, last width]"""
+        """The trunk's output, [k, last width], for observations, float32 [k, F]."""
         return self.trunk(observation)
 
 
