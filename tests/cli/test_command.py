@@ -4,6 +4,7 @@ nothing depends on it."""
 import ast
 import dataclasses
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from spygames_app.bench.ours import BENCHES
 from spygames_app.cli import COMMANDS, bench, load, main
+from spygames_app.cli.arguments import program
 from spygames_app.shipped import config_path, folder, player_spec
 from spygames_training.config import read_config
 from tests.cli.command import complaint, run
@@ -142,6 +144,19 @@ def test_memory_that_is_not_there_is_one_line(
 
 def test_the_names_of_benchmarks() -> None:
     assert get_args(bench.Name) == tuple(b.name for b in BENCHES)
+
+
+def test_messages_name_the_command_as_it_is_called_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    called = tmp_path / "spygames"
+    called.write_text("#!/bin/sh\n")
+    called.chmod(0o755)
+    monkeypatch.setattr(sys, "argv", [str(called)])
+    monkeypatch.setenv("PATH", str(tmp_path / "elsewhere"))
+    assert program() == str(called)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert program() == "spygames"
+    monkeypatch.setattr(sys, "argv", ["scripts/train.py"])
+    assert program() == f"{shlex.quote(sys.executable)} -m spygames_app"
 
 
 # What comes with the package
