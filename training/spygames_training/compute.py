@@ -39,7 +39,7 @@ class Compute:
 
 
 def to_numpy(tensor: Tensor) -> np.ndarray:
-    """What a network has found, float32 on the CPU."""
+    """A network's output as a float32 array on the CPU."""
     return tensor.detach().float().cpu().numpy()
 
 

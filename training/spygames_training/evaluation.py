@@ -41,7 +41,7 @@ class Result:
     interval_method: str
     """BOOTSTRAP, or where all deals agree WILSON."""
     fair_share: float
-    """What the opponent would win in the challenger's place: a half between two sides, else measured on the same deals
+    """The opponent's win fraction in the challenger's place: a half between two sides, else measured on the same deals
     with the opponent in all seats."""
     mean_return: float
     """In the game's own units."""
@@ -74,7 +74,8 @@ def evaluate(
 
     Raises:
         IllegalAction: a player answered what is no legal action; the message names it.
-        TypeError, ValueError: a player is none, or there is none of that name.
+        TypeError: something is no player.
+        ValueError: there is no player of that name.
     """
     results = []
     (challenger,) = as_players(game, challenger)
@@ -115,7 +116,7 @@ def total_games(game: Game, games: int, challengers: int, opponents: int) -> int
 
 
 def total_cross_games(game: Game, games: int, players: int) -> int:
-    """How many games `cross_play` of so many players plays."""
+    """How many games `cross_play` of `players` players plays."""
     deals, sides = deals_for(game, games), game.num_sides
     pairs = players * (players - 1)
     return deals * pairs if sides == 2 else deals * (sides * pairs + players)
@@ -208,7 +209,7 @@ def _match(game: Game, first: Player, second: Player, games: int, seed: int, pro
 
 
 def _fair_share(game: Game, player: Player, games: int, seed: int, progress: Progress | None) -> float:
-    """What a seat wins where `player` sits in all of them."""
+    """A seat's win fraction where `player` plays all of them."""
     if game.num_sides == 2:
         return 0.5
     deals = deals_for(game, games)

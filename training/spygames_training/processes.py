@@ -62,6 +62,6 @@ def join() -> Processes:
 
 
 def leave() -> None:
-    """Says good-bye to the other processes, if there are some."""
+    """Leaves the group of processes, if there is one."""
     if dist.is_initialized():
         dist.destroy_process_group()

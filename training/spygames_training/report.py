@@ -245,7 +245,7 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
     file = folder / METRICS
     if not file.exists():
         return []
-    hint = "without the file the run goes on, but its earlier figures are lost"
+    hint = "without the file the run can be resumed, but its earlier figures are lost"
     try:
         data = read_file(file, MAX_METRICS_BYTES)
     except OSError as error:

@@ -101,7 +101,7 @@ class Rollout:
             raise ValueError(f"opponents.share {share:g} of a worker's {n} games is no game: at least {0.51 / n:.2g}")
         self.opponents = OpponentSeats(game, round(share * n), [seed, 2])
         self.memory = np.zeros((n, game.num_players, memory), np.float32)
-        """What the player of each seat remembers of its game."""
+        """The memory of the player of each seat, in its present game."""
         self._views = np.zeros((n, game.num_players, game.num_features), np.float32)
         self._rows = np.arange(n)
         self._legal = np.zeros(game.num_actions, np.int64)
@@ -174,7 +174,7 @@ class Rollout:
             checked: the games' states are known to be sound and are not looked at one by one.
 
         Raises:
-            ValueError: a game's state is none, or what `OpponentSeats.load_state_dict` raises.
+            ValueError: a state is not one of the game; and what `OpponentSeats.load_state_dict` raises.
         """
         self.opponents.load_state_dict(state, opponents)
         states, seeds = state["states"].numpy(), state["seeds"].numpy()

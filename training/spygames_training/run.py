@@ -46,7 +46,7 @@ CHANGEABLE = {
 
 RUN = "run.json"
 FILES = (RUN, "state.safetensors", METRICS, "curves.png", "summary.json", ".lock")
-"""What a run writes into its folder, beside the folders checkpoint and tensorboard."""
+"""The files that a run writes into its folder, beside the folders checkpoint and tensorboard."""
 MAX_RUN_BYTES = 1 << 20
 
 TRAINING_SEEDS = 1 << 62
@@ -196,7 +196,7 @@ class Run:
         Raises:
             ValueError: another process trains in this folder.
             Diverged: the losses are not finite any more.
-            OSError: the disk is full, say; the last state that was saved is whole.
+            OSError: a file cannot be written, as on a full disk; the last state that was saved is whole.
         """
         with only_one(self.folder) if self.processes.first else nullcontext():
             return self._train()

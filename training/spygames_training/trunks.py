@@ -1,4 +1,4 @@
-"""What a network makes of an observation before its heads: plain layers, attention over things, and memory.
+"""The layers of a network before its heads: plain ones, attention over things, and memory.
 
 Letters: n decisions, F features of a view, E things of one kind, D floats a thing, W units of the last layer,
 M floats of memory, S sequences.
@@ -91,7 +91,7 @@ class EntityTrunk(nn.Module):
         )
 
     def tokens(self, observation: Tensor) -> Tensor:
-        """What is made of each thing, [n, all E, D]; things of one kind are treated alike but for `which`."""
+        """The token of each thing, [n, all E, D]; things of one kind are treated alike but for `which`."""
         n = len(observation)
         parts = [
             embed(observation[:, self.get_buffer(f"_thing_{k}")].view(n, count, -1))

@@ -19,7 +19,7 @@ MOMENTS = ("start", "half", "end")
 
 class TrainAll:
     """The runs of several TOML files, each in a folder of its own under `folder`, and their curves against one
-    opponent. What is finished is not trained again, and what was stopped is resumed.
+    opponent. A finished run is not trained again, and one that was stopped is resumed.
 
     Args:
         paths: TOML files; each one's stem names its run.

@@ -1,4 +1,4 @@
-"""A batch whose games move one by one, and which keeps how a game ended before the next one begins."""
+"""A batch whose games are stepped one by one, and which keeps the end of a game when the next one begins."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ class Games(Batch):
         self.cut_off = np.zeros(n, np.bool_)
         self._advance = _loop(game)
         announce([self._advance], game.title)
-        # A batch says that it compiles until all its loops are there, so the one that nobody calls here is made, too.
+        # A batch announces its compilation until all its loops are compiled: `step`, never called here, is one.
         self._loops.step(
             game.packed, self.states, self._memory, self.seeds, self._allowed, np.zeros(n, np.int64), self.views,
             self.mask, self.rewards, self.done, 0, 0,

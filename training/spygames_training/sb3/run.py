@@ -92,12 +92,12 @@ def maskable_ppo(config: Config, game: Game) -> MaskablePPO:
 class MaskableRun:
     """A run in a folder: checkpoint/, metrics.jsonl, tensorboard/, curves.png, summary.json, as of `training.Run`.
 
-    There is no state to go on from; the checkpoint holds the config. `workers` are threads of torch.
+    It cannot be resumed; the checkpoint holds the config. `workers` are threads of torch.
 
     Args:
         config: what to do; ValueError for what MaskablePPO cannot (`check`).
         folder: where the run lives.
-        game: what is played, where it is none that `config.game` can name.
+        game: what is played, where `config.game` cannot name it.
     """
 
     def __init__(self, config: Config, folder: str | Path, game: Game | None = None):

@@ -59,7 +59,7 @@ class GamesVecEnv(VecEnv):
         """Nothing to release."""
 
     def action_masks(self) -> np.ndarray:
-        """What is legal now, bool [n, A], a copy."""
+        """The legal actions, bool [n, A], a copy."""
         return self.games.mask.astype(np.bool_)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
@@ -131,7 +131,7 @@ class SelfPlayVecEnv(GamesVecEnv):
         self.decided = np.zeros(n, np.int8)
         """Seats that took the last decisions, int8 [n]."""
         self.paid = np.zeros((n, game.num_players), np.float32)
-        """What the last step paid each seat, float32 [n, P]."""
+        """The last step's reward of each seat, float32 [n, P]."""
         self.ended = np.zeros(n, np.bool_)
         """Whether the last step ended the game, bool [n]."""
         super().__init__(game, n, seed)
