@@ -1,6 +1,6 @@
 """A batch whose games are stepped one by one, and which keeps the end of a game when the next one begins."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,26 +24,48 @@ def _never(s: Record) -> bool:
     return False
 
 
-def _advance_rows(  # type: ignore[no-untyped-def]
-    options, states, memory, seeds, allowed, rows, actions, viewers, views, mask, rewards, done, final, cut_off
-):
+class Rows(NamedTuple):
+    """The arrays of a batch of n games, as `Batch` has them."""
+
+    states: np.ndarray
+    memory: np.ndarray
+    seeds: np.ndarray
+    allowed: np.ndarray
+    views: np.ndarray
+    mask: np.ndarray
+    rewards: np.ndarray
+    done: np.ndarray
+
+
+class Ends(NamedTuple):
+    """How the last game of each of n rows ended."""
+
+    viewers: np.ndarray
+    """int8 [n], the seat that `final` is written for"""
+    final: np.ndarray
+    """VIEW [n]"""
+    cut_off: np.ndarray
+    """bool [n], whether it ended without a result"""
+
+
+def _advance_rows(options, games, rows, actions, ends):  # type: ignore[no-untyped-def]
     for k in range(len(rows)):
         i = rows[k]
-        s = states[i]
+        s = games.states[i]
         apply(s, np.int64(actions[i]))
         over = s.to_move < 0
-        done[i] = over
-        returns(s, rewards[i])
+        games.done[i] = over
+        returns(s, games.rewards[i])
         if over:
-            observe(s, viewers[i], final[i])
-            cut_off[i] = truncated(s)
-            seeds[i] = next_seed(seeds[i])
-            blank(memory[i])
-            init(s, options[0], seeds[i])
-        legal(s, allowed[i])
-        for a in range(mask.shape[1]):
-            mask[i, a] = allowed[i, a]
-        observe(s, np.int64(s.to_move), views[i])
+            observe(s, ends.viewers[i], ends.final[i])
+            ends.cut_off[i] = truncated(s)
+            games.seeds[i] = next_seed(games.seeds[i])
+            blank(games.memory[i])
+            init(s, options[0], games.seeds[i])
+        legal(s, games.allowed[i])
+        for a in range(games.mask.shape[1]):
+            games.mask[i, a] = games.allowed[i, a]
+        observe(s, np.int64(s.to_move), games.views[i])
 
 
 def _loop(game: Game) -> Any:
@@ -87,7 +109,8 @@ class Games(Batch):
             i = rows[bad]
             # What would be legal is not said: it would show one seat the cards of another.
             raise IllegalAction(f"action {actions[i]} is not legal for seat {self.seats[i]} in game {i}")
-        self._advance(
-            self.game.packed, self.states, self._memory, self.seeds, self._allowed, rows, actions, viewers, self.views,
-            self.mask, self.rewards, self.done, self.final.view(self.game.view_dtype).reshape(self.n), self.cut_off,
-        )  # fmt: skip
+        games = Rows(
+            self.states, self._memory, self.seeds, self._allowed, self.views, self.mask, self.rewards, self.done
+        )
+        final = self.final.view(self.game.view_dtype).reshape(self.n)
+        self._advance(self.game.packed, games, rows, actions, Ends(viewers, final, self.cut_off))
