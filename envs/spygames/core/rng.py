@@ -1,4 +1,4 @@
-"""Luck that lives in the state (field `rng`), so that a copied game replays it.
+"""Random streams: of a game, in its state (field `rng`), so that a copied game replays it; and of players.
 
 SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 """
@@ -40,6 +40,28 @@ def shuffle(s: Record, items: np.ndarray, n: Int) -> None:
     for i in range(n - 1, 0, -1):
         j = below(s, i + 1)
         items[i], items[j] = items[j], items[i]
+
+
+@kernel
+def uniform(rng: np.ndarray, n: Int) -> Int:
+    """Draws 0..n-1 (n at most 2^32, multiply-shift) and advances `rng`, uint64 [1]."""
+    rng[0] += GAMMA
+    return np.int64(((mix(rng[0]) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@kernel
+def random_action(mask: np.ndarray, rng: np.ndarray) -> Int:
+    """Any legal action (mask int8 [A]), uniformly, or -1 if none is. Advances `rng`, uint64 [1]."""
+    left = 0
+    for action in range(len(mask)):
+        left += mask[action]
+    left = uniform(rng, left)
+    for action in range(len(mask)):
+        if mask[action]:
+            if left == 0:
+                return action
+            left -= 1
+    return -1
 
 
 def as_seed(seed: object) -> np.uint64:

@@ -29,7 +29,7 @@ from spygames.core.deprecated import moved
 from spygames.core.game import Game
 from spygames.core.kernel import Int, Record, announce, kernel
 from spygames.core.player import DecisionBatch
-from spygames.core.rng import GAMMA, as_seed, mix
+from spygames.core.rng import GAMMA, as_seed, mix, random_action, uniform
 
 __all__ = ["EXPLORATION", "Found", "Kind", "SearchPlayer", "search_values"]
 
@@ -86,21 +86,6 @@ class Found(NamedTuple):
     """float64 [A]: simulations spent on each action; they sum to the number of simulations."""
     values: np.ndarray
     """float64 [A]: mean return of the seat after each action, in the game's units; NaN where there was no visit."""
-
-
-@kernel
-def random_action(mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Any legal action, uniformly, or -1 if none is. Advances `rng`, uint64 [1]."""
-    count = 0
-    for action in range(len(mask)):
-        count += mask[action]
-    rng[0] += GAMMA
-    left = np.int64(((mix(rng[0]) >> np.uint64(32)) * np.uint64(count)) >> np.uint64(32))
-    for action in range(len(mask)):
-        left -= mask[action]
-        if left < 0:
-            return action
-    return -1
 
 
 def _playout(s, mask, rng, out):  # type: ignore[no-untyped-def]
@@ -182,8 +167,7 @@ def choose(m: SearchBuffers, node: Int, low: float, high: float, exploration: fl
                     best, best_score = action, score
     if fresh == 0:
         return best
-    rng[0] += GAMMA
-    left = np.int64(((mix(rng[0]) >> np.uint64(32)) * np.uint64(fresh)) >> np.uint64(32))
+    left = uniform(rng, fresh)
     for action in range(len(m.mask)):
         if m.mask[action] and m.visits[node, action] == 0:
             if left == 0:
