@@ -14,6 +14,7 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from spygames_training.config import PPO, Config, Network, Opponents
+from spygames_training.resume import checksum
 from spygames_training.run import Run
 from tests.cli.command import complaint
 
@@ -42,9 +43,11 @@ def folder(finished: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(finished, tmp_path / "run"))
 
 
-def state(change: Callable[[Facts, Tensors], object], vouched: bool = False) -> Callable[[Path], None]:
+def state(
+    change: Callable[[Facts, Tensors], object], vouched: bool = False, signed: bool = False
+) -> Callable[[Path], None]:
     """Writes the state anew with what `change` makes of it; a string is put in the place of its facts. Unless it is to
-    stay `vouched` for, it has no digest, as in version 0.1.0."""
+    stay `vouched` for, it has no digest, as in version 0.1.0; `signed`: it has one that is right."""
 
     def damage(folder: Path) -> None:
         file = folder / "state.safetensors"
@@ -54,6 +57,8 @@ def state(change: Callable[[Facts, Tensors], object], vouched: bool = False) -> 
         if not vouched:
             facts.pop("sha256", None)
         text = change(facts, tensors)
+        if signed:
+            facts["sha256"] = checksum(facts, tensors)
         save_file(tensors, file, {"facts": text if isinstance(text, str) else json.dumps(facts)})
 
     return damage
@@ -69,6 +74,11 @@ def tensor(name: str, change: Callable[[torch.Tensor], torch.Tensor]) -> Callabl
 
 def filled(name: str, value: float) -> Callable[[Path], None]:
     return tensor(name, lambda old: torch.full_like(old, value))
+
+
+def signed(name: str, value: float) -> Callable[[Path], None]:
+    """The same by somebody who knows how the digest is made."""
+    return state(lambda _, tensors: tensors.update({name: torch.full_like(tensors[name], value)}), signed=True)
 
 
 def flipped(name: str, part: float) -> Callable[[Path], None]:
@@ -165,6 +175,7 @@ DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
     (STATE, "record", fact("record", [[1, 2, 1]])),
     (STATE, "row 0 of states holds", filled("rollout.0.states", 0x7F)),
     (STATE, "row 0 of states holds", filled("rollout.1.states", 255)),
+    (STATE, "row 0 of states holds", signed("rollout.0.states", 0x7F)),
     (STATE, "nobody learns", filled("rollout.0.controller", 1)),
     (STATE, "network.value.bias are not all finite", filled("network.value.bias", math.nan)),
     (STATE, "ema.value.bias are not all finite", filled("ema.value.bias", math.inf)),

@@ -165,13 +165,12 @@ class Rollout:
             **self.opponents.state_dict(),
         }
 
-    def load_state_dict(self, state: Mapping[str, Any], opponents: Iterable[int] = (), checked: bool = False) -> None:
+    def load_state_dict(self, state: Mapping[str, Any], opponents: Iterable[int] = ()) -> None:
         """Continues from what `state_dict` gave, tensors of the same shapes and types.
 
         Args:
             state: as of `state_dict`.
             opponents: the numbers of those who may play a seat.
-            checked: the games' states are known to be sound and are not looked at one by one.
 
         Raises:
             ValueError: a state is not one of the game; and what `OpponentSeats.load_state_dict` raises.
@@ -179,7 +178,7 @@ class Rollout:
         self.opponents.load_state_dict(state, opponents)
         states, seeds = state["states"].numpy(), state["seeds"].numpy()
         try:
-            self.batch.resume(states.view(self.game.state_dtype), seeds.view(np.uint64), checked=checked)
+            self.batch.resume(states.view(self.game.state_dtype), seeds.view(np.uint64))
         except ValueError as error:
             raise ValueError(one_line(error)) from error
         self.rng[...] = state["luck"].numpy().view(np.uint64)

@@ -202,8 +202,9 @@ class Batch:
         Args:
             states: STATE [n], copied: what `self.states` was.
             seeds: uint64 [n], copied: what `self.seeds` was.
-            checked: the caller knows that a batch of this game wrote these bytes, by a digest, say. Else each row is
-                looked at as `GameEnv.restore` does (0.6 to 0.8 ms a game), because kernels trust their states.
+            checked: the caller knows that a batch of this game wrote these bytes: they never left this process, say.
+                Else each row is looked at as `GameEnv.restore` does (0.6 to 0.8 ms a game), because kernels trust their
+                states.
 
         Raises:
             ValueError: names the first row that is no position of this game, or whose game is over. The batch is then
