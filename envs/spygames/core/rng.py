@@ -8,7 +8,7 @@ import numpy as np
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.shown import shown
 
-__all__ = ["as_seed", "below", "mix", "next_seed", "shuffle"]
+__all__ = ["as_seed", "below", "mix", "next_seed", "random_action", "shuffle", "uniform"]
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
