@@ -253,14 +253,14 @@ def test_a_full_disk_ends_the_run_with_one_line_and_keeps_its_state(tmp_path):
     run.save()
     size = (tmp_path / "state.safetensors").stat().st_size
     text = (
-        "import resource, signal, sys; sys.path.insert(0, 'scripts'); signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
-        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size // 2}, {size // 2})); import train;"
-        f"sys.argv = ['train.py', '--resume', {str(tmp_path)!r}]; sys.exit(train.main())"
+        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size // 2}, {size // 2})); from spygames_app.cli import main;"
+        f"sys.exit(main(['train', '--resume', {str(tmp_path)!r}]))"
     )
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert done.returncode == 1
     first, second = done.stderr.strip().splitlines()[-2:]
-    assert first.startswith("train.py: ")
+    assert "train: " in first
     assert "state.safetensors" in first
     assert f"--resume {tmp_path}" in second
     assert "Traceback" not in done.stderr
