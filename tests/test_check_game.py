@@ -57,7 +57,7 @@ def leak_in_results(s: Record, out: np.ndarray) -> None:
     """The cards decide also where somebody folds."""
     kuhn.returns(s, out)
     if s.to_move == NOBODY:
-        out *= 1 + s.cards[0]
+        out /= 1 + s.cards[0]
 
 
 def redraw_nothing(s: Record, seat: int, seed: np.uint64) -> None:
@@ -179,6 +179,7 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a mask after the end": ("play", {"legal": mask_after_the_end}, "action 0 is legal, but the game is over"),
     "a mask not written": ("play", {"legal": mask_left_alone}, "the mask is 7 at action 1"),
     "results before the end": ("play", {"returns": results_too_early}, "while the game goes on"),
+    "results below the lowest": ("play", {"lowest_return": -0.5}, "lowest_return says that none is below -0.5"),
     "results that are no numbers": ("play", {"returns": results_that_are_none}, "a finite number for each seat"),
     "no end": ("play", {"apply": never_ending}, "no end after 10,000 random decisions"),
     "no such seat": ("play", {"apply": nobody_knows_whose_turn}, r"to_move is 2; it is a seat, 0\.\.1, or -1"),

@@ -103,7 +103,7 @@ class Game:
     teams: tuple[int, ...] = ()
     """The team of each seat, from 0, [P]: its members win and lose together. Empty: every seat plays for itself."""
     lowest_return: float = -1.0
-    """The result of a seat that loses as badly as can be; that of an illegal action where one loses the game."""
+    """A bound that no result is below; the result of a seat whose illegal action loses the game."""
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For networks that look at things one by one: a kind of thing and the fields of VIEW that tell of each. The first
     axis of the first field says how many there are; each other field has an axis of that length, the first such one."""

@@ -9,9 +9,10 @@ from spygames.core.game import Game, Texts
 from spygames.core.options import choice
 from spygames.heimlich import actions, determinize, observe, render, rules, state_dict
 from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
-from spygames.heimlich.board import EDITIONS, IN_PLAY, MAX_PLAYERS
+from spygames.heimlich.board import EDITIONS, FINISH, IN_PLAY, MAX_PLAYERS, VALUES
 from spygames.heimlich.bots import BOTS
 from spygames.heimlich.layout import ENTITIES, NONE, OPTIONS, STATE, view_dtype
+from spygames.heimlich.rules.predictions import BONUS
 
 
 def make_game(
@@ -99,5 +100,11 @@ def make_game(
         ),
         bots=BOTS[top_secret, secret_identities],
         module=sys.modules[__name__],
+        lowest_return=-_most_points(agents, secret_identities) / FINISH if reward == "score" else -1.0,
         entities=ENTITIES,
     )
+
+
+def _most_points(agents: int, secret_identities: bool) -> int:
+    """What no score exceeds: a last scoring from one space before the finish, and all predictions right (HC-34)."""
+    return FINISH - 1 + int(VALUES.max()) + secret_identities * BONUS * (agents - 1)

@@ -55,7 +55,7 @@ def play(trial: Trial) -> None:
 
 
 def _over(trial: Trial, states: np.ndarray, mask: np.ndarray, results: np.ndarray) -> None:
-    """Nothing is legal any more, members of a team have one result, and a game that was cut off has none."""
+    """Nothing is legal any more, members of a team have one result, none is too low, and one cut off has none."""
     game = trial.game
     if mask.any():
         trial.fail(f"action {int(mask.argmax())} is legal, but the game is over: the mask is all 0 then")
@@ -63,6 +63,8 @@ def _over(trial: Trial, states: np.ndarray, mask: np.ndarray, results: np.ndarra
         partner = game.side_of.index(team)
         if results[seat] != results[partner]:
             trial.fail(f"results are {results}, but seats {partner} and {seat} are one team: it has one result")
+    if results.min() < np.float32(game.lowest_return):
+        trial.fail(f"results are {results}, but lowest_return says that none is below {game.lowest_return:g}")
     if game.truncated is not None and game.truncated(as_record(states)) and results.any():
         trial.fail(f"results are {results} in a game that was cut off (Game.truncated); they are 0 there")
 

@@ -246,3 +246,12 @@ def test_the_public_record(at: Callable[..., Any]) -> None:
     assert np.allclose(view["record"][1, 0], [0, 0, 3 / 20])
     assert np.allclose(view["scorings"], [0, 0, 0.1])
     assert np.allclose(view["cards_played"], [0.25, 0, 0.25])
+
+
+@pytest.mark.rule("HC-37")
+@pytest.mark.parametrize(("identities", "most"), [(False, 51), (True, 51 + 5 * 4)])
+def test_no_result_is_below_the_lowest(identities: bool, most: int) -> None:
+    """A token stands below 42 before the last scoring, which brings 10; with predictions 5 for each of 4 agents."""
+    game = make_game(players=2, reward="score", secret_identities=identities)
+    assert game.lowest_return == pytest.approx(-most / 42)
+    assert make_game(players=2, reward="win", secret_identities=identities).lowest_return == -1
