@@ -42,7 +42,7 @@ test-wheels:
 	$(PYTHON) -m venv .venv-wheel
 	.venv-wheel/bin/python -m pip wheel --disable-pip-version-check --no-deps -w dist .
 	.venv-wheel/bin/python $(PIP_INSTALL) dist/*.whl
-	folder=$$(mktemp -d) && cp tests/wheel.py $$folder && cd $$folder && $(CURDIR)/.venv-wheel/bin/python -I wheel.py; \
+	folder=$$(mktemp -d) && cp tests/support/wheel.py $$folder && cd $$folder && $(CURDIR)/.venv-wheel/bin/python -I wheel.py; \
 	  code=$$?; rm -rf $$folder; exit $$code
 
 # What takes seconds; .pre-commit-config.yaml runs it before each commit, and `make lint` before each push.

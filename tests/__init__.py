@@ -1,1 +1,1 @@
-"""Tests. A package, so that its modules can import each other (`from .games import ...`) however they are run."""
+"""Tests. A package, so that its modules import each other however they are run."""

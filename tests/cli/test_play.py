@@ -11,9 +11,9 @@ from spygames.agent_avenue import make_game
 from spygames.core.game import NOBODY, Game
 from spygames.core.players import DecisionBatch, make_player
 from spygames_app.cli import play
-from tests import pennies
 from tests.cli.command import complaint, run
 from tests.poker import kuhn
+from tests.support import pennies
 from tests.support.changed import changed
 
 

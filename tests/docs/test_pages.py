@@ -27,6 +27,14 @@ def test_files_that_are_named_exist(page: str) -> None:
     assert not [path for path in named if not any((root / path).exists() for root in roots)]
 
 
+def test_the_page_of_the_tests_names_each_folder() -> None:
+    page = (ROOT / "docs" / "testing.md").read_text(encoding="utf-8")
+    tests = ROOT / "tests"
+    folders = {path.relative_to(tests).parts[0] for path in tests.glob("*/**/*.*") if path.suffix != ".pyc"}
+    assert sorted(folders) == sorted(set(re.findall(r"`tests/(\w+)/(?:<game>/)?`", page)))
+    assert sorted(path.name for path in tests.glob("*.py")) == ["__init__.py", "conftest.py"]
+
+
 def test_decisions_are_numbered_dated_and_listed() -> None:
     files = sorted(DECISIONS.glob("0*.md"))
     assert [int(f.name[:4]) for f in files] == [*range(1, len(files) + 1)]

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.random_games import wrong_with
 
 from spygames.core.game import NOBODY, Game
 from spygames.core.kernel import Record
 from spygames.core.registry import game_ids, game_module
 from spygames.testing import variants
 from spygames.testing.trial import returns_of
+from tests.support.random_games import wrong_with
 
 TEST_GAMES = ("tests.poker.kuhn", "tests.poker.leduc")
 """Modules with a `make_game` that takes no options."""

@@ -16,8 +16,8 @@ from spygames.core.match import play
 from spygames.core.players import DecisionBatch, Player, make_player
 from spygames_training import evaluation
 from spygames_training.evaluation import bootstrap, cross_play, evaluate, play_games, share_matrix, wilson
-from tests import pennies
 from tests.poker import kuhn, leduc
+from tests.support import pennies
 
 GAMES = {
     "agent_avenue": make_game(),

@@ -21,7 +21,7 @@ from spygames_training.policy import Policy, PolicyPlayer, from_network
 from spygames_training.rollout import Rollout
 from spygames_training.run import Run
 from spygames_training.trunks import Memory
-from tests import recall
+from tests.support import recall
 
 GAME = recall.make_game()
 RECURRENT = Network((16,), kind="recurrent", memory=8)

@@ -37,9 +37,9 @@ from spygames_training.sb3 import (
     to_actor_critic,
 )
 from spygames_training.sb3.games import Games
-from tests import pennies, recall
 from tests.poker import kuhn
 from tests.poker.nashconv import nash_conv
+from tests.support import pennies, recall
 from tests.training.test_gae import by_definition
 
 BET, PASS = kuhn.BET, kuhn.PASS

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.counting import State, of_kernels, of_reference
 from tests.games.agent_avenue.reference import Slow
-from tests.table import Table
+from tests.support.counting import State, of_kernels, of_reference
+from tests.support.table import Table
 
 from spygames.agent_avenue import make_game
 

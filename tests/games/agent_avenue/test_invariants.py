@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests import random_games
 from tests.games.agent_avenue import invariants
-from tests.random_games import broken_by, broken_in, out_of_order, play_games, redrawn
+from tests.support import random_games
+from tests.support.random_games import broken_by, broken_in, out_of_order, play_games, redrawn
 
 from spygames.agent_avenue import layout, make_game
 from spygames.core.game import Game, as_record

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests import scenarios
+from tests.support import scenarios
 
 FOLDER = Path(__file__).parent / "scenarios"
 

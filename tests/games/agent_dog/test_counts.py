@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.counting import of_kernels, of_reference
 from tests.games.agent_dog import reference
 from tests.games.agent_dog.conftest import make_position, table_at
+from tests.support.counting import of_kernels, of_reference
 
 LARGEST = 200
 """As many positions does the slow reference look at."""

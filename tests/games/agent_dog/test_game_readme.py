@@ -7,7 +7,7 @@ from pathlib import Path
 from spygames import agent_dog
 from spygames.agent_dog.actions import FIRST
 from spygames.core.game import Game, as_record
-from tests.test_rules_covered import stated
+from tests.contract.test_rules_covered import stated
 
 README = (Path(agent_dog.__file__).parent / "README.md").read_text()
 

@@ -10,7 +10,7 @@ from spygames.agent_dog.board import GOAL
 from spygames.agent_dog.layout import EXCHANGE, HAT, MEETING, STEP, SWAPPING
 from tests.games.agent_dog import invariants
 from tests.games.agent_dog.conftest import Table, fresh_table, game_of, make_position, table_at
-from tests.random_games import broken_by, broken_in, play_games
+from tests.support.random_games import broken_by, broken_in, play_games
 
 PAWNS = {"red": ["track 5", "track 11"], "blue": ["track 19"], "green": ["track 50"], "yellow": ["track 57"]}
 HANDS = {str(seat): ["2", "3", "5", "6", "companion"] for seat in range(4)}

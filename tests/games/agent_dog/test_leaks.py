@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from tests.games.agent_dog.conftest import ORDER, game_of, make_position
-from tests.table import Table, table_of
-from tests.worlds import play_both
+from tests.support.table import Table, table_of
+from tests.support.worlds import play_both
 
 VARIANTS = [{"players": 2}, {"players": 3}, {"players": 4}, {"players": 4, "hidden_colours": "tracked"}]
 PAWNS = {"red": ["track 7", "track 12"], "blue": ["track 21"], "green": ["track 39"], "yellow": ["track 23"]}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests import scenarios
+from tests.support import scenarios
 
 FOLDER = Path(__file__).parent / "scenarios"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.games.heimlich import invariants
 from tests.games.heimlich.conftest import game_of
-from tests.random_games import broken_by, broken_in, play_games
+from tests.support.random_games import broken_by, broken_in, play_games
 
 from spygames.core.game import as_record
 from spygames.core.lockstep import first_games

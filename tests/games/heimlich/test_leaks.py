@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.games.heimlich.conftest import Table, game_of, position
-from tests.worlds import seen
+from tests.support.worlds import seen
 
 from spygames.core.game import as_record
 

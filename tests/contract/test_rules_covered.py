@@ -13,7 +13,7 @@ import pytest
 
 from spygames.core.registry import game_ids
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 GAMES = [ROOT / "envs" / "spygames" / game_id.rpartition("_v")[0] for game_id in game_ids()]
 
 

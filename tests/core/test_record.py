@@ -24,11 +24,11 @@ from spygames.core.record import (
     save_games,
 )
 from spygames.core.registry import game_ids
-from tests import pennies
 from tests.poker import kuhn
+from tests.support import pennies
 from tests.support.changed import changed
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[1] / "golden"
 FILES = sorted(GOLDEN.glob("*/*.jsonl"))
 GAMES = sorted(game_id.rpartition("_v")[0] for game_id in game_ids())
 

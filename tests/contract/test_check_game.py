@@ -17,8 +17,8 @@ from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.kernel import Record, code_digest
 from spygames.testing import CHECKS, ContractError, check_game, transcript
 from spygames.testing.trial import Trial, luck, play
-from tests import pennies
 from tests.poker import kuhn
+from tests.support import pennies
 from tests.support.changed import changed
 from tests.support.games import VARIANTS, Variant
 

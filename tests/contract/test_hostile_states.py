@@ -12,8 +12,8 @@ import pytest
 
 from spygames.core.game import as_record
 from spygames.core.registry import game_module
-from tests.hostile import drive, read
-from tests.strict import OutOfBounds, Strict
+from tests.support.hostile import drive, read
+from tests.support.strict import OutOfBounds, Strict
 
 VARIANTS: list[tuple[str, dict[str, Any], int, int]] = [
     ("agent_avenue_v0", {"mode": "advanced", "players": 3}, 700, 14_000),
@@ -32,8 +32,8 @@ assert sum(at_length for *_, at_length in VARIANTS) == 100_000
 
 
 def survey(game_id: str, options: dict[str, Any], inputs: int, **environment: str) -> dict[str, Any]:
-    """The report of `tests.hostile` in a process of its own, for kernels are compiled as the environment says."""
-    program = [sys.executable, "-m", "tests.hostile", game_id, json.dumps(options), str(inputs), "1"]
+    """The report of `tests.support.hostile` in its own process, for kernels are compiled as the environment says."""
+    program = [sys.executable, "-m", "tests.support.hostile", game_id, json.dumps(options), str(inputs), "1"]
     run = subprocess.run(program, env=os.environ | environment, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr[-3000:]
     return json.loads(run.stdout)

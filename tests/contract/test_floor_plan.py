@@ -11,7 +11,7 @@ import pytest
 
 from spygames.core.registry import game_ids
 
-ENVS = Path(__file__).parents[1] / "envs" / "spygames"
+ENVS = Path(__file__).parents[2] / "envs" / "spygames"
 GAMES = sorted(path.parent for path in ENVS.glob("*/layout.py"))
 PLAN: dict[str, tuple[str, ...]] = {
     "README.md": (),

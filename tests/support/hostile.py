@@ -5,8 +5,8 @@ swapped, moved, dropped, repeated) and in the bytes of their save. What is accep
 bytes, drawn, seen and redrawn by each seat, shown to each scripted player, and played on at random, with each position
 saved and read again.
 
-`python -m tests.hostile GAME OPTIONS INPUTS SEED` prints a report as JSON. Run it with NUMBA_DISABLE_JIT=1, then
-`tests/strict.py` guards each index and each number written, or with NUMBA_BOUNDSCHECK=1 and a NUMBA_CACHE_DIR of its
+`python -m tests.support.hostile GAME OPTIONS INPUTS SEED` prints a report as JSON. Run it with NUMBA_DISABLE_JIT=1,
+then `strict.py` guards each index and each number written, or with NUMBA_BOUNDSCHECK=1 and a NUMBA_CACHE_DIR of its
 own, which is faster by far once all is compiled.
 """
 
@@ -24,7 +24,7 @@ import numpy as np
 from spygames.core.game import NOBODY, Game, ImpossibleState, as_record
 from spygames.core.kernel import Record
 from spygames.core.registry import game_module
-from tests.strict import Array, OutOfBounds, Strict
+from tests.support.strict import Array, OutOfBounds, Strict
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]
 NUMBERS = (

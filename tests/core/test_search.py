@@ -17,8 +17,8 @@ from spygames.core.kernel import Int, Record, kernel
 from spygames.core.match import ask_rows
 from spygames.core.players import DecisionBatch, Player, make_player
 from spygames.core.search import Kind, SearchPlayer, random_action, search_values
-from tests import pennies
 from tests.poker import kuhn
+from tests.support import pennies
 
 KINDS: tuple[Kind, ...] = ("mc", "mcts")
 
@@ -222,7 +222,7 @@ def findings() -> list[list[float]]:
 
 
 def test_interpreted_equals_compiled() -> None:
-    code = "import json; from tests.test_search import findings; print(json.dumps(findings()))"
+    code = "import json; from tests.core.test_search import findings; print(json.dumps(findings()))"
     env = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     out = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
     assert json.loads(out) == findings()

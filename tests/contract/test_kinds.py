@@ -6,9 +6,9 @@ import pytest
 
 from spygames.core.game import Game
 from spygames.core.registry import game_ids, make_game
-from tests.random_games import invariants_of, names
+from tests.support.random_games import invariants_of, names
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 GAMES = [make_game(game_id) for game_id in game_ids()]
 KINDS = {
     "reference.py": "the rules once more, slow and apart from the kernels",
@@ -22,6 +22,7 @@ KINDS = {
     "test_render.py": "recorded drawings",
     "test_scenarios.py": "positions and moves as data",
     "test_rules.py": "what positions alone do not show",
+    "test_actions.py": "action numbers and their texts",
     "test_mapping.py": "states as text, and refusals",
     "test_bots.py": "what scripted players choose, and how often they win",
     "test_game_readme.py": "the game's page tells the truth",

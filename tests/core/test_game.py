@@ -93,7 +93,7 @@ def test_what_was_added_to_a_game_is_pickled_with_it() -> None:
 def test_another_process_finds_what_was_added(tmp_path: Path) -> None:
     (tmp_path / "pickled").write_bytes(pickle.dumps(replace(GAME, bots={**GAME.bots, "mine": mine})))
     code = "import pickle; print(*pickle.load(open('pickled', 'rb')).bots)"
-    root = Path(__file__).resolve().parents[1]
+    root = Path(__file__).resolve().parents[2]
     run = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(root)!r}); {code}"]
     assert subprocess.run(run, cwd=tmp_path, capture_output=True, text=True).stdout == "random mine\n"
 
@@ -136,7 +136,7 @@ def test_kernels_that_are_made_anew_with_the_game_are_no_change(monkeypatch: pyt
 @needs_compiler
 def test_a_kernel_of_a_notebook_goes_to_another_process(tmp_path: Path) -> None:
     """By value: the process that reads it has no such name."""
-    root = Path(__file__).resolve().parents[1]
+    root = Path(__file__).resolve().parents[2]
     begin = f"import sys; sys.path.insert(0, {str(root)!r}); import numpy as np, pickle; from tests.poker import kuhn\n"
     writes = """
 from dataclasses import replace
@@ -168,7 +168,7 @@ print(game.bots["mine"](game.new_views().view(np.recarray)[0], np.ones(2, np.int
 @needs_compiler
 def test_a_game_defined_in_no_file_plays(tmp_path: Path) -> None:
     """As in a notebook or at Python's prompt; what it compiles is found again."""
-    root = Path(__file__).resolve().parents[1]
+    root = Path(__file__).resolve().parents[2]
     cell = (root / "tests" / "poker" / "kuhn.py").read_text()
     program = (
         f"exec(compile({cell!r}, '<cell>', 'exec'))\n"

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from studies import heimlich_identities as naming
-from tests.games.heimlich.conftest import game_of
 
 from spygames.core.batch import spread
 from spygames.core.game import as_record
 from spygames.core.players import make_player
 from spygames_training.evaluation import play_games
+from tests.games.heimlich.conftest import game_of
 
 FULL = {"players": 4, "top_secret": True, "secret_identities": True}
 HIDDEN = ("rng", "owner", "passports", "hands", "deck", "guesses", "former", "scores", "winners")

@@ -1,6 +1,6 @@
 """Uniformly random games of any game, with every position looked at: what holds in it, and what does not.
 
-    python -m tests.random_games --games 100000 --every 16        # all variants of all games, for hours
+    python -m tests.support.random_games --games 100000 --every 16        # all variants of all games, for hours
 
 What holds in any game is checked here (`NAMES`). What holds in one game is said by `tests/games/<game>/invariants.py`,
 written from the rules, in one form:
