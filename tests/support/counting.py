@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from spygames.core.game import NOBODY, as_record
-from tests.support.table import Table
+from tests.support.position import Table
 
 State = dict[str, Any]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from spygames.core.game import NOBODY
-from tests.support.table import Table
+from tests.support.position import Table
 
 
 def seen(table: Table, seat: int) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.table import Table, table_of
+from tests.support.position import Table, table_of
 
 from spygames.agent_avenue import make_game
 from spygames.agent_avenue.cards import AGENTS, COPIES

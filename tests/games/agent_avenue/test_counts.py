@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.games.agent_avenue.reference import Slow
 from tests.support.counting import State, of_kernels, of_reference
-from tests.support.table import Table
+from tests.support.position import Table
 
 from spygames.agent_avenue import make_game
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.games.agent_avenue.reference import AGENTS
-from tests.support.table import Table, table_of
+from tests.support.position import Table, table_of
 from tests.support.worlds import play_both
 
 from spygames.agent_avenue import make_game

@@ -7,7 +7,7 @@ import pytest
 
 from spygames.agent_dog import make_game
 from spygames.core.game import Game
-from tests.support.table import Table, table_of
+from tests.support.position import Table, table_of
 
 ORDER = ["2", "3", "5", "6", "7", "8", "9", "10", "12", "1/11", "13", "swap", "copy", "companion"]
 COLOURS = {2: ["red", "green"], 3: ["red", "blue", "green"], 4: ["red", "blue", "green", "yellow"]}

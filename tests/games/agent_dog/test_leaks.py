@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.games.agent_dog.conftest import ORDER, game_of, make_position
-from tests.support.table import Table, table_of
+from tests.support.position import Table, table_of
 from tests.support.worlds import play_both
 
 VARIANTS = [{"players": 2}, {"players": 3}, {"players": 4}, {"players": 4, "hidden_colours": "tracked"}]

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from tests.support.table import Table, table_of
+from tests.support.position import Table, table_of
 
 from spygames.core.game import Game
 from spygames.heimlich import make_game

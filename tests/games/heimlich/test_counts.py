@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.games.heimlich.reference import State, act, legal, without_chance
 from tests.support.counting import of_kernels, of_reference
-from tests.support.table import Table
+from tests.support.position import Table
 
 BASE, TWO = {"players": 3}, {"players": 2}
 CARDS = {"players": 3, "top_secret": True}

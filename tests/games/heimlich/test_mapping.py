@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.games.heimlich.conftest import Table, game_of, position
-from tests.support.table import table_of
+from tests.support.position import table_of
 
 from spygames.core.game import ImpossibleState, as_record
 
