@@ -24,6 +24,7 @@ from spygames_app.bench.tools import (
     table,
 )
 from spygames_app.cli.arguments import Positive, WrongArguments, execute
+from spygames_training.tables import markdown_table
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BEGIN, END = "<!-- figures: python -m benchmarks writes from here -->", "<!-- to here -->"
@@ -32,17 +33,13 @@ BEGIN, END = "<!-- figures: python -m benchmarks writes from here -->", "<!-- to
 def short(results: list[Result], host: dict[str, str]) -> str:
     """A few figures for the README."""
     found = {r.bench.name: r for r in results}
-    lines = [
-        f"Medians on {host['cores']} cores of an {host['processor']}, decisions a second:{caveat(host)}",
-        "",
-        "| | |",
-        "|---|---:|",
-    ]
+    rows = []
     for name in ("aec", "batch", "training", "pz_connect_four", "pz_leduc", "os_leduc", "os_backgammon"):
         r = found[name]
         who = r.bench.title if r.bench.beside else f"spygames, {r.bench.title}"
-        lines.append(f"| {who} | {cells(r)[0] or r.reason} |")
-    return "\n".join(lines)
+        rows.append([who, cells(r)[0] or r.reason])
+    intro = f"Medians on {host['cores']} cores of an {host['processor']}, decisions a second:{caveat(host)}"
+    return f"{intro}\n\n{markdown_table(['', ''], rows)}"
 
 
 def write(text: str, results: list[Result], host: dict[str, str], settings: str) -> None:

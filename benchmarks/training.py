@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from spygames.core.registry import game_ids
 from spygames_app.bench.tools import machine, put_between, show
 from spygames_app.bench.training import training_rate
+from spygames_training.tables import markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- training: python -m benchmarks --train writes from here -->", "<!-- to here, training -->"
@@ -124,23 +125,20 @@ def _read(file: Path) -> list[dict[str, Any]]:
 def table(measured: list[Way], speeds: dict[str, list[float]]) -> str:
     """Both tables as Markdown."""
     base = next(way for way in measured if way.title == TUTORIAL).rate()
-    lines = [
-        f"| Agent Avenue, two players, simple | training to {GOAL:.0%} against `greedy` | best | decisions/s | ratio |",
-        "|---|---:|---:|---:|---:|",
-    ]
+    rows = []
     for way in measured:
         seconds, shares = way.curve()
         reached = way.reached()
         goal = f"not in {seconds[-1]:.0f} s" if reached is None else f"{reached:.0f} s"
-        lines.append(
-            f"| {way.title} | {goal} | {max(shares):.1%} | {show(way.rate(), '')} | {way.rate() / base:.3g} x |"
-        )
-    lines += ["", "| training, network 2x128, 2 epochs, default variant | median decisions/s | lowest to highest |"]
-    lines += ["|---|---:|---|"]
+        rows.append([way.title, goal, f"{max(shares):.1%}", show(way.rate(), ""), f"{way.rate() / base:.3g} x"])
+    head = ["Agent Avenue, two players, simple", f"training to {GOAL:.0%} against `greedy`"]
+    ways = markdown_table([*head, "best", "decisions/s", "ratio"], rows)
+    rows = []
     for game_id, found in speeds.items():
         middle = sorted(found)[len(found) // 2]
-        lines.append(f"| `{game_id}` | {show(middle, '')} | {show(min(found), '')} to {show(max(found), '')} |")
-    return "\n".join(lines)
+        rows.append([f"`{game_id}`", show(middle, ""), f"{show(min(found), '')} to {show(max(found), '')}"])
+    head = ["training, network 2x128, 2 epochs, default variant", "median decisions/s", "lowest to highest"]
+    return f"{ways}\n\n{markdown_table(head, rows)}"
 
 
 def picture(measured: list[Way], path: Path) -> None:

@@ -11,7 +11,7 @@ from spygames.core.batch import spread
 from spygames.core.players import make_player
 from spygames_app.cli.arguments import Positive, Seed, console, execute
 from spygames_training.evaluation import play_games
-from spygames_training.tables import progress_bar
+from spygames_training.tables import markdown_table, progress_bar
 
 INDEPENDENT = {  # by players: turns a game, scorings a game, share of games with only free agents on top
     2: (37.4, 7.39, 0.593),
@@ -43,6 +43,15 @@ def errors_apart(values: np.ndarray, players: int) -> np.ndarray:
     return np.divide(apart, error, out=np.where(apart == 0, 0.0, np.inf), where=error > 0)
 
 
+def row(players: int, values: np.ndarray) -> list[str]:
+    """The cells of `values` [n, 3]: the means with their errors, beside the independent ones."""
+    own, error, apart = values.mean(0), values.std(0) / np.sqrt(len(values)), errors_apart(values, players)
+    cells = [str(players)]
+    for k, other in enumerate(INDEPENDENT[players]):
+        cells += [f"{own[k]:.3f} ({error[k]:.3f})", str(other), f"{apart[k]:+.1f}"]
+    return cells
+
+
 @dataclass(frozen=True)
 class Study:
     """Plays random games of Heimlich & Co. for two to seven players and compares them with another program's figures.
@@ -64,19 +73,10 @@ class Study:
         with progress_bar(console=console(stderr=True), transient=True) as bar:
             task = bar.add_task("playing", total=self.games * len(INDEPENDENT))
             for players in INDEPENDENT:
-                rows.append((players, random_games(players, self.games, self.seed)))
+                rows.append(row(players, random_games(players, self.games, self.seed)))
                 bar.advance(task, self.games)
-        print(f"| players | {' | '.join(f'{name} (error) | independent | errors apart' for name in COLUMNS)} |")
-        print("|---" * (1 + 3 * len(COLUMNS)) + "|")
-        for players, values in rows:
-            own, error = values.mean(0), values.std(0) / np.sqrt(len(values))
-            cells = [
-                f"{mean:.3f} ({e:.3f}) | {other} | {apart:+.1f}"
-                for mean, e, other, apart in zip(
-                    own, error, INDEPENDENT[players], errors_apart(values, players), strict=True
-                )
-            ]
-            print(f"| {players} | {' | '.join(cells)} |")
+        head = [cell for name in COLUMNS for cell in (f"{name} (error)", "independent", "errors apart")]
+        print(markdown_table(["players", *head], rows))
         return 0
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from spygames_training.tables import markdown_table
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -112,23 +114,19 @@ def table(results: list[Result]) -> str:
     """The figures as Markdown: ours, then the others' beside ours."""
     ours = {r.bench.name: r for r in results if not r.bench.beside}
     theirs = [r for r in results if r.bench.beside]
-    lines = []
+    tables = []
     if ours:
-        lines += ["| spygames, Agent Avenue, simple mode, two players | median | lowest to highest | unit |"]
-        lines += ["|---|---:|---|---|"]
-        lines += [f"| {r.bench.title} | {' | '.join(cells(r))} | {r.bench.unit} |" for r in ours.values()]
-    if ours and theirs:
-        lines.append("")
+        head = ["spygames, Agent Avenue, simple mode, two players", "median", "lowest to highest", "unit"]
+        tables.append(markdown_table(head, [[r.bench.title, *cells(r), r.bench.unit] for r in ours.values()]))
     if theirs:
-        lines += [
-            "| other libraries | median | lowest to highest | unit | spygames, same loop |",
-            "|---|---:|---|---|---:|",
-        ]
+        rows = []
         for r in theirs:
             own = ours.get(r.bench.beside)
             ratio = f"{own.median / r.median:.3g} x" if own and own.median and r.median else ""
-            lines.append(f"| {r.bench.title} | {' | '.join(cells(r))} | {r.bench.unit} | {ratio} |")
-    return "\n".join(lines)
+            rows.append([r.bench.title, *cells(r), r.bench.unit, ratio])
+        head = ["other libraries", "median", "lowest to highest", "unit", "spygames, same loop"]
+        tables.append(markdown_table(head, rows))
+    return "\n\n".join(tables)
 
 
 def cells(result: Result) -> tuple[str, str]:

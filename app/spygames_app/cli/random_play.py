@@ -40,8 +40,8 @@ class RandomPlay:
     """Where to write the figures."""
 
     def run(self) -> int:
-        from spygames_training.experiments.random_play import check_bot, columns, documented_variants, markdown, measure
-        from spygames_training.tables import progress_bar
+        from spygames_training.experiments.random_play import check_bot, columns, documented_variants, measure
+        from spygames_training.tables import markdown_table, progress_bar
 
         check_writable(self.json)
         options = dict(self.option)
@@ -54,7 +54,7 @@ class RandomPlay:
             with progress_bar(console=console(stderr=True), transient=True) as bar:
                 task = bar.add_task(title, total=self.games)
                 rows.append(measure(game, self.games, self.player, lambda n, bar=bar, task=task: bar.advance(task, n)))
-        print(markdown(*columns(rows)))
+        print(markdown_table(*columns(rows)))
         if self.json:
             self.json.write_text(json.dumps(rows, indent=2) + "\n")
             print(f"results: {self.json}")

@@ -97,9 +97,3 @@ def columns(rows: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]
         cells += [f"{100 * row['ends'].get(reason, 0):.2f} %" for reason in reasons]
         lines.append(cells)
     return head, lines
-
-
-def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Returns a table for a page."""
-    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
