@@ -16,7 +16,7 @@ from spygames.core.batch import Batch
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.kernel import Record, code_digest
 from spygames.testing import CHECKS, ContractError, check_game, transcript
-from spygames.testing.trial import Trial, luck, play
+from spygames.testing.trial import Trial, play, uniform_choice
 from tests.poker import kuhn
 from tests.support import pennies
 from tests.support.changed import changed
@@ -60,16 +60,16 @@ def leak_in_results(s: Record, out: np.ndarray) -> None:
         out /= 1 + s.cards[0]
 
 
-def redraw_nothing(s: Record, seat: int, seed: np.uint64) -> None:
+def determinize_nothing(s: Record, seat: int, seed: np.uint64) -> None:
     s.rng = seed
 
 
-def redraw_what_is_known(s: Record, seat: int, seed: np.uint64) -> None:
+def determinize_what_is_known(s: Record, seat: int, seed: np.uint64) -> None:
     s.rng = seed
     s.cards[:] = [seed % 3, (seed + 1) % 3]
 
 
-def redraw_by_truth(s: Record, seat: int, seed: np.uint64) -> None:
+def determinize_by_truth(s: Record, seat: int, seed: np.uint64) -> None:
     """Swaps what the rival has for the one card left, whatever the seed."""
     s.rng = seed
     if not kuhn.showdown(s):
@@ -172,9 +172,9 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
     ),
     "leak in the drawing": ("leaks", {"to_text": leak_in_drawing}, "the drawing of seat . differs"),
     "leak in the results": ("leaks", {"returns": leak_in_results}, "the results of seat . differs"),
-    "redraws that are the truth": ("redraws", {"determinize": redraw_nothing}, "returned the true state"),
-    "redraws of what is known": ("leaks", {"determinize": redraw_what_is_known}, "redraws what the seat knows"),
-    "redraws that follow the truth": ("leaks", {"determinize": redraw_by_truth}, "what was true decides the redraw"),
+    "determinize returns the truth": ("redraws", {"determinize": determinize_nothing}, "returned the true state"),
+    "determinize knows too much": ("leaks", {"determinize": determinize_what_is_known}, "changes what the seat"),
+    "determinize follows the truth": ("leaks", {"determinize": determinize_by_truth}, "what was true decides"),
     "no mask": ("play", {"legal": no_mask}, "decision 0: no action is legal for seat 0"),
     "a mask after the end": ("play", {"legal": mask_after_the_end}, "action 0 is legal, but the game is over"),
     "a mask not written": ("play", {"legal": mask_left_alone}, "the mask is 7 at action 1"),
@@ -192,12 +192,12 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a text that reads as another": ("texts", {"string_to_action": text_of_another}, "reads back as 1"),
     "a mapping that is another state": ("mapping", {"state_to_dict": mapping_without_cards}, r"cards\[.\] is . , "),
     "a mapping of arrays": ("mapping", {"state_to_dict": mapping_of_arrays}, "not plain JSON"),
-    "seeds that do not matter": ("seeds", {"init": deaf_to_the_seed}, "seeds 0 and 1 deal one game"),
+    "seeds that do not matter": ("seeds", {"init": deaf_to_the_seed}, "seeds 0 and 1 start the same game"),
     "an illegal bot": ("bots", {"bots": {**KUHN.bots, "bad": illegal_bot}}, "bot bad answers 2, which is not legal"),
     "a bot that writes": ("bots", {"bots": {**KUHN.bots, "bad": writing_bot}}, "bad writes into its view or mask"),
     "no bot random": ("layout", {"bots": {"other": illegal_bot}}, "random"),
     "a view of float64": ("layout", {"view_dtype": np.dtype([("first", np.float64)])}, "float32"),
-    "a state without luck": ("layout", {"state_dtype": np.dtype([("to_move", np.int8)])}, "rng"),
+    "a state without rng": ("layout", {"state_dtype": np.dtype([("to_move", np.int8)])}, "rng"),
     "a state with padding": ("layout", {"state_dtype": PADDED}, "padding"),
     "not picklable": ("pickle", {"module": ModuleType("nowhere")}, "make_game"),
 }  # fmt: skip
@@ -320,8 +320,8 @@ def test_a_game_that_was_cut_off() -> None:
 
 
 def test_an_open_game() -> None:
-    """Where seats know all there is to know, redraws are the truth."""
-    game = replace(KUHN, determinize=redraw_nothing)
+    """Where seats know all there is to know, determinized states are the truth."""
+    game = replace(KUHN, determinize=determinize_nothing)
     assert check_game(game, checks=["redraws"], hidden=False).seconds
 
 
@@ -371,7 +371,7 @@ def test_needs_the_core_alone() -> None:
 
 @pytest.mark.parametrize("variant", {v.game_id: v for v in reversed(VARIANTS)}.values(), ids=str)
 def test_the_leak_test_finds_leaks(variant: Variant) -> None:
-    """One bit of the luck to come, in any channel, is found; and so are redraws that return or depend on the truth."""
+    """A bit of future chance, in any channel, is found, and so is a `determinize` that returns or follows the truth."""
     game = variant.make_game()
 
     def observe(s: Any, seat: int, view: Any) -> None:
@@ -403,7 +403,7 @@ def test_the_leak_test_finds_leaks(variant: Variant) -> None:
 def _leaks(game: Game, n: int) -> bool:
     from spygames.testing.hidden import check_no_leak
 
-    states = play(game, n, luck(n), 1)
+    states = play(game, n, uniform_choice(n), 1)
     try:
         check_no_leak(Trial(game, "leaks"), states, int(as_record(states).to_move), n)
     except ContractError:

@@ -17,7 +17,7 @@ KINDS = {
     "invariants.py": "what holds in every state and after every decision",
     "test_invariants.py": "random games break no invariant, and each finds what breaks it",
     "test_leaks.py": "worlds that a seat cannot tell apart look the same",
-    "test_determinize.py": "what is redrawn is uniform",
+    "test_determinize.py": "determinized states are uniform",
     "test_golden.py": "the recorded games show every action and variant",
     "test_render.py": "recorded drawings",
     "test_scenarios.py": "positions and moves as data",

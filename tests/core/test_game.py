@@ -72,7 +72,7 @@ def mine(view: Record, mask: np.ndarray, rng: np.ndarray) -> int:
 
 def my_text(game: Game, s: Record, viewer: int) -> str:
     """Not much."""
-    return "a table"
+    return "a drawing"
 
 
 def test_what_was_added_to_a_game_is_pickled_with_it() -> None:
@@ -100,7 +100,7 @@ def test_another_process_finds_what_was_added(tmp_path: Path) -> None:
 
 def test_what_cannot_be_pickled_is_said_in_one_line() -> None:
     with pytest.raises(pickle.PicklingError, match="the to_text of kuhn_poker_v0 cannot be pickled: ") as error:
-        pickle.dumps(changed(GAME, to_text=lambda game, s, viewer: "a table"))
+        pickle.dumps(changed(GAME, to_text=lambda game, s, viewer: "a drawing"))
     assert "\n" not in str(error.value)
 
 

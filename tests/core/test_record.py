@@ -92,11 +92,11 @@ def test_record_says_what_happened() -> None:
 def test_replay_gives_the_very_states() -> None:
     game = make_game()
     states = game.start(8)
-    s, mask, luck = as_record(states), np.zeros(game.num_actions, np.int8), np.random.default_rng(1)
+    s, mask, rng = as_record(states), np.zeros(game.num_actions, np.int8), np.random.default_rng(1)
     history, actions = [states.copy()], []
     while s.to_move >= 0:
         game.legal(s, mask)
-        actions.append(int(luck.choice(np.flatnonzero(mask))))
+        actions.append(int(rng.choice(np.flatnonzero(mask))))
         game.apply(s, actions[-1])
         history.append(states.copy())
     r = make_record(game, actions, 8, players=["one", "two"])
@@ -107,10 +107,10 @@ def test_replay_gives_the_very_states() -> None:
     assert replay(cut).tobytes() == np.concatenate(history[:6]).tobytes()
 
 
-def test_players_have_luck_of_their_own() -> None:
+def test_players_have_random_streams_of_their_own() -> None:
     game = make_game()
     players = [make_player(game, "random")] * 2
-    one, two = (play_record(game, players, 3, luck=luck) for luck in (1, 2))
+    one, two = (play_record(game, players, 3, luck=seed) for seed in (1, 2))
     assert one.positions[0] == two.positions[0]
     assert one.actions != two.actions
     assert play_record(game, players, 3, luck=1) == one

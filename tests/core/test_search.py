@@ -26,24 +26,24 @@ KINDS: tuple[Kind, ...] = ("mc", "mcts")
 def positions(game: Game, moves: int, n: int = 20) -> np.ndarray:
     """States [up to n] after so many random decisions, those of games that are not over."""
     states = np.concatenate([game.start(seed) for seed in range(n)])
-    luck = np.random.default_rng(moves)
+    rng = np.random.default_rng(moves)
     mask = np.zeros(game.num_actions, np.int8)
     for i in range(n):
         s = as_record(states, i)
         for _ in range(moves):
             if s.to_move >= 0:
                 game.legal(s, mask)
-                game.apply(s, int(luck.choice(np.flatnonzero(mask))))
+                game.apply(s, int(rng.choice(np.flatnonzero(mask))))
     return states[states["to_move"] >= 0]
 
 
-def decisions(game: Game, states: np.ndarray, luck: int = 1) -> DecisionBatch:
-    """One decision for each state, with luck of its own."""
+def decisions(game: Game, states: np.ndarray, seed: int = 1) -> DecisionBatch:
+    """One decision for each state, with a random stream of its own."""
     views, mask = game.new_views(len(states)), np.zeros((len(states), game.num_actions), np.int8)
     for i in range(len(states)):
         game.legal(as_record(states, i), mask[i])
         game.observe(as_record(states, i), int(states["to_move"][i]), as_record(views, i))
-    streams = spread(np.uint64(luck), len(states)).reshape(-1, 1)
+    streams = spread(np.uint64(seed), len(states)).reshape(-1, 1)
     return DecisionBatch(game, states, views, flat(views), mask, streams, np.arange(len(states)))
 
 
@@ -101,8 +101,8 @@ def test_actions_do_not_depend_on_grouping_or_threads(kind: Kind) -> None:
     player, d = SearchPlayer(game, kind, 40), decisions(game, states)
     alone = [player.act(replace(d, rows=np.array([row])))[0] for row in reversed(d.rows)][::-1]
     assert together.tolist() == threaded.tolist() == alone
-    other_luck = SearchPlayer(game, kind, 40).act(decisions(game, states, luck=2))
-    assert together.tolist() != other_luck.tolist()
+    other_streams = SearchPlayer(game, kind, 40).act(decisions(game, states, seed=2))
+    assert together.tolist() != other_streams.tolist()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -110,10 +110,10 @@ def test_values_agree_with_the_player(kind: Kind) -> None:
     game = agent_avenue()
     states = positions(game, 3)
     d = decisions(game, states)
-    luck = d.rng.copy()
+    streams = d.rng.copy()
     actions = SearchPlayer(game, kind, 100).act(d)
     for i in range(len(states)):
-        found = search_values(game, states[i : i + 1], int(states["to_move"][i]), 100, int(luck[i, 0]), kind)
+        found = search_values(game, states[i : i + 1], int(states["to_move"][i]), 100, int(streams[i, 0]), kind)
         ranked = np.lexsort((np.nan_to_num(found.values, nan=-9.0), found.visits))
         best = ranked[-1]
         assert (found.visits[actions[i]], found.values[actions[i]]) == (found.visits[best], found.values[best])
@@ -130,10 +130,10 @@ def test_no_choice_is_not_searched() -> None:
     states = np.concatenate([game.start(seed) for seed in range(4)])
     d = decisions(game, states)
     d.mask[:2] = [0, 1]
-    luck = d.rng.copy()
+    streams = d.rng.copy()
     actions = SearchPlayer(game, "mcts", 10).act(d)
     assert actions[:2].tolist() == [1, 1]
-    assert (d.rng != luck).ravel().tolist() == [False, False, True, True]
+    assert (d.rng != streams).ravel().tolist() == [False, False, True, True]
 
 
 def kuhn_position(cards: list[str], moves: list[str]) -> np.ndarray:
@@ -192,12 +192,12 @@ def share_won(player: Player, rival: Player, game: Game, deals: int) -> float:
     won = 0
     for seat in range(2):
         batch = Batch(game, deals, 11, threads=1)
-        luck = spread(np.uint64(12), deals).reshape(-1, 1)
+        streams = spread(np.uint64(12), deals).reshape(-1, 1)
         going = np.ones(deals, np.bool_)
         while going.any():
             actions = batch.mask.argmax(1).astype(np.int64)
             rows = np.flatnonzero(going)
-            ask_rows(batch, (player, rival), (batch.seats != seat)[rows], rows, actions, luck)
+            ask_rows(batch, (player, rival), (batch.seats != seat)[rows], rows, actions, streams)
             batch.step(actions)
             won += int((batch.rewards[going & batch.done, seat] > 0).sum())
             going &= ~batch.done

@@ -41,7 +41,7 @@ def play(env: SingleEnv, seed: int | None = None, choices: int = 0) -> list[byte
 
 
 def test_equal_seeds_equal_games() -> None:
-    """The opponents' luck and the seat included; the next game goes on from there."""
+    """The opponents' random stream and the seat included; the next game goes on from there."""
     one, other = make(opponents="random"), make(opponents="random")
     for seed in (3, None, None, 3, None):
         assert play(one, seed) == play(other, seed)
@@ -169,8 +169,8 @@ def everything(env: SingleEnv) -> tuple[Any, ...]:
         env.action_masks().tobytes(),
         env.render(),
     )
-    luck = env._luck.tobytes(), str(env.np_random.bit_generator.state), env.np_random_seed
-    return *shown, *luck, env.seat, env.env.save(), env.env.agent_selection, env.env.infos.keys()
+    streams = env._luck.tobytes(), str(env.np_random.bit_generator.state), env.np_random_seed
+    return *shown, *streams, env.seat, env.env.save(), env.env.agent_selection, env.env.infos.keys()
 
 
 @pytest.mark.parametrize("answer", [ZeroDivisionError("a fault"), KeyboardInterrupt(), -1, 10**6, 1.5, None])
@@ -204,11 +204,11 @@ def test_a_player_that_fails_changes_nothing(answer: Any) -> None:
 
 def finished() -> dict[str, Any]:
     """A mapping of a game that is over."""
-    table = spygames.agent_avenue_v0.env()
-    table.reset(seed=1)
-    while table.to_move >= 0:
-        table.step(int(table.infos[table.agent_selection]["action_mask"].argmax()))
-    return table.state_to_dict()
+    aec = spygames.agent_avenue_v0.env()
+    aec.reset(seed=1)
+    while aec.to_move >= 0:
+        aec.step(int(aec.infos[aec.agent_selection]["action_mask"].argmax()))
+    return aec.state_to_dict()
 
 
 @pytest.mark.parametrize("seed", [None, 9])
@@ -254,14 +254,14 @@ def test_seeds_are_whole_numbers() -> None:
 
 def test_shows_nothing_of_what_its_seat_cannot_know() -> None:
     """Two truths that look the same to the seat look the same through the environment, complaints included."""
-    env, luck = make(opponents="random", render_mode="ansi"), np.random.default_rng(1)
+    env, rng = make(opponents="random", render_mode="ansi"), np.random.default_rng(1)
     game, other_truths = env.game, 0
     for seed in range(12):
         _, info = env.reset(seed=seed)
         over = False
         while not over:
             other = copy.deepcopy(env)
-            game.determinize(as_record(other.env._states), env.seat, np.uint64(luck.integers(2**63)))
+            game.determinize(as_record(other.env._states), env.seat, np.uint64(rng.integers(2**63)))
             # Beyond what may come next, a card of the rival or of the pile differs.
             mine, theirs = env.env.state_to_dict(), other.env.state_to_dict()
             other_truths += any(mine[key] != theirs[key] for key in mine if key not in ("rng", "record"))
@@ -278,7 +278,7 @@ def test_shows_nothing_of_what_its_seat_cannot_know() -> None:
                     each.action_masks().tobytes(), each.render(), complaint["illegal_action"],
                 ))  # fmt: skip
             assert shown[0] == shown[1]
-            *_, over, _, info = env.step(int(luck.choice(np.flatnonzero(info["action_mask"]))))
+            *_, over, _, info = env.step(int(rng.choice(np.flatnonzero(info["action_mask"]))))
     assert other_truths > 50
 
 
@@ -308,16 +308,16 @@ def test_illegal_actions() -> None:
 
 
 def test_starts_from_a_mapping() -> None:
-    table = spygames.agent_avenue_v0.env()
-    table.reset(seed=3)
-    table.step(int(table.infos["player_0"]["action_mask"].nonzero()[0][-1]))  # offers two cards
+    aec = spygames.agent_avenue_v0.env()
+    aec.reset(seed=3)
+    aec.step(int(aec.infos["player_0"]["action_mask"].nonzero()[0][-1]))  # offers two cards
     env = make(seat=1)
-    observation, _ = env.reset(seed=0, options={"state": table.state_to_dict()})
-    assert np.array_equal(observation, table.observe("player_1")["observation"])
-    while table.to_move >= 0:
-        table.step(int(table.infos[table.agent_selection]["action_mask"].argmax()))
+    observation, _ = env.reset(seed=0, options={"state": aec.state_to_dict()})
+    assert np.array_equal(observation, aec.observe("player_1")["observation"])
+    while aec.to_move >= 0:
+        aec.step(int(aec.infos[aec.agent_selection]["action_mask"].argmax()))
     with pytest.raises(ValueError, match="nothing to decide"):
-        env.reset(options={"state": table.state_to_dict()})
+        env.reset(options={"state": aec.state_to_dict()})
 
 
 def test_games_without_a_decision_are_dealt_anew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,16 +329,16 @@ def test_games_without_a_decision_are_dealt_anew(monkeypatch: pytest.MonkeyPatch
     over = {"state": env.env.state_to_dict()}
     deals = []
 
-    def over_at_once(table: GameEnv, seed: int, options: dict[str, Any]) -> None:
+    def over_at_once(aec: GameEnv, seed: int, options: dict[str, Any]) -> None:
         deals.append(seed)
-        reset(table, seed, over if len(deals) < 3 else options)
+        reset(aec, seed, over if len(deals) < 3 else options)
 
     monkeypatch.setattr(GameEnv, "reset", over_at_once)
     _, info = env.reset(seed=1)
     assert info["action_mask"].any()
     assert len(set(deals)) == len(deals) == 3
 
-    monkeypatch.setattr(GameEnv, "reset", lambda table, seed, options: reset(table, seed, over))
+    monkeypatch.setattr(GameEnv, "reset", lambda aec, seed, options: reset(aec, seed, over))
     with pytest.raises(ValueError, match="not asked for one decision"):
         env.reset(seed=1)
 
@@ -411,7 +411,7 @@ def test_an_illegal_action_can_lose_the_game(lowest: float) -> None:
 
 @pytest.mark.filterwarnings("ignore:action")
 def test_an_illegal_action_can_be_replaced_by_a_random_one() -> None:
-    """Drawn from the environment's own luck: equal seeds and actions give equal games, global generators untouched."""
+    """Drawn from the environment's own stream: equal seeds and actions give equal games; no global generator draws."""
 
     def play_always(action: int, noise: int) -> list[tuple[Any, ...]]:
         np.random.seed(noise)

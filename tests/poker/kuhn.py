@@ -30,7 +30,7 @@ NUM_ACTIONS = len(ACTIONS)
 
 OPTIONS = np.dtype([])  # there is one variant only
 STATE = np.dtype([  # what is true
-    ("rng", uint64),  # HIDDEN: the game's luck
+    ("rng", uint64),  # HIDDEN: the random stream of chance
     ("cards", int8, SEATS),  # HIDDEN from the other seat until a showdown: index in CARDS
     ("moves", int8, MOVES),  # actions in order of play, seat 0 first; NONE where there is none yet
     ("num_moves", int8),

@@ -35,7 +35,7 @@ NUM_ACTIONS = len(ACTIONS)
 
 OPTIONS = np.dtype([])  # there is one variant only
 STATE = np.dtype([  # what is true
-    ("rng", uint64),  # HIDDEN: the game's luck
+    ("rng", uint64),  # HIDDEN: the random stream of chance
     ("cards", int8, SEATS),  # HIDDEN from the other seat until a showdown: index in CARDS
     ("public", int8),  # HIDDEN in the first round: index in CARDS; dealt with the others, as a deck lies ready
     ("street", int8),  # round of betting, 0 or 1 (a field `round` would be hidden by the method of NumPy records)

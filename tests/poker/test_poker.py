@@ -52,14 +52,14 @@ def first_legal(observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
     return np.eye(mask.shape[1])[mask.argmax(1)]
 
 
-def kuhn_policy(table: dict[str, tuple[float, float, float]]):
+def kuhn_policy(chances: dict[str, tuple[float, float, float]]):
     """A policy from the chance of a bet with J, Q, K after the moves that the key spells (p: pass, b: bet)."""
 
     def policy(observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
         bets = []
         for view in np.ascontiguousarray(observation).view(kuhn.VIEW)[:, 0]:
             moves = "".join("pb"[move.argmax()] for move in view["moves"] if move.any())
-            bets.append(table[moves][view["own"].argmax()])
+            bets.append(chances[moves][view["own"].argmax()])
         return np.stack([1 - np.array(bets), bets], 1)
 
     return policy
@@ -176,9 +176,9 @@ def test_the_batch_plays_the_same_game(name: str) -> None:
     """Random play in the batch earns what the tree says, within four standard errors."""
     game, n = GAMES[name], 1000
     batch, player = Batch(game, n, seed=1, threads=1), Scripted(game, "random")
-    luck, rows, won = np.arange(n, dtype=np.uint64)[:, None], np.arange(n), []
+    streams, rows, won = np.arange(n, dtype=np.uint64)[:, None], np.arange(n), []
     for _ in range(200):
-        batch.step(player.act(batch.decisions(luck, rows)))
+        batch.step(player.act(batch.decisions(streams, rows)))
         won.append(batch.rewards[batch.done].copy())
     won = np.concatenate(won)
     error = won.std(0) / np.sqrt(len(won))
@@ -194,7 +194,7 @@ def views_of(game: Game, states: np.ndarray, seat: int) -> bytes:
 
 @both_games
 def test_determinize_draws_every_consistent_state_alike(name: str) -> None:
-    """For each seat at each node, games over included: what it can be redrawn to are exactly the nodes of the tree with
+    """For each seat at each node, games over included: its determinized states are exactly the nodes of the tree with
     the same view, each with the same chance, whichever of them was true."""
     game = GAMES[name]
     alike: dict[tuple[int, bytes], list[np.ndarray]] = defaultdict(list)
@@ -203,11 +203,11 @@ def test_determinize_draws_every_consistent_state_alike(name: str) -> None:
             alike[seat, views_of(game, node.state, seat)].append(node.state)
     pvalues = []
     for k, ((seat, view), states) in enumerate(alike.items()):
-        redrawn = [state.copy() for state in states]
-        for state in redrawn:
+        determinized = [state.copy() for state in states]
+        for state in determinized:
             game.determinize(as_record(state), seat, np.uint64(k))
-        assert len({state.tobytes() for state in redrawn}) == 1
-        assert views_of(game, redrawn[0], seat) == view
+        assert len({state.tobytes() for state in determinized}) == 1
+        assert views_of(game, determinized[0], seat) == view
         if name == "kuhn" or k % 50 == 0:
             drawn = Counter()
             for seed in range(max(600, 40 * len(states))):  # enough to see a coin of 2 : 1

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from spygames.core.game import NOBODY, as_record
-from tests.support.position import Table
+from tests.support.position import Position
 
 State = dict[str, Any]
 
 
-def of_kernels(table: Table, depth: int = 100) -> list[int]:
-    """How many sequences of 1, 2, ... `depth` decisions there are, until the turn that `table` is in is over."""
-    game, counts, front = table.game, [], [table.states]
+def of_kernels(position: Position, depth: int = 100) -> list[int]:
+    """How many sequences of 1, 2, ... `depth` decisions there are, until the turn that `position` is in is over."""
+    game, counts, front = position.game, [], [position.states]
     mask = np.zeros(game.num_actions, np.int8)
     while front and len(counts) < depth:
         following = []
@@ -24,7 +24,7 @@ def of_kernels(table: Table, depth: int = 100) -> list[int]:
                 following.append(states.copy())
                 game.apply(as_record(following[-1]), int(action))
         counts.append(len(following))
-        front = [after for after in following if after["turn"][0] == table.s.turn and after["to_move"][0] != NOBODY]
+        front = [after for after in following if after["turn"][0] == position.s.turn and after["to_move"][0] != NOBODY]
     return counts
 
 

@@ -2,8 +2,8 @@
 
 Positions of real games are changed in their mapping (numbers moved to the ends of what is accepted and beyond, entries
 swapped, moved, dropped, repeated) and in the bytes of their save. What is accepted is *driven*: read back to the same
-bytes, drawn, seen and redrawn by each seat, shown to each scripted player, and played on at random, with each position
-saved and read again.
+bytes, drawn, seen by each seat and determinized for it, shown to each scripted player, and played on at random, with
+each position saved and read again.
 
 `python -m tests.support.hostile GAME OPTIONS INPUTS SEED` prints a report as JSON. Run it with NUMBA_DISABLE_JIT=1,
 then `strict.py` guards each index and each number written, or with NUMBA_BOUNDSCHECK=1 and a NUMBA_CACHE_DIR of its
@@ -229,7 +229,7 @@ def drive(game: Game, states: np.ndarray, rng: np.random.Generator, decisions: i
 
 
 def look_round(game: Game, states: np.ndarray, mask: np.ndarray, rng: np.random.Generator) -> None:
-    """Drawings, views, redraws, texts and the scripted players in a state [1]."""
+    """Drawings, views, determinized states, texts and the scripted players in a state [1]."""
     s = as_record(states)
     for viewer in range(NOBODY, game.num_players):
         game.to_text(s, viewer)
@@ -238,9 +238,9 @@ def look_round(game: Game, states: np.ndarray, mask: np.ndarray, rng: np.random.
         drawn = states.copy()
         game.determinize(strict(drawn), seat, np.uint64(rng.integers(2**63)))
         if not np.isfinite(view.view(np.float32)).all() or view_of(game, drawn, seat).tobytes() != view.tobytes():
-            raise Fault(f"the view of seat {seat} is not finite, or another one after a redraw")
+            raise Fault(f"the view of seat {seat} is not finite, or another one in its determinized state")
         if read_bytes(game, drawn) is None:
-            raise Fault(f"what seat {seat} redraws is refused")
+            raise Fault(f"the determinized state of seat {seat} is refused")
     seat = int(s.to_move)
     if seat == NOBODY:
         return

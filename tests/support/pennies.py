@@ -24,7 +24,7 @@ STAY, IN = KEEP, PRESENT = range(2)  # actions; while hiding and guessing they a
 
 OPTIONS = np.dtype([])
 STATE = np.dtype([
-    ("rng", uint64),  # HIDDEN: the game's luck
+    ("rng", uint64),  # HIDDEN: the random stream of chance
     ("coin", int8),  # HIDDEN from all but seat 1, NONE before
     ("guess", int8),  # HIDDEN from seat 2, NONE before
     ("given", int8),  # whether seat 2 gave

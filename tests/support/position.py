@@ -1,4 +1,4 @@
-"""A game as its tests see it: acts and answers in texts."""
+"""A position as tests see it: acts and answers in texts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,8 +8,8 @@ import numpy as np
 from spygames.core.game import Game, as_record
 
 
-class Table:
-    """One game on a table: acts and answers in texts."""
+class Position:
+    """A state in the course of a game, which acts and answers in texts."""
 
     def __init__(self, game: Game, states: np.ndarray):
         self.game, self.states, self.s = game, states, as_record(states)
@@ -32,7 +32,7 @@ class Table:
         """The state as a mapping."""
         return self.game.state_to_dict(self.s)
 
-    def act(self, *texts: str) -> "Table":
+    def act(self, *texts: str) -> "Position":
         """Plays these actions; each must be legal."""
         for text in texts:
             assert text in self.legal, f"{text!r} is not among {sorted(self.legal)}"
@@ -56,8 +56,8 @@ class Table:
         return self.game.to_text(self.s, viewer)
 
 
-def table_of(game: Game, mapping: Mapping[str, Any]) -> Table:
-    """A table at a mapping."""
+def position_of(game: Game, mapping: Mapping[str, Any]) -> Position:
+    """The position of a mapping."""
     states = game.new_states()
     game.state_from_dict(mapping, as_record(states))
-    return Table(game, states)
+    return Position(game, states)

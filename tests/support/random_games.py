@@ -26,12 +26,19 @@ from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.lockstep import first_games
 from spygames.core.registry import game_ids, make_game
 
-NAMES = ("mover_exists", "legal_actions_exist", "results_are_due", "redraw_keeps_view", "redraw_is_possible", "it_ends")
-MOVER, ACTIONS, RESULTS, REDRAW_VIEW, REDRAW, ENDS = range(len(NAMES))
+NAMES = (
+    "mover_exists",
+    "legal_actions_exist",
+    "results_are_due",
+    "determinize_keeps_view",
+    "determinize_gives_possible",
+    "it_ends",
+)
+MOVER, ACTIONS, RESULTS, KEEPS_VIEW, POSSIBLE, ENDS = range(len(NAMES))
 LONGEST = 10_000
 """Decisions after which a game counts as endless."""
-REDRAWN = 100
-"""One position in so many of each game is redrawn as each seat sees it."""
+DETERMINIZED = 100
+"""One position in so many of each game is determinized for each seat."""
 CHUNK = 2_000
 
 
@@ -79,9 +86,9 @@ def play_games(game: Game, seeds: Iterable[int], every: int = 1) -> Played:
             found = broken_in(own, s[seen]) | out_of_order(game, own, s[seen], mask[seen], results[seen])
             note(found | ({} if before is None else broken_by(own, before[seen], s[seen])), games[seen])
             played.phases.update(s["phase"][seen].tolist())
-        drawn = ~over & ((games + number) % REDRAWN == 0)
+        drawn = ~over & ((games + number) % DETERMINIZED == 0)
         if number % every == 0 and drawn.any():
-            note(redrawn(game, own, s[drawn], of[games[drawn]] + np.uint64(number)), games[drawn])
+            note(determinized(game, own, s[drawn], of[games[drawn]] + np.uint64(number)), games[drawn])
         played.states[games[over]], played.decisions[games[over]] = s[over], number
     return played._replace(broken={name: np.flatnonzero(wrong) for name, wrong in broken.items()})
 
@@ -114,9 +121,9 @@ def out_of_order(
     }
 
 
-def redrawn(game: Game, own: ModuleType, s: np.ndarray, seeds: np.ndarray) -> dict[str, np.ndarray]:
+def determinized(game: Game, own: ModuleType, s: np.ndarray, seeds: np.ndarray) -> dict[str, np.ndarray]:
     """The same of `determinize`: each seat sees what it saw and may do what it might; the position is possible."""
-    found = {NAMES[REDRAW_VIEW]: np.zeros(len(s), bool), NAMES[REDRAW]: np.zeros(len(s), bool)}
+    found = {NAMES[KEEPS_VIEW]: np.zeros(len(s), bool), NAMES[POSSIBLE]: np.zeros(len(s), bool)}
     views, masks = game.new_views(2), np.zeros((2, game.num_actions), np.int8)
     worlds = []
     for seat in range(game.num_players):
@@ -130,9 +137,9 @@ def redrawn(game: Game, own: ModuleType, s: np.ndarray, seeds: np.ndarray) -> di
             same = views[0].tobytes() == views[1].tobytes()
             same &= s["to_move"][k] == drawn["to_move"][k]
             same &= s["to_move"][k] != seat or masks[0].tobytes() == masks[1].tobytes()
-            found[NAMES[REDRAW_VIEW]][k] |= not same
+            found[NAMES[KEEPS_VIEW]][k] |= not same
     wrong = np.any(list(broken_in(own, np.concatenate(worlds)).values()), 0)
-    found[NAMES[REDRAW]] |= wrong.reshape(game.num_players, len(s)).any(0)
+    found[NAMES[POSSIBLE]] |= wrong.reshape(game.num_players, len(s)).any(0)
     return found
 
 

@@ -21,7 +21,7 @@ NONE = -1
 
 OPTIONS = np.dtype([])
 STATE = np.dtype([
-    ("rng", uint64),  # HIDDEN: the game's luck
+    ("rng", uint64),  # HIDDEN: the random stream of chance
     ("coins", int8, SEATS),  # HIDDEN: from the other seat always, from the own one after the first round
     ("named", int8, SEATS),  # NONE before
     ("turn", int8),  # decisions made

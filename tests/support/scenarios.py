@@ -31,16 +31,16 @@ def parameters(folder: Path) -> list[Any]:
 
 
 def check(scenario: dict[str, Any], at: Callable[..., Any]) -> None:
-    """Plays a scenario; `at` makes a table of its start."""
+    """Plays a scenario; `at` makes the position of its start."""
     assert scenario.get("after") or scenario.get("legal_at_start"), "a scenario must expect something"
-    table = at(scenario["start"])
+    position = at(scenario["start"])
     if "legal_at_start" in scenario:
-        assert table.legal == set(scenario["legal_at_start"])
-    table.act(*scenario["actions"])
-    mapping = table.mapping
+        assert position.legal == set(scenario["legal_at_start"])
+    position.act(*scenario["actions"])
+    mapping = position.mapping
     assert {key: mapping[key] for key in scenario["after"]} == scenario["after"]
     if "legal_after" in scenario:
-        assert table.legal == set(scenario["legal_after"])
+        assert position.legal == set(scenario["legal_after"])
 
 
 def check_form(folder: Path) -> int:

@@ -1,6 +1,6 @@
 """Two worlds that a seat cannot tell apart: the same decisions are played in both, and it must see the same in both.
 
-The worlds are made by hand, from what the rules call hidden: the redraws of `determinize` are not used.
+The worlds are made by hand, from what the rules call hidden: `determinize` is not used.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,20 +9,27 @@ from typing import Any
 import numpy as np
 
 from spygames.core.game import NOBODY
-from tests.support.position import Table
+from tests.support.position import Position
 
 
-def seen(table: Table, seat: int) -> tuple[Any, ...]:
+def seen(position: Position, seat: int) -> tuple[Any, ...]:
     """What reaches a seat, whoever is to move: its view, mask and texts, whose decision it is, results, drawing."""
-    asked = table.s.to_move == seat
-    texts = [table.game.action_to_string(table.s, a, seat) for a in range(table.game.num_actions)]
-    mask = table.mask.tobytes() if asked else b""
-    return table.view(seat).tobytes(), mask, texts, int(table.s.to_move), table.returns(), table.drawing(seat)
+    asked = position.s.to_move == seat
+    texts = [position.game.action_to_string(position.s, a, seat) for a in range(position.game.num_actions)]
+    mask = position.mask.tobytes() if asked else b""
+    return (
+        position.view(seat).tobytes(),
+        mask,
+        texts,
+        int(position.s.to_move),
+        position.returns(),
+        position.drawing(seat),
+    )
 
 
 def play_both(
-    one: Table,
-    two: Table,
+    one: Position,
+    two: Position,
     watcher: int,
     rng: np.random.Generator,
     goes_on: Callable[[Mapping[str, Any], Mapping[str, Any]], bool],

@@ -87,7 +87,7 @@ def test_the_same_checkpoint_gives_the_same_bytes(folder: Path, tmp_path: Path) 
         assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes()
 
 
-def test_loading_leaves_the_luck_of_torch_alone(folder: Path) -> None:
+def test_loading_leaves_the_random_generator_of_torch_alone(folder: Path) -> None:
     torch.manual_seed(5)
     before = torch.get_rng_state()
     load_checkpoint(folder)

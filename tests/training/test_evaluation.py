@@ -43,10 +43,10 @@ FIRST, LAST = Stubborn(0, "first"), Stubborn(-1, "last")
 PASSER, BETTOR = Stubborn(0, "passer"), Stubborn(1, "bettor")  # in Kuhn
 
 
-def alone(game: Game, players: list[Player], seats: np.ndarray, seed: np.uint64, luck: np.uint64) -> np.ndarray:
+def alone(game: Game, players: list[Player], seats: np.ndarray, seed: np.uint64, stream: np.uint64) -> np.ndarray:
     """One game, by itself; its results, [P]."""
-    states, own_luck = game.start(int(seed)), np.array([[luck]], np.uint64)
-    play(game, states, [players[who] for who in seats], own_luck)
+    states, streams = game.start(int(seed)), np.array([[stream]], np.uint64)
+    play(game, states, [players[who] for who in seats], streams)
     out = np.zeros(game.num_players, np.float32)
     game.returns(as_record(states), out)
     return out
@@ -134,8 +134,8 @@ def test_a_team_is_one_side(players: int) -> None:
     assert result.win_share == pytest.approx(1 - other.win_share)
     # By hand: the team of seats 0 and 1 in one game of each deal, the others in the next one.
     seating = np.tile([[0, 0, 1, 1][:players], [1, 1, 0, 0][:players]], (100, 1))
-    luck = int(evaluation.next_seed(np.uint64(0)))
-    returns = play_games(game, [greedy, FIRST], seating, np.repeat(spread(np.uint64(0), 100), 2), luck)
+    stream = int(evaluation.next_seed(np.uint64(0)))
+    returns = play_games(game, [greedy, FIRST], seating, np.repeat(spread(np.uint64(0), 100), 2), stream)
     assert result.by_side[0] == (returns[::2, 0] > 0).mean() + (returns[::2, 0] == 0).mean() / 2
     assert result.by_side[1] == (returns[1::2, 2] > 0).mean() + (returns[1::2, 2] == 0).mean() / 2
     evaluate(game, Watched(0, "me"), [Watched(-1, "you")], 20, 0)

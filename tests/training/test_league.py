@@ -54,7 +54,7 @@ def test_hard_opponents_are_drawn_more_often() -> None:
         for k, (wins, played) in results.items():
             assert 0 <= wins <= played
             games[k] += played
-    # A game at each table ends with the learner's result, which its own seat's reward tells.
+    # The game of each row ends with the learner's result, which its own seat's reward tells.
     assert league.win_fraction(1) > 0.35 > 0.15 > league.win_fraction(2)
     random, expert = league.chances
     assert random + expert == pytest.approx(1)

@@ -156,8 +156,8 @@ def test_memory_has_room_for_whoever_keeps_the_most() -> None:
 
 def test_a_player_with_memory_says_so_where_there_is_no_room() -> None:
     batch = Batch(GAME, 2, 0, threads=1)
-    luck = np.zeros((2, 1), np.uint64)
-    d = batch.decisions(luck, np.arange(2))
+    streams = np.zeros((2, 1), np.uint64)
+    d = batch.decisions(streams, np.arange(2))
     player = from_network(GAME, small_network())
     with pytest.raises(ValueError, match="new_memory"):
         player.act(d)

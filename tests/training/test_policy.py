@@ -38,9 +38,9 @@ def network(spread_out: float = 100.0) -> ActorCritic:
 def positions(n: int = 64, steps: int = 5) -> Batch:
     batch = Batch(GAME, n, 3, threads=1)
     player = make_player(GAME, "random")
-    luck = spread(np.uint64(1), n).reshape(n, 1)
+    streams = spread(np.uint64(1), n).reshape(n, 1)
     for _ in range(steps):
-        batch.step(player.act(batch.decisions(luck, np.arange(n))))
+        batch.step(player.act(batch.decisions(streams, np.arange(n))))
     return batch
 
 
@@ -89,8 +89,8 @@ def test_draws_have_the_stated_distribution(how: str, seated: bool) -> None:
         mask = np.repeat(start.mask[row : row + 1], n, axis=0)
         if seated:
             states, views = np.repeat(start.states[row : row + 1], n), np.repeat(start.views[row : row + 1], n)
-            luck = spread(np.uint64(row), n).reshape(n, 1)
-            d = DecisionBatch(GAME, states, views, observation, mask, luck, np.arange(n))
+            streams = spread(np.uint64(row), n).reshape(n, 1)
+            d = DecisionBatch(GAME, states, views, observation, mask, streams, np.arange(n))
             actions = PolicyPlayer(policy).act(d)
         else:
             actions = np.asarray(policy.act(observation, mask, np.random.default_rng(row)))
@@ -116,25 +116,27 @@ def test_one_and_many() -> None:
     one_by_one = [policy.act(batch.observation[i], batch.mask[i], rng) for i in range(16)]
     assert all(type(action) is int for action in one_by_one)
     assert one_by_one == many.tolist()
-    assert len({int(policy.act(batch.observation[0], batch.mask[0])) for _ in range(200)}) > 1  # luck of its own
+    assert (
+        len({int(policy.act(batch.observation[0], batch.mask[0])) for _ in range(200)}) > 1
+    )  # a random stream of its own
 
 
-def test_a_player_uses_the_luck_of_its_rows_alone() -> None:
+def test_a_player_uses_the_streams_of_its_rows_alone() -> None:
     batch = positions(64)
     player = from_network(GAME, network(), name="self")
     assert player.name == "self@sample"
-    luck = spread(np.uint64(9), 64).reshape(64, 1)
-    all_at_once, before = luck.copy(), luck.copy()
+    streams = spread(np.uint64(9), 64).reshape(64, 1)
+    all_at_once, before = streams.copy(), streams.copy()
     together = player.act(batch.decisions(all_at_once, np.arange(64)))
     apart = np.full(64, -1)
     for rows in (np.arange(1, 64, 2), np.arange(62, -1, -2), np.arange(0)):
-        apart[rows] = player.act(batch.decisions(luck, rows))
+        apart[rows] = player.act(batch.decisions(streams, rows))
         if rows.size and rows[0] == 1:
-            assert (luck[::2] == before[::2]).all()
-            assert (luck[1::2] != before[1::2]).all()
+            assert (streams[::2] == before[::2]).all()
+            assert (streams[1::2] != before[1::2]).all()
     np.testing.assert_array_equal(together, apart)
-    np.testing.assert_array_equal(all_at_once, luck)
-    again = [player.act(batch.decisions(luck, np.arange(64))) for _ in range(20)]
+    np.testing.assert_array_equal(all_at_once, streams)
+    again = [player.act(batch.decisions(streams, np.arange(64))) for _ in range(20)]
     assert len({tuple(actions) for actions in again}) == 20  # the streams move on
 
 
@@ -142,10 +144,10 @@ def test_whoever_trains_sees_the_network_change() -> None:
     batch = positions()
     live = network(0.0)
     player = from_network(GAME, live, "argmax")
-    luck = np.zeros((64, 1), np.uint64)
-    before = player.act(batch.decisions(luck, np.arange(64)))
+    streams = np.zeros((64, 1), np.uint64)
+    before = player.act(batch.decisions(streams, np.arange(64)))
     live.load_state_dict(network().state_dict())
-    after = player.act(batch.decisions(luck, np.arange(64)))
+    after = player.act(batch.decisions(streams, np.arange(64)))
     assert (before != after).any()
     np.testing.assert_array_equal(after, Policy(GAME, network(), "argmax").act(batch.observation, batch.mask))
 

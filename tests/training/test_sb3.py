@@ -236,28 +236,28 @@ def test_results_are_those_of_the_same_moves_at_a_table(game: Game, opponents: A
             if done[i]:
                 told[i].append((float(rewards[i]), infos[i]))
     for i in range(n):
-        table, reports, seats = GameEnv(game), iter(told[i]), set()
-        table.reset(seed=7 + i)
+        alone, reports, seats = GameEnv(game), iter(told[i]), set()
+        alone.reset(seed=7 + i)
         reported = next(reports, None)
         decided: set[int] = set()
         for mover, action in recorder.moves[i]:
-            assert table.to_move == mover
+            assert alone.to_move == mover
             decided.add(mover)
-            table.step(action)
-            if table.to_move >= 0:
+            alone.step(action)
+            if alone.to_move >= 0:
                 continue
             if reported and reported[1]["seat"] in decided:
                 reward, info = reported
-                agent = table.possible_agents[info["seat"]]
-                assert reward == table.rewards[agent]
+                agent = alone.possible_agents[info["seat"]]
+                assert reward == alone.rewards[agent]
                 assert info["is_success"] == (reward > 0)
-                assert info["TimeLimit.truncated"] == table.truncations[agent]
-                np.testing.assert_array_equal(info["terminal_observation"], table.observe(agent)["observation"])
+                assert info["TimeLimit.truncated"] == alone.truncations[agent]
+                np.testing.assert_array_equal(info["terminal_observation"], alone.observe(agent)["observation"])
                 assert len(info["opponents"]) == game.num_players - 1
                 seats.add(info["seat"])
                 reported = next(reports, None)
             decided = set()
-            table.reset()
+            alone.reset()
         assert reported is None
         assert seats <= ({seat} if seat != "random" else set(range(game.num_players)))
     assert sum(map(len, told)) > 3 * n
@@ -281,19 +281,19 @@ def test_opponents_with_memory_remember_their_own_game() -> None:
     infos = [env.step(any_legal(env, rng))[3] for _ in range(120)]
     forgetful = 0
     for i in range(n):
-        told, moves, table = [row[i] for row in infos if row[i]], iter(recorder.moves[i]), GameEnv(game)
-        table.reset(seed=7 + i)
+        told, moves, alone = [row[i] for row in infos if row[i]], iter(recorder.moves[i]), GameEnv(game)
+        alone.reset(seed=7 + i)
         for info in told:
             policy = networks[info["opponents"][0]].policy
             memory, empty = np.zeros((2, policy.network.memory_size), np.float32)
-            while table.to_move >= 0:
+            while alone.to_move >= 0:
                 mover, action = next(moves)
                 if mover != info["seat"]:
-                    seen, mask = (table.observe(table.agent_selection)[key] for key in ("observation", "action_mask"))
+                    seen, mask = (alone.observe(alone.agent_selection)[key] for key in ("observation", "action_mask"))
                     assert action == policy.act(seen, mask, memory=memory)
                     forgetful += action != policy.act(seen, mask, memory=empty.copy())
-                table.step(action)
-            table.reset()
+                alone.step(action)
+            alone.reset()
     assert forgetful > 100  # so memory decides
     assert {info["opponents"][0] for row in infos for info in row if info} == networks.keys()
 

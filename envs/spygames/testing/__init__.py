@@ -13,10 +13,10 @@ form: `layout` (records without padding, float32 views, options that are JSON, a
 play: `play` (games end; the mask is 0 or 1, never empty before the end and empty after it; no results before the end,
 one for a team, none where a game is cut off; no count wraps; the invariants that you pass hold), `views` (every field
 is written, finite, and looking changes nothing), `texts` (different, and they read back), `mapping` (JSON that reads
-back to the byte), `seeds`, `bots` (legal answers, from view, mask and luck alone).
+back to the byte), `seeds`, `bots` (legal answers, from view, mask and random stream alone).
 secrets: `leaks` (view, mask, texts, drawing, order and results of a seat are the same in all worlds that `determinize`
 draws for it, and what was true does not decide the draw), `environment` (nor do errors tell), `redraws` (what is hidden
-is redrawn at all). How a redraw is distributed only tests of the game can know.
+is drawn anew at all). Only tests of the game can know the distribution of determinized states.
 environments: `pettingzoo` and `gymnasium` (their own tests), `copies` (copied, pickled, saved at any point, games go
 on alike), `saves`, `ownership`, `refused_actions`, `refused_resets`, `refused_batch`, `refused_single` (what is refused
 changes nothing).

@@ -30,7 +30,7 @@ def layout(trial: Trial) -> None:
             trial.fail(f"{name} has padding, so equal records may differ in bytes; make its dtype without align=True")
     fields = {path: dtype for path, dtype in leaves(game.state_dtype) if len(path) == 1}
     if fields.get(("rng",)) != np.uint64:
-        trial.fail(f"STATE has the field rng as {fields.get(('rng',))}; it is uint64, the game's luck")
+        trial.fail(f"STATE has the field rng as {fields.get(('rng',))}; it is uint64, the random stream of chance")
     if ("to_move",) not in fields or fields["to_move",].kind != "i":
         trial.fail(f"STATE has the field to_move as {fields.get(('to_move',))}; it is a signed integer, the seat or -1")
     for path, dtype in leaves(game.view_dtype):

@@ -1,4 +1,4 @@
-"""What a seat cannot know does not reach it, and is redrawn."""
+"""What a seat cannot know does not reach it, and is drawn anew by `determinize`."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,17 @@ import numpy as np
 from spygames.core.aec import GameEnv
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.testing.playing import reads_back
-from spygames.testing.trial import Trial, difference, few, luck, mask_of, play, redraw, returns_of, view_of
+from spygames.testing.trial import (
+    Trial,
+    determinized,
+    difference,
+    few,
+    mask_of,
+    play,
+    returns_of,
+    uniform_choice,
+    view_of,
+)
 
 _REFUSED = 12  # illegal actions tried in a position
 
@@ -33,10 +43,10 @@ def channels(game: Game, states: np.ndarray, seat: int) -> dict[str, Any]:
 
 
 def check_no_leak(trial: Trial, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
-    """Redraws what `seat` cannot know; fails where a channel changes, or where what was true decides the redraw."""
+    """Determinizes for `seat`; fails where a channel changes, or where what was true decides the result."""
     game = trial.game
     before = channels(game, states, seat)
-    drawn = [redraw(game, states, seat, seed + i) for i in range(3)]
+    drawn = [determinized(game, states, seat, seed + i) for i in range(3)]
     for each in drawn:
         for name, now in channels(game, each, seat).items():
             then = before[name]
@@ -55,11 +65,11 @@ def check_no_leak(trial: Trial, states: np.ndarray, seat: int, seed: int) -> np.
         trial.look(each)
     reads_back(trial, drawn[0])
     for truth in drawn[1:]:
-        again = redraw(game, truth, seat, seed)
+        again = determinized(game, truth, seat, seed)
         if again.tobytes() != drawn[0].tobytes():
             found = difference(drawn[0], again, ("from one world", "from another"))
             trial.fail(
-                f"what was true decides the redraw for seat {seat}, which follows from its view and the seed: {found}"
+                f"what was true decides what `determinize` gives; seat {seat}'s view and the seed decide it: {found}"
             )
     return drawn[0]
 
@@ -74,8 +84,8 @@ def _first(then: object, now: object) -> str:
 
 def _fail_leak(trial: Trial, name: str, seat: int, how: str) -> None:
     trial.fail(
-        f"the {name} of seat {seat} differs between worlds that `determinize` redraws for it: {how}; either the {name} "
-        "leaks what is hidden, or `determinize` redraws what the seat knows"
+        f"the {name} of seat {seat} differs between states that `determinize` gives for it: {how}; either the {name} "
+        "leaks what is hidden, or `determinize` changes what the seat knows"
     )
 
 
@@ -120,29 +130,30 @@ def _answers(trial: Trial, env: GameEnv, seat: int) -> Iterator[Any]:
 
 
 def differing(game: Game, seats: int | None = None, positions: int = 30) -> int:
-    """In how many of so many positions redraws for one of the first `seats` (None: all) differ from each other in more
-    than the luck to come."""
+    """In how many positions determinized states of one of the first `seats` (None: all) differ from each other in more
+    than future chance."""
     count = 0
     for n in range(positions):
-        states = play(game, n, luck(n), n % 6)
+        states = play(game, n, uniform_choice(n), n % 6)
         worlds = [
-            {_but_luck(redraw(game, states, seat, k)) for k in range(8)} for seat in range(seats or game.num_players)
+            {_without_chance(determinized(game, states, seat, k)) for k in range(8)}
+            for seat in range(seats or game.num_players)
         ]
         count += max(map(len, worlds)) > 1
     return count
 
 
-def _but_luck(states: np.ndarray) -> bytes:
+def _without_chance(states: np.ndarray) -> bytes:
     states["rng"] = 0
     return states.tobytes()
 
 
 def redraws(trial: Trial) -> None:
-    """What is hidden is redrawn at all; its distribution is for tests of the game."""
+    """What is hidden is drawn anew at all; its distribution is for tests of the game."""
     if not trial.hidden:
         return
     if differing(trial.game) == 0:
         trial.fail(
-            "determinize returned the true state in each of 30 positions, for every seat; it redraws all that a seat "
-            "cannot know (for a game without secrets say check_game(..., hidden=False))"
+            "determinize returned the true state in each of 30 positions, for every seat; it draws anew "
+            "all that a seat cannot know (for a game without secrets say check_game(..., hidden=False))"
         )

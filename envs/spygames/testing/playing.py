@@ -153,12 +153,12 @@ def seeds(trial: Trial) -> None:
     for seed in range(50):
         state = trial.game.start(seed).tobytes()
         if state in found:
-            trial.fail(f"seeds {found[state]} and {seed} deal one game; init keeps the seed as the luck (s.rng = seed)")
+            trial.fail(f"seeds {found[state]} and {seed} start the same game; init keeps the seed (s.rng = seed)")
         found[state] = seed
 
 
 def bots(trial: Trial) -> None:
-    """Every scripted player answers a legal action, the same to the same luck, and changes nothing that it is shown."""
+    """Every scripted player answers a legal action, the same to the same stream, and changes nothing that it sees."""
     game = trial.game
     for n, states in enumerate(trial.games(12, 600)):
         s = as_record(states)
@@ -177,7 +177,9 @@ def bots(trial: Trial) -> None:
                     f"the bot {name} answers {answers[0]}, which is not legal; legal are {few(np.flatnonzero(mask), 5)}"
                 )
             if answers[0] != answers[1]:
-                trial.fail(f"the bot {name} answers {answers[0]} and {answers[1]} to the same view, mask and luck")
+                trial.fail(
+                    f"the bot {name} answers {answers[0]} and {answers[1]} to the same view, mask and random stream"
+                )
 
 
 def views(trial: Trial) -> None:

@@ -20,9 +20,9 @@ from spygames.testing.trial import (
     EDGES,
     Skip,
     Trial,
+    determinized,
     difference,
     mask_of,
-    redraw,
     short,
     vector,
     view_of,
@@ -85,8 +85,8 @@ def by_kernels(game: Game, seed: int, steps: int) -> Page:
     """The same by the kernels alone, the view and the mask into memory that held something else before."""
     states, views, page = game.new_states(), game.new_views(), Page()
     mask = np.empty(game.num_actions, np.int8)
-    s, view, luck = as_record(states), as_record(views), np.uint64(seed)
-    game.init(s, as_record(game.packed), luck)
+    s, view, start = as_record(states), as_record(views), np.uint64(seed)
+    game.init(s, as_record(game.packed), start)
     for step in range(steps):
         at = f"seed {seed}, decision {step}"
         vector(views)[:], mask[:] = np.nan, 7
@@ -98,9 +98,9 @@ def by_kernels(game: Game, seed: int, steps: int) -> Page:
             out = np.full(game.num_players, np.nan, np.float32)
             game.returns(s, out)
             page.append((at, "results", out.tobytes()))
-            luck = np.uint64(next_seed(luck))
+            start = np.uint64(next_seed(start))
             states.view(np.uint8)[:] = 0
-            game.init(s, as_record(game.packed), luck)
+            game.init(s, as_record(game.packed), start)
     return page
 
 
@@ -121,14 +121,16 @@ def by_waiting(game: Game, seed: int, steps: int) -> Page:
 
 
 def asides(game: Game, seed: int, steps: int, bots: bool) -> Page:
-    """What one seat after the other would redraw, and one bot after the other answer."""
+    """The determinized state of one seat after the other, and what one bot after the other answers."""
     states, page = game.start(seed), Page()
     s, names = as_record(states), sorted(game.bots) if bots else []
     for step in range(steps):
         if s.to_move == NOBODY:
             break
         at, seat = f"seed {seed}, decision {step}", step % game.num_players
-        page.append((f"{at}, redrawn for seat {seat}", "state", redraw(game, states, seat, seed ^ step).tobytes()))
+        page.append(
+            (f"{at}, determinized for seat {seat}", "state", determinized(game, states, seat, seed ^ step).tobytes())
+        )
         mask, rng = mask_of(game, s), np.array([seed], np.uint64)
         for name in names[step % len(names) :][:1] if names else ():
             action = game.bots[name](as_record(view_of(game, s, int(s.to_move))), mask.copy(), rng)

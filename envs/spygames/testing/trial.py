@@ -31,7 +31,7 @@ class Trial:
 
     game: Game
     check: str
-    """Its name, which the check's luck depends on, so that a check alone does what it does among all."""
+    """Its name, which the check's random stream depends on, so that a check does the same alone and among all."""
     seed: int = 0
     effort: float = 1.0
     invariants: Callable[[Record], None] | None = None
@@ -151,8 +151,8 @@ def returns_of(game: Game, s: Record) -> np.ndarray:
     return out
 
 
-def redraw(game: Game, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
-    """A copy of `states` [1] in which all is redrawn that `seat` cannot know."""
+def determinized(game: Game, states: np.ndarray, seat: int, seed: int) -> np.ndarray:
+    """A copy of `states` [1], determinized for `seat`."""
     world = states.copy()
     game.determinize(as_record(world), np.int64(seat), np.uint64(seed))  # type: ignore[arg-type]
     return world
@@ -170,7 +170,7 @@ def play(game: Game, seed: int, choose: Callable[[int], int], decisions: int = L
     return states
 
 
-def luck(seed: int) -> Callable[[int], int]:
+def uniform_choice(seed: int) -> Callable[[int], int]:
     """For `play`: uniform choices."""
     rng = np.random.default_rng(seed)
     return lambda n: int(rng.integers(n))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.position import Table, table_of
+from tests.support.position import Position, position_of
 
 from spygames.agent_avenue import make_game
 from spygames.agent_avenue.cards import AGENTS, COPIES
@@ -33,39 +33,39 @@ def _game_of(mapping: Mapping[str, Any]) -> Game:
 
 
 @pytest.fixture(scope="session")
-def at() -> Callable[..., Table]:
-    """A table at a mapping, of the game that it names with default options; else of simple mode for two."""
+def at() -> Callable[..., Position]:
+    """The position of a mapping, in the game that it names with default options; else in simple mode for two."""
 
-    def table(mapping: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> Table:
+    def position(mapping: Mapping[str, Any], options: Mapping[str, Any] | None = None) -> Position:
         game = _game_of(mapping) if options is None else make_game(**options)
-        return table_of(game, mapping)
+        return position_of(game, mapping)
 
-    return table
-
-
-@pytest.fixture(scope="session")
-def fresh(game: Game) -> Callable[[int], Table]:
-    """A table at the start of the game of a seed."""
-    return lambda seed: Table(game, game.start(seed))
+    return position
 
 
 @pytest.fixture(scope="session")
-def random_play(game: Game) -> Callable[..., Iterator[Table]]:
+def fresh(game: Game) -> Callable[[int], Position]:
+    """The start of the game of a seed."""
+    return lambda seed: Position(game, game.start(seed))
+
+
+@pytest.fixture(scope="session")
+def random_play(game: Game) -> Callable[..., Iterator[Position]]:
     """Every position of `games` games of random play, the starts and the ends included."""
 
-    def positions(games: int, seed: int = 0) -> Iterator[Table]:
+    def positions(games: int, seed: int = 0) -> Iterator[Position]:
         rng = np.random.default_rng(seed)
         for _ in range(games):
-            table = Table(game, game.start(int(rng.integers(2**63))))
-            yield table
-            while table.s.to_move >= 0:
-                game.apply(table.s, int(rng.choice(np.flatnonzero(table.mask))))
-                yield table
+            position = Position(game, game.start(int(rng.integers(2**63))))
+            yield position
+            while position.s.to_move >= 0:
+                game.apply(position.s, int(rng.choice(np.flatnonzero(position.mask))))
+                yield position
 
     return positions
 
 
-def _position(
+def _make_mapping(
     hands: Cards,
     in_play: Counts | None = None,
     discarded: Cards | None = None,
@@ -76,7 +76,7 @@ def _position(
     face_down: str | None = None,
     **changes: Any,
 ) -> dict[str, Any]:
-    """A mapping in which all cards that are not named lie at the bottom of the deck, or, for rest="table", in play
+    """A mapping in which all cards that are not named lie at the bottom of the deck, or, for rest="in_play", in play
     (with two Codebreakers and two Daredevils at most a side) and what is left over in the discards.
 
     Its phase is `recruit` where cards are offered, else `play`; `changes` replaces any key.
@@ -118,6 +118,6 @@ def _position(
 
 
 @pytest.fixture(scope="session")
-def position() -> Callable[..., dict[str, Any]]:
-    """`_position`: makes a mapping of the keys that matter."""
-    return _position
+def make_mapping() -> Callable[..., dict[str, Any]]:
+    """A mapping that says only what matters: `_make_mapping`."""
+    return _make_mapping

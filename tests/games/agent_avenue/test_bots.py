@@ -18,32 +18,32 @@ from spygames.core.players import Scripted
 THINKING = ("greedy", "expert")
 
 
-def decide(table: Any, bot: str) -> int:
+def decide(position: Any, bot: str) -> int:
     """The action of `bot` for the seat to move."""
-    view = as_record(table.view(int(table.s.to_move)))
-    return int(table.game.bots[bot](view, table.mask, np.zeros(1, np.uint64)))
+    view = as_record(position.view(int(position.s.to_move)))
+    return int(position.game.bots[bot](view, position.mask, np.zeros(1, np.uint64)))
 
 
-def says(table: Any, bot: str) -> str:
+def says(position: Any, bot: str) -> str:
     """The same as text."""
-    return table.game.action_to_string(table.s, decide(table, bot), 0)
+    return position.game.action_to_string(position.s, decide(position, bot), 0)
 
 
-def halves(table: Any, action: int) -> list[float]:
+def halves(position: Any, action: int) -> list[float]:
     """The result of the active seat (+1, -1, 0: no end) if the other side takes the card face up, face down."""
     results = []
     for choice in (RECRUIT_UP, RECRUIT_DOWN):
-        states, out = table.states.copy(), np.zeros(2, np.float32)
-        table.game.apply(as_record(states), action)
-        table.game.apply(as_record(states), choice)
-        table.game.returns(as_record(states), out)
-        results.append(float(out[table.s.to_move]))
+        states, out = position.states.copy(), np.zeros(2, np.float32)
+        position.game.apply(as_record(states), action)
+        position.game.apply(as_record(states), choice)
+        position.game.returns(as_record(states), out)
+        results.append(float(out[position.s.to_move]))
     return results
 
 
-def offers(table: Any) -> list[int]:
+def offers(position: Any) -> list[int]:
     """The legal pairs."""
-    return [int(a) for a in np.flatnonzero(table.mask) if PLAY_PAIR <= a < RECRUIT_UP]
+    return [int(a) for a in np.flatnonzero(position.mask) if PLAY_PAIR <= a < RECRUIT_UP]
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +53,14 @@ def mixed_play(game: Game, fresh: Callable[[int], Any]) -> Callable[[int], Itera
     def positions(games: int) -> Iterator[Any]:
         rng = np.random.default_rng(7)
         for seed in range(games):
-            table = fresh(seed)
-            while table.s.to_move >= 0:
-                yield table
-                luck = rng.integers(2**63, size=1, dtype=np.uint64)
+            position = fresh(seed)
+            while position.s.to_move >= 0:
+                yield position
+                stream = rng.integers(2**63, size=1, dtype=np.uint64)
                 bot = game.bots[str(rng.choice(list(game.bots)))]
-                game.apply(table.s, int(bot(as_record(table.view(int(table.s.to_move))), table.mask, luck)))
+                game.apply(
+                    position.s, int(bot(as_record(position.view(int(position.s.to_move))), position.mask, stream))
+                )
 
     return positions
 
@@ -82,19 +84,19 @@ def test_the_deciding_card_is_taken_or_refused(
     face_up: str,
     choice: str,
     at: Callable[..., Any],
-    position: Callable[..., Any],
+    make_mapping: Callable[..., Any],
 ) -> None:
     hands = {"0": ["enforcer"] * 4, "1": ["saboteur"] * 4}
-    table = at(position(hands, in_play, progress=progress, face_up=face_up, face_down="mole"))
-    assert says(table, bot) == choice
+    position = at(make_mapping(hands, in_play, progress=progress, face_up=face_up, face_down="mole"))
+    assert says(position, bot) == choice
 
 
 @pytest.mark.parametrize("bot", THINKING)
-def test_the_hidden_card_is_counted(bot: str, at: Callable[..., Any], position: Callable[..., Any]) -> None:
+def test_the_hidden_card_is_counted(bot: str, at: Callable[..., Any], make_mapping: Callable[..., Any]) -> None:
     """A first daredevil moves by two, more than the average hidden card; not so if only a sidekick can be hidden."""
     hands = {"0": [], "1": ["saboteur", "saboteur"]}
-    many = at(position({"0": ["enforcer"] * 4, "1": ["saboteur"] * 4}, face_up="daredevil", face_down="saboteur"))
-    one = position(hands, rest="table", face_up="enforcer", face_down="sidekick")
+    many = at(make_mapping({"0": ["enforcer"] * 4, "1": ["saboteur"] * 4}, face_up="daredevil", face_down="saboteur"))
+    one = make_mapping(hands, rest="in_play", face_up="enforcer", face_down="sidekick")
     one["in_play"] = {"0": {"mole": 1, "saboteur": 2, "enforcer": 3, "sentinel": 3}, "1": {"saboteur": 2}}
     one["in_play"]["1"] |= {"enforcer": 2, "sentinel": 3, "double_agent": 3}
     one["in_play"]["0"] |= {"double_agent": 3, "codebreaker": 2, "daredevil": 2}
@@ -107,25 +109,27 @@ def test_the_hidden_card_is_counted(bot: str, at: Callable[..., Any], position: 
 
 @pytest.mark.parametrize("bot", THINKING)
 def test_an_offer_that_loses_either_way_is_the_last_resort(
-    bot: str, at: Callable[..., Any], position: Callable[..., Any]
+    bot: str, at: Callable[..., Any], make_mapping: Callable[..., Any]
 ) -> None:
     hands = {"0": ["double_agent", "sentinel", "saboteur", "codebreaker"], "1": ["enforcer"] * 4}
     in_play = {"1": {"double_agent": 1, "sentinel": 2}}
-    table = at(position(hands, in_play, progress=[0, 5]))
-    lost = {table.game.action_to_string(table.s, a, 0) for a in offers(table) if halves(table, a) == [-1, -1]}
+    position = at(make_mapping(hands, in_play, progress=[0, 5]))
+    lost = {
+        position.game.action_to_string(position.s, a, 0) for a in offers(position) if halves(position, a) == [-1, -1]
+    }
     assert lost == {"play double_agent sentinel", "play sentinel double_agent"}
-    assert says(table, bot) not in lost
+    assert says(position, bot) not in lost
 
 
 @pytest.mark.parametrize("bot", THINKING)
 def test_offers_over_many_positions(bot: str, mixed_play: Callable[[int], Iterator[Any]]) -> None:
     """An offer that wins either way is made; one that loses either way only if every offer does."""
     won = lost = 0
-    for table in mixed_play(250):
-        pairs = {action: halves(table, action) for action in offers(table)}
+    for position in mixed_play(250):
+        pairs = {action: halves(position, action) for action in offers(position)}
         if not pairs:
             continue
-        action = decide(table, bot)
+        action = decide(position, bot)
         if any(pair == [1, 1] for pair in pairs.values()):
             assert pairs.get(action) == [1, 1]
             won += 1
@@ -137,39 +141,41 @@ def test_offers_over_many_positions(bot: str, mixed_play: Callable[[int], Iterat
 
 def test_greedy_discards_only_where_every_offer_may_lose(mixed_play: Callable[[int], Iterator[Any]]) -> None:
     discards = 0
-    for table in mixed_play(250):
-        if pairs := offers(table):
-            action = decide(table, "greedy")
-            unsafe = all(-1 in halves(table, pair) for pair in pairs)
-            may_discard = bool(table.mask[:PLAY_PAIR].any())
+    for position in mixed_play(250):
+        if pairs := offers(position):
+            action = decide(position, "greedy")
+            unsafe = all(-1 in halves(position, pair) for pair in pairs)
+            may_discard = bool(position.mask[:PLAY_PAIR].any())
             assert (action < PLAY_PAIR) == (unsafe and may_discard)
             discards += action < PLAY_PAIR
     assert discards > 10
 
 
-def test_expert_throws_away_what_only_serves_the_rival(at: Callable[..., Any], position: Callable[..., Any]) -> None:
+def test_expert_throws_away_what_only_serves_the_rival(
+    at: Callable[..., Any], make_mapping: Callable[..., Any]
+) -> None:
     """With codebreakers alone, beside a rival that has two of them, every offer loses; any draw is better."""
     hands = {"0": ["codebreaker"] * 4, "1": ["enforcer"] * 4}
-    table = at(position(hands, {"1": {"codebreaker": 2}}))
-    assert says(table, "expert") == "discard codebreaker"
+    position = at(make_mapping(hands, {"1": {"codebreaker": 2}}))
+    assert says(position, "expert") == "discard codebreaker"
 
 
 def test_every_choice_is_legal_and_needs_the_view_alone(game: Game, mixed_play: Callable[[int], Iterator[Any]]) -> None:
     """Views, masks and, but for random, the rng stay as they are; another rng and other secrets change nothing."""
-    for number, table in enumerate(mixed_play(60)):
-        seat = int(table.s.to_move)
-        redrawn = table.states.copy()
-        game.determinize(as_record(redrawn), seat, np.uint64(number))
+    for number, position in enumerate(mixed_play(60)):
+        seat = int(position.s.to_move)
+        determinized = position.states.copy()
+        game.determinize(as_record(determinized), seat, np.uint64(number))
         other_view = game.new_views()
-        game.observe(as_record(redrawn), seat, as_record(other_view))
+        game.observe(as_record(determinized), seat, as_record(other_view))
         for name, bot in game.bots.items():
-            view, mask, luck = table.view(seat), table.mask, np.array([number], np.uint64)
-            action = bot(as_record(view), mask, luck)
-            assert table.mask[action] == 1
-            assert view.tobytes() == table.view(seat).tobytes()
-            assert mask.tobytes() == table.mask.tobytes()
+            view, mask, stream = position.view(seat), position.mask, np.array([number], np.uint64)
+            action = bot(as_record(view), mask, stream)
+            assert position.mask[action] == 1
+            assert view.tobytes() == position.view(seat).tobytes()
+            assert mask.tobytes() == position.mask.tobytes()
             if name in THINKING:
-                assert luck.tolist() == [number]
+                assert stream.tolist() == [number]
                 assert bot(as_record(other_view), mask, np.array([number + 1], np.uint64)) == action
 
 
@@ -206,13 +212,13 @@ def share(a: str, b: str, games: int) -> float:
     game = make_game()
     rows = games // 2
     batch, left = Batch(game, rows, seed=1, threads=1), np.full(rows, 2)
-    luck = np.arange(rows, dtype=np.uint64)[:, None].copy()
+    streams = np.arange(rows, dtype=np.uint64)[:, None].copy()
     seat, won = np.arange(rows) % 2, 0
     while left.any():
         actions = np.zeros(rows, np.int64)
         for player, mine in ((a, batch.seats == seat), (b, batch.seats != seat)):
             chosen = np.flatnonzero(mine)
-            asked = batch.decisions(luck, chosen)
+            asked = batch.decisions(streams, chosen)
             actions[chosen] = Scripted(game, player).act(asked)
         batch.step(actions)
         counted = batch.done & (left > 0)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.games.agent_avenue.reference import Slow
 from tests.support.counting import State, of_kernels, of_reference
-from tests.support.position import Table
+from tests.support.position import Position
 
 from spygames.agent_avenue import make_game
 
@@ -24,7 +24,7 @@ def reference_counts(start: State, depth: int = 100) -> list[int]:
     return of_reference(start, lambda state: Slow(state).legal(), lambda state, text: Slow(state).act(text), depth)
 
 
-def without_luck(mapping: State) -> State:
+def without_chance(mapping: State) -> State:
     return {key: value for key, value in mapping.items() if key not in ("rng", "record")}
 
 
@@ -39,11 +39,11 @@ def without_luck(mapping: State) -> State:
     ],
 )
 def test_ways_of_a_turn(
-    at: Callable[..., Table], position: Callable[..., State], parts: State, counts: list[int]
+    at: Callable[..., Position], make_mapping: Callable[..., State], parts: State, counts: list[int]
 ) -> None:
-    table = at(position(**parts))
-    found = of_kernels(table)
-    assert found == reference_counts(without_luck(table.mapping))
+    position = at(make_mapping(**parts))
+    found = of_kernels(position)
+    assert found == reference_counts(without_chance(position.mapping))
     assert found == counts
 
 
@@ -54,5 +54,5 @@ def test_ways_of_a_turn(
 )
 def test_ways_of_the_first_decisions(options: dict[str, Any], counts: list[int]) -> None:
     game = make_game(**options)
-    table = Table(game, game.start(options["players"] - 2))
-    assert of_kernels(table, 3) == reference_counts(without_luck(table.mapping), 3) == counts
+    position = Position(game, game.start(options["players"] - 2))
+    assert of_kernels(position, 3) == reference_counts(without_chance(position.mapping), 3) == counts

@@ -20,7 +20,7 @@ from spygames.core.game import Game
 Outcome = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """Face-down card or NONE, copies of each agent in the rival's hand and discards, deck."""
 Sampler = Callable[[Any, int, int], None]
-"""(table, seat, seed): draws all that the seat cannot know."""
+"""(position, seat, seed): draws all that the seat cannot know."""
 
 DRAWS = 6000
 ALARM = 1e-4  # a right resampler falls below this once in 10,000 positions
@@ -120,49 +120,49 @@ POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {  # viewer, position; all ca
 }
 
 
-def outcome(table: Any, seat: int) -> Outcome:
+def outcome(position: Any, seat: int) -> Outcome:
     """The cards in the places that `seat` cannot see."""
-    s, rival = table.s, 1 - seat
+    s, rival = position.s, 1 - seat
     down = int(s.face_down) if seat != s.active_side else NONE
     hand, discards, deck = s.hands[rival], s.discarded[rival], s.deck[: s.deck_size]
     return down, tuple(hand.tolist()), tuple(discards.tolist()), tuple(deck.tolist())
 
 
-def unseen(table: Any, seat: int) -> list[int]:
+def unseen(position: Any, seat: int) -> list[int]:
     """The cards in those places."""
-    down, hand, discards, deck = outcome(table, seat)
+    down, hand, discards, deck = outcome(position, seat)
     held = [card for place in (hand, discards) for card, n in enumerate(place) for _ in range(n)]
     return [*([] if down == NONE else [down]), *held, *deck]
 
 
-def exact(table: Any, seat: int) -> dict[Outcome, float]:
+def exact(position: Any, seat: int) -> dict[Outcome, float]:
     """The chance of each outcome, by counting every order of the unseen cards."""
-    truth = outcome(table, seat)
+    truth = outcome(position, seat)
     down, hand, discards, _ = truth
     counts: Counter[Outcome] = Counter()
-    for order in permutations(unseen(table, seat)):
+    for order in permutations(unseen(position, seat)):
         cards = list(order)
         laid_down = NONE if down == NONE else cards.pop()
         places = []
         for size in (sum(hand), sum(discards)):
             places.append(tuple(map([cards.pop() for _ in range(size)].count, range(len(AGENTS)))))
         # AA-10: two alike only from a hand of nothing else, so that the cards that it kept are alike, too.
-        if laid_down == NONE or laid_down != table.s.face_up or places[0][laid_down] >= table.s.kept:
+        if laid_down == NONE or laid_down != position.s.face_up or places[0][laid_down] >= position.s.kept:
             counts[laid_down, places[0], places[1], tuple(cards)] += 1
     assert truth in counts
     return {result: n / counts.total() for result, n in counts.items()}
 
 
-def p_value(table: Any, seat: int, sample: Sampler) -> float:
+def p_value(position: Any, seat: int, sample: Sampler) -> float:
     """How likely draws as uneven as these, or more so, are if they are uniform; 0 where one is impossible."""
-    chances = exact(table, seat)
-    truth = table.states.copy()
+    chances = exact(position, seat)
+    truth = position.states.copy()
     seen: Counter[Outcome] = Counter()
     for seed in range(DRAWS):
-        table.states[:] = truth
-        sample(table, seat, seed)
-        seen[outcome(table, seat)] += 1
-    table.states[:] = truth
+        position.states[:] = truth
+        sample(position, seat, seed)
+        seen[outcome(position, seat)] += 1
+    position.states[:] = truth
     if not set(seen) <= set(chances):
         return 0.0
     rare = {result for result, chance in chances.items() if chance * DRAWS < 5}
@@ -174,28 +174,28 @@ def p_value(table: Any, seat: int, sample: Sampler) -> float:
 
 
 @pytest.fixture
-def table_of(at: Callable[..., Any], position: Callable[..., Any]) -> Callable[[str], tuple[Any, int]]:
-    """A position by its name: the table and the viewer."""
+def position_of(at: Callable[..., Any], make_mapping: Callable[..., Any]) -> Callable[[str], tuple[Any, int]]:
+    """A position by its name, with the viewer."""
 
     def find(name: str) -> tuple[Any, int]:
         seat, parts = POSITIONS[name]
-        return at(position(**parts, rest="table")), seat
+        return at(make_mapping(**parts, rest="in_play")), seat
 
     return find
 
 
-def ours(table: Any, seat: int, seed: int) -> None:
+def ours(position: Any, seat: int, seed: int) -> None:
     """The kernel under test."""
-    table.game.determinize(table.s, seat, np.uint64(seed))
+    position.game.determinize(position.s, seat, np.uint64(seed))
 
 
-def nothing(table: Any, seat: int, seed: int) -> None:
+def nothing(position: Any, seat: int, seed: int) -> None:
     """Leaves the truth where it is, which looks right to every seat."""
 
 
-def lay(table: Any, seat: int, order: list[int]) -> None:
+def lay(position: Any, seat: int, order: list[int]) -> None:
     """Lays these cards to the hidden places."""
-    s, rival = table.s, 1 - seat
+    s, rival = position.s, 1 - seat
     sizes = int(s.hands[rival].sum()), int(s.discarded[rival].sum())
     if s.face_down >= 0 and seat != s.active_side:
         s.face_down = order.pop()
@@ -204,39 +204,39 @@ def lay(table: Any, seat: int, order: list[int]) -> None:
     s.deck[: s.deck_size] = order
 
 
-def unseen_order(table: Any, seat: int, seed: int) -> list[int]:
+def unseen_order(position: Any, seat: int, seed: int) -> list[int]:
     """The unseen cards in some order."""
-    return np.random.default_rng(seed).permutation(unseen(table, seat)).tolist()
+    return np.random.default_rng(seed).permutation(unseen(position, seat)).tolist()
 
 
-def blind(table: Any, seat: int, seed: int) -> None:
+def blind(position: Any, seat: int, seed: int) -> None:
     """Deals all unseen cards without regard to AA-10."""
-    lay(table, seat, unseen_order(table, seat, seed))
+    lay(position, seat, unseen_order(position, seat, seed))
 
 
-def never_alike(table: Any, seat: int, seed: int) -> None:
+def never_alike(position: Any, seat: int, seed: int) -> None:
     """Thinks that AA-10 forbids every identical pair."""
-    blind(table, seat, seed)
-    while table.s.face_down == table.s.face_up:
+    blind(position, seat, seed)
+    while position.s.face_down == position.s.face_up:
         seed += DRAWS
-        blind(table, seat, seed)
+        blind(position, seat, seed)
 
 
-def keeps_the_deck(table: Any, seat: int, seed: int) -> None:
+def keeps_the_deck(position: Any, seat: int, seed: int) -> None:
     """Draws all but the future chance."""
-    s = table.s
+    s = position.s
     deck = s.deck[: s.deck_size].tolist()
-    order = unseen_order(table, seat, seed)
+    order = unseen_order(position, seat, seed)
     for card in deck:
         order.remove(card)
-    lay(table, seat, [*deck, *order])
+    lay(position, seat, [*deck, *order])
 
 
 @pytest.mark.rule("AA-9", "AA-10", "AA-12")
 @pytest.mark.parametrize("name", POSITIONS)
-def test_determinize_is_uniform(table_of: Callable[[str], tuple[Any, int]], name: str) -> None:
-    table, seat = table_of(name)
-    assert p_value(table, seat, ours) > ALARM
+def test_determinize_is_uniform(position_of: Callable[[str], tuple[Any, int]], name: str) -> None:
+    position, seat = position_of(name)
+    assert p_value(position, seat, ours) > ALARM
 
 
 WRONG = [
@@ -254,20 +254,20 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("sample", "name"), [pytest.param(f, n, id=f"{f.__name__}: {n}") for f, n in WRONG])
-def test_a_wrong_sampler_fails(table_of: Callable[[str], tuple[Any, int]], sample: Sampler, name: str) -> None:
-    table, seat = table_of(name)
-    assert p_value(table, seat, sample) < ALARM
+def test_a_wrong_sampler_fails(position_of: Callable[[str], tuple[Any, int]], sample: Sampler, name: str) -> None:
+    position, seat = position_of(name)
+    assert p_value(position, seat, sample) < ALARM
 
 
 @pytest.mark.parametrize("name", ["to play", "no card was kept"])
 def test_where_aa_10_forbids_nothing_a_blind_deal_is_right(
-    table_of: Callable[[str], tuple[Any, int]], name: str
+    position_of: Callable[[str], tuple[Any, int]], name: str
 ) -> None:
-    table, seat = table_of(name)
-    assert p_value(table, seat, blind) > ALARM
+    position, seat = position_of(name)
+    assert p_value(position, seat, blind) > ALARM
 
 
-def test_positions_fit_their_names(table_of: Callable[[str], tuple[Any, int]]) -> None:
+def test_positions_fit_their_names(position_of: Callable[[str], tuple[Any, int]]) -> None:
     """Whether an identical pair is among the outcomes."""
     for name, some in (
         ("an identical pair is possible, the rival drew", True),
@@ -277,38 +277,38 @@ def test_positions_fit_their_names(table_of: Callable[[str], tuple[Any, int]]) -
         ("no card was kept", True),
         ("no copy of the open card is left", False),
     ):
-        table, seat = table_of(name)
-        alike = [result for result in exact(table, seat) if result[0] == table.s.face_up]
+        position, seat = position_of(name)
+        alike = [result for result in exact(position, seat) if result[0] == position.s.face_up]
         assert bool(alike) == some
 
 
 def test_the_result_depends_on_the_view_and_the_seed_alone(
-    game: Game, table_of: Callable[[str], tuple[Any, int]]
+    game: Game, position_of: Callable[[str], tuple[Any, int]]
 ) -> None:
     for name in POSITIONS:
-        table, seat = table_of(name)
-        start = table.states.copy()
+        position, seat = position_of(name)
+        start = position.states.copy()
         for seed in range(50):
-            table.states[:] = start
-            ours(table, seat, seed)
-            expected = table.states.tobytes()
-            ours(table, seat, 1000 + seed)
-            table.s.rng = np.uint64(seed * 77)
-            ours(table, seat, seed)
-            assert table.states.tobytes() == expected
+            position.states[:] = start
+            ours(position, seat, seed)
+            expected = position.states.tobytes()
+            ours(position, seat, 1000 + seed)
+            position.s.rng = np.uint64(seed * 77)
+            ours(position, seat, seed)
+            assert position.states.tobytes() == expected
 
 
 def test_determinized_games_are_possible_and_look_the_same(
     game: Game, at: Callable[..., Any], random_play: Callable[..., Iterator[Any]]
 ) -> None:
     different = 0
-    for i, table in enumerate(random_play(60, seed=9)):
+    for i, position in enumerate(random_play(60, seed=9)):
         for seat in (0, 1):
-            again = at(table.mapping)
+            again = at(position.mapping)
             ours(again, seat, i)
-            assert again.view(seat).tobytes() == table.view(seat).tobytes()
-            if table.s.to_move == seat:
-                assert again.mask.tolist() == table.mask.tolist()
+            assert again.view(seat).tobytes() == position.view(seat).tobytes()
+            if position.s.to_move == seat:
+                assert again.mask.tolist() == position.mask.tolist()
             assert at(again.mapping).states.tobytes() == again.states.tobytes()
-            different += outcome(again, seat) != outcome(table, seat)
+            different += outcome(again, seat) != outcome(position, seat)
     assert different > 1000

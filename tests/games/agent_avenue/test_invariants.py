@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.games.agent_avenue import invariants
 from tests.support import random_games
-from tests.support.random_games import broken_by, broken_in, out_of_order, play_games, redrawn
+from tests.support.random_games import broken_by, broken_in, determinized, out_of_order, play_games
 
 from spygames.agent_avenue import layout, make_game
 from spygames.core.game import Game, as_record
@@ -268,7 +268,7 @@ def test_every_invariant_is_seen_to_fail() -> None:
 # ---------------------------------------------------------------- promises of any game
 
 
-def position() -> tuple[Game, np.ndarray, np.ndarray, np.ndarray]:
+def opening() -> tuple[Game, np.ndarray, np.ndarray, np.ndarray]:
     game = make_game("advanced", 4)
     states, mask = game.start(1), np.zeros((1, game.num_actions), np.int8)
     game.legal(as_record(states), mask[0])
@@ -281,7 +281,7 @@ def out_of(game: Game, states: np.ndarray, mask: np.ndarray, results: np.ndarray
 
 
 def test_wrong_masks_movers_and_results_are_found() -> None:
-    game, states, mask, results = position()
+    game, states, mask, results = opening()
     assert out_of(game, states, mask, results) == set()
     assert out_of(game, states, 0 * mask, results) == {"legal_actions_exist"}
     assert out_of(game, states, 2 * mask, results) == {"legal_actions_exist"}
@@ -305,7 +305,7 @@ def test_wrong_determinize_is_found() -> None:
     seeds = np.arange(len(states), dtype=np.uint64)
 
     def found(determinize: Callable[..., None]) -> set[str]:
-        wrong = redrawn(replace(game, determinize=determinize), invariants, states, seeds)  # type: ignore[arg-type]
+        wrong = determinized(replace(game, determinize=determinize), invariants, states, seeds)  # type: ignore[arg-type]
         return {name for name, rows in wrong.items() if rows.any()}
 
     def own_hand_too(s: Any, seat: int, seed: Any) -> None:
@@ -320,9 +320,9 @@ def test_wrong_determinize_is_found() -> None:
         s.market[s.market == layout.AT_ABILITY] = layout.AT_DISCARD
 
     assert found(game.determinize) == set()
-    assert "redraw_keeps_view" in found(own_hand_too)
-    assert found(a_card_less) == {"redraw_is_possible"}
-    assert "redraw_keeps_view" in found(another_mover)
+    assert "determinize_keeps_view" in found(own_hand_too)
+    assert found(a_card_less) == {"determinize_gives_possible"}
+    assert "determinize_keeps_view" in found(another_mover)
 
 
 def test_a_game_without_end_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

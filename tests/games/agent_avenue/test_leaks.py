@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.games.agent_avenue.reference import AGENTS
-from tests.support.position import Table, table_of
+from tests.support.position import Position, position_of
 from tests.support.worlds import play_both
 
 from spygames.agent_avenue import make_game
@@ -43,11 +43,11 @@ def test_two_worlds_look_the_same(options: dict[str, Any]) -> None:
     game, rng = make_game(**options), np.random.default_rng(2)
     decisions = worlds = 0
     for seed in range(24):
-        start = Table(game, game.start(seed)).mapping
+        start = Position(game, game.start(seed)).mapping
         hider, watcher = rng.choice(game.num_players, 2, replace=False).tolist()
         changed = other_world(start, hider)
         if changed is not None:
-            one, two = table_of(game, start), table_of(game, changed)
+            one, two = position_of(game, start), position_of(game, changed)
             decisions += play_both(one, two, watcher, rng, nothing_shown)
             worlds += 1
     assert worlds > 5
@@ -57,8 +57,8 @@ def test_two_worlds_look_the_same(options: dict[str, Any]) -> None:
 def test_what_all_may_see_is_seen() -> None:
     """The test means something: the holder of the card sees the difference, and all seats do once it lies open."""
     game = make_game()
-    start = next(m for seed in range(20) if other_world(m := Table(game, game.start(seed)).mapping, 1))
+    start = next(m for seed in range(20) if other_world(m := Position(game, game.start(seed)).mapping, 1))
     changed = other_world(start, 1)
     assert changed
     with pytest.raises(AssertionError):
-        play_both(table_of(game, start), table_of(game, changed), 1, np.random.default_rng(0), nothing_shown)
+        play_both(position_of(game, start), position_of(game, changed), 1, np.random.default_rng(0), nothing_shown)

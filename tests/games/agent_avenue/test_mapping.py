@@ -30,12 +30,12 @@ Mapping = dict[str, Any]
 
 
 def test_bytes_come_back_over_random_play(game: Game, random_play: Callable[..., Iterator[Any]]) -> None:
-    for table in random_play(60, seed=3):
-        mapping = json.loads(json.dumps(table.mapping))
+    for position in random_play(60, seed=3):
+        mapping = json.loads(json.dumps(position.mapping))
         states = game.new_states()
         game.state_from_dict(mapping, as_record(states))
-        assert states.tobytes() == table.states.tobytes()
-        assert game.state_to_dict(as_record(states)) == table.mapping
+        assert states.tobytes() == position.states.tobytes()
+        assert game.state_to_dict(as_record(states)) == position.mapping
 
 
 @pytest.mark.parametrize("first", [1, "random"])
@@ -49,17 +49,17 @@ def test_bytes_come_back_with_other_options(first: int | str) -> None:
 
 
 def test_a_restored_game_replays_the_same_chance(at: Callable[..., Any], fresh: Callable[[int], Any]) -> None:
-    table = fresh(11).act(*(f"discard {card}" for card in fresh(11).mapping["hands"]["0"][:1]))
-    again = at(table.mapping)
+    position = fresh(11).act(*(f"discard {card}" for card in fresh(11).mapping["hands"]["0"][:1]))
+    again = at(position.mapping)
     for _ in range(3):
-        for t in (table, again):
+        for t in (position, again):
             t.act(min(t.legal, key=lambda text: (text.startswith("discard"), text)))
-        assert table.states.tobytes() == again.states.tobytes()
+        assert position.states.tobytes() == again.states.tobytes()
 
 
-def test_every_key_is_there_and_no_other(fresh: Callable[[int], Any], position: Callable[..., Mapping]) -> None:
+def test_every_key_is_there_and_no_other(fresh: Callable[[int], Any], make_mapping: Callable[..., Mapping]) -> None:
     mapping = fresh(0).mapping
-    assert set(mapping) == {*position({}), *UNUSED, "rng", "record"}
+    assert set(mapping) == {*make_mapping({}), *UNUSED, "rng", "record"}
     assert {key: mapping[key] for key in UNUSED} == UNUSED
     assert isinstance(mapping["rng"], int)
     json.dumps(mapping)
@@ -75,39 +75,41 @@ def test_a_caller_may_change_what_it_gets(fresh: Callable[[int], Any]) -> None:
 
 @pytest.mark.parametrize("offered", [None, ("saboteur", "codebreaker")])
 def test_unused_keys_may_be_left_out_or_empty(
-    at: Callable[..., Any], position: Callable[..., Mapping], offered: tuple[str, str] | None
+    at: Callable[..., Any], make_mapping: Callable[..., Mapping], offered: tuple[str, str] | None
 ) -> None:
     up, down = offered or (None, None)
-    start = position({"0": H0, "1": H1}, face_up=up, face_down=down, active=1)
+    start = make_mapping({"0": H0, "1": H1}, face_up=up, face_down=down, active=1)
     short, full = at(start), at(start | copy.deepcopy(UNUSED))
     assert short.states.tobytes() == full.states.tobytes()
     assert at(short.mapping).states.tobytes() == short.states.tobytes()
     assert {key: short.mapping[key] for key in start} == start
 
 
-def test_rng_and_record_may_be_left_out(at: Callable[..., Any], position: Callable[..., Mapping]) -> None:
-    start = position({"0": H0, "1": H1}, face_up="saboteur", face_down="codebreaker")
-    table = at(start)
-    assert table.mapping["rng"] == 0
-    assert table.mapping["record"] == {"kept": 2}
+def test_rng_and_record_may_be_left_out(at: Callable[..., Any], make_mapping: Callable[..., Mapping]) -> None:
+    start = make_mapping({"0": H0, "1": H1}, face_up="saboteur", face_down="codebreaker")
+    position = at(start)
+    assert position.mapping["rng"] == 0
+    assert position.mapping["record"] == {"kept": 2}
     assert at(start | {"rng": 2**64 - 1}).mapping["rng"] == 2**64 - 1
 
 
 @pytest.mark.rule("AA-10")
 def test_the_record_follows_from_the_hands(at: Callable[..., Any], random_play: Callable[..., Iterator[Any]]) -> None:
     """Two players in simple mode hold at most four cards, so `kept` may be left out."""
-    for table in random_play(30, seed=4):
-        mapping = table.mapping
+    for position in random_play(30, seed=4):
+        mapping = position.mapping
         offered = mapping["phase"] == "recruit"
         held = len(mapping["hands"][str(mapping["active_side"])])
         assert mapping.pop("record") == {"kept": min(2, held) if offered else 0}
-        assert at(mapping).states.tobytes() == table.states.tobytes()
+        assert at(mapping).states.tobytes() == position.states.tobytes()
 
 
 def test_lists_are_sorted_and_the_deck_keeps_its_order(
-    at: Callable[..., Any], position: Callable[..., Mapping]
+    at: Callable[..., Any], make_mapping: Callable[..., Mapping]
 ) -> None:
-    start = position({"0": H0[::-1], "1": H1}, discarded={"1": ["sentinel", "enforcer"]}, deck=["saboteur", "sidekick"])
+    start = make_mapping(
+        {"0": H0[::-1], "1": H1}, discarded={"1": ["sentinel", "enforcer"]}, deck=["saboteur", "sidekick"]
+    )
     shuffled = start | {"hands": {"1": H1[::-1], "0": H0[::-1]}}
     mapping = at(shuffled).mapping
     assert mapping["hands"] == {"0": H0, "1": H1}
@@ -116,8 +118,8 @@ def test_lists_are_sorted_and_the_deck_keeps_its_order(
     assert mapping["deck"][:2] == ["saboteur", "sidekick"]
 
 
-def test_keys_may_be_numbers(at: Callable[..., Any], position: Callable[..., Mapping]) -> None:
-    start = position({"0": H0, "1": H1})
+def test_keys_may_be_numbers(at: Callable[..., Any], make_mapping: Callable[..., Mapping]) -> None:
+    start = make_mapping({"0": H0, "1": H1})
     numbered = start | {"hands": {int(k): v for k, v in start["hands"].items()}}
     assert at(numbered).states.tobytes() == at(start).states.tobytes()
 
@@ -227,9 +229,9 @@ REFUSED: list[tuple[str, Callable[[Mapping], None], str]] = [
 
 @pytest.mark.parametrize(("change", "key"), [pytest.param(c, k, id=i) for i, c, k in REFUSED])
 def test_refused(
-    at: Callable[..., Any], position: Callable[..., Mapping], change: Callable[[Mapping], None], key: str
+    at: Callable[..., Any], make_mapping: Callable[..., Mapping], change: Callable[[Mapping], None], key: str
 ) -> None:
-    start = position({"0": H0, "1": H1})
+    start = make_mapping({"0": H0, "1": H1})
     at(start)
     change(start)
     with pytest.raises(ImpossibleState, match=re.escape(key)):
@@ -246,15 +248,15 @@ def test_no_mapping_is_refused(at: Callable[..., Any], value: Any) -> None:
 @pytest.mark.parametrize("card", ["codebreaker", "daredevil"])
 @pytest.mark.parametrize("n", [3, 4, 5, 6])
 def test_three_of_these_in_a_running_game_are_refused(
-    at: Callable[..., Any], position: Callable[..., Mapping], card: str, n: int
+    at: Callable[..., Any], make_mapping: Callable[..., Mapping], card: str, n: int
 ) -> None:
     with pytest.raises(ImpossibleState, match=f"won already \\({card}s\\), so phase must be over"):
-        at(position({"0": H0, "1": H1}, in_play={"1": {card: n}}))
+        at(make_mapping({"0": H0, "1": H1}, in_play={"1": {card: n}}))
 
 
 @pytest.mark.rule("AA-10")
 def test_an_identical_pair_is_refused_unless_all_that_was_kept_is_alike(
-    at: Callable[..., Any], position: Callable[..., Mapping]
+    at: Callable[..., Any], make_mapping: Callable[..., Mapping]
 ) -> None:
     pair = {"face_up": "saboteur", "face_down": "saboteur"}
     for hand, fine in (
@@ -263,30 +265,30 @@ def test_an_identical_pair_is_refused_unless_all_that_was_kept_is_alike(
         (["saboteur", "enforcer", "enforcer", "mole"], False),
         (["codebreaker", "codebreaker", "enforcer", "mole"], False),
     ):
-        start = position({"0": hand, "1": [*H0[:3], "sentinel"]}, **pair)
+        start = make_mapping({"0": hand, "1": [*H0[:3], "sentinel"]}, **pair)
         if fine:
             at(start)
         else:
             with pytest.raises(ImpossibleState, match="face_up and face_down"):
                 at(start)
     # Without a deck nothing was drawn: three are left of a hand above four, and all of them were kept.
-    start = position({"0": ["saboteur"] * 2 + ["mole"], "1": H0[:2]}, **pair, rest="table")
+    start = make_mapping({"0": ["saboteur"] * 2 + ["mole"], "1": H0[:2]}, **pair, rest="in_play")
     at(start | {"record": {"kept": 2}})
     with pytest.raises(ImpossibleState, match="face_up and face_down"):
         at(start | {"record": {"kept": 3}})
     with pytest.raises(ImpossibleState, match="kept"):
         at(start | {"record": {"kept": 4}})
-    larger = position({"0": ["saboteur"] * 2 + H0, "1": ["sentinel"] * 4}, **pair)
+    larger = make_mapping({"0": ["saboteur"] * 2 + H0, "1": ["sentinel"] * 4}, **pair)
     with pytest.raises(ImpossibleState, match="face_up and face_down"):
         at(larger)
 
 
 @pytest.mark.rule("AA-17", "AA-18", "AA-19")
 def test_a_result_that_the_position_does_not_bear_is_refused(
-    at: Callable[..., Any], position: Callable[..., Mapping]
+    at: Callable[..., Any], make_mapping: Callable[..., Mapping]
 ) -> None:
     over = {"phase": "over", "to_move": None, "winner": 0, "end_reason": "codebreakers"}
-    won = position({"0": H0, "1": H1}, in_play={"0": {"codebreaker": 3}}) | over
+    won = make_mapping({"0": H0, "1": H1}, in_play={"0": {"codebreaker": 3}}) | over
     at(won)
     for change in (
         {"winner": 1}, {"winner": None}, {"end_reason": "caught"}, {"end_reason": "ran_out"}, {"end_reason": None},
@@ -294,11 +296,11 @@ def test_a_result_that_the_position_does_not_bear_is_refused(
     ):  # fmt: skip
         with pytest.raises(ImpossibleState, match=r"winner|end_reason|to_move"):
             at(won | change)
-    both = position({"0": H0, "1": H1}, in_play={"0": {"codebreaker": 3}, "1": {"codebreaker": 3}}, active=1) | over
+    both = make_mapping({"0": H0, "1": H1}, in_play={"0": {"codebreaker": 3}, "1": {"codebreaker": 3}}, active=1) | over
     with pytest.raises(ImpossibleState, match="winner"):
         at(both)
     at(both | {"winner": 1})
-    out = position({"0": [], "1": ["mole"]}, rest="table") | over | {"end_reason": "ran_out"}
+    out = make_mapping({"0": [], "1": ["mole"]}, rest="in_play") | over | {"end_reason": "ran_out"}
     at(out)
     at(out | {"progress": [0, 1], "winner": 1})
     for change in ({"winner": 1}, {"progress": [0, 1]}, {"end_reason": "caught"}):
@@ -327,9 +329,9 @@ def test_no_other_text_is_an_action(game: Game, fresh: Callable[[int], Any], tex
 
 
 def test_a_refused_mapping_says_how_many_copies_there_are(
-    at: Callable[..., Any], position: Callable[..., Mapping]
+    at: Callable[..., Any], make_mapping: Callable[..., Mapping]
 ) -> None:
-    start = position({"0": H0, "1": H1})
+    start = make_mapping({"0": H0, "1": H1})
     start["deck"].remove("codebreaker")
     with pytest.raises(ImpossibleState, match=r"there are 6 copies of codebreaker, but .* hold 5"):
         at(start)
@@ -353,13 +355,15 @@ def test_no_game_gets_stuck_from_a_mapping() -> None:
 
 
 @pytest.mark.rule("AA-19")
-def test_a_hand_that_cannot_be_drawn_up_ends_the_game(position: Callable[..., Mapping], at: Callable[..., Any]) -> None:
+def test_a_hand_that_cannot_be_drawn_up_ends_the_game(
+    make_mapping: Callable[..., Mapping], at: Callable[..., Any]
+) -> None:
     """One card is left in the deck for a player without any: it cannot play, so the cards have run out."""
     mine = ["double_agent", "enforcer", "saboteur", "saboteur", "sentinel", "sentinel"]
-    mapping = position({"0": mine, "1": []}, rest="table", deck=["enforcer"])
-    table = at(mapping).act("play double_agent enforcer", "recruit up")
-    assert (table.mapping["phase"], table.mapping["end_reason"]) == ("over", "ran_out")
-    assert at(table.mapping).states.tobytes() == table.states.tobytes()
+    mapping = make_mapping({"0": mine, "1": []}, rest="in_play", deck=["enforcer"])
+    position = at(mapping).act("play double_agent enforcer", "recruit up")
+    assert (position.mapping["phase"], position.mapping["end_reason"]) == ("over", "ran_out")
+    assert at(position.mapping).states.tobytes() == position.states.tobytes()
 
 
 @pytest.mark.parametrize(

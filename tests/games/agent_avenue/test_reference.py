@@ -22,7 +22,7 @@ VARIANTS = [
 ]
 
 
-def without_luck(mapping: dict[str, Any]) -> dict[str, Any]:
+def without_chance(mapping: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in mapping.items() if key not in ("rng", "record")}
 
 
@@ -69,7 +69,7 @@ def test_both_implementations_play_the_same_games(options: dict[str, Any], games
     for _ in range(games):
         states = game.start(int(rng.integers(2**63)))
         s, choose = as_record(states), taste(rng)
-        slow = Slow(without_luck(game.state_to_dict(s)), options.get("captain", "alternate"))
+        slow = Slow(without_chance(game.state_to_dict(s)), options.get("captain", "alternate"))
         while s.to_move >= 0:
             seat = int(s.to_move)
             game.legal(s, mask)
@@ -80,7 +80,7 @@ def test_both_implementations_play_the_same_games(options: dict[str, Any], games
             used[" ".join(text.split()[:2])] += 1
             slow.act(text)
             game.apply(s, game.string_to_action(s, text, seat))
-            assert without_luck(game.state_to_dict(s)) == slow.state, text
+            assert without_chance(game.state_to_dict(s)) == slow.state, text
             if game.options["mode"] == "advanced":
                 who = int(rng.integers(game.num_players))
                 counts = shown(game, s, int(rng.integers(game.num_players)), who)
@@ -100,7 +100,7 @@ def test_both_implementations_play_the_same_games(options: dict[str, Any], games
 
 @pytest.mark.rule("AA-13", "AA-16", "AA-17", "AA-18", "AA-19")
 def test_both_implementations_agree_on_ends_of_made_up_positions(
-    at: Callable[..., Any], position: Callable[..., dict[str, Any]]
+    at: Callable[..., Any], make_mapping: Callable[..., dict[str, Any]]
 ) -> None:
     rng = np.random.default_rng(2)
     ends: Counter[str | None] = Counter()
@@ -120,15 +120,15 @@ def test_both_implementations_agree_on_ends_of_made_up_positions(
             hands = {"0": hands["1"], "1": hands["0"]}
         # The other cards lie in the deck, or in play where the deck must be empty.
         ahead = int(rng.integers(-6, 7))
-        state = position(
-            hands, in_play, active=active, rest="table" if short else "deck", progress=[ahead + 3, 3], discarded={}
+        state = make_mapping(
+            hands, in_play, active=active, rest="in_play" if short else "deck", progress=[ahead + 3, 3], discarded={}
         )
-        table = at(state)
-        slow = Slow(without_luck(table.mapping))
+        position = at(state)
+        slow = Slow(without_chance(position.mapping))
         while slow.state["active_side"] == active and slow.state["phase"] != "over":
             text = str(rng.choice([t for t in sorted(slow.legal()) if "discard" not in t]))
             slow.act(text)
-            table.act(text)
-            assert without_luck(table.mapping) == slow.state
+            position.act(text)
+            assert without_chance(position.mapping) == slow.state
         ends[slow.state["end_reason"]] += 1
     assert min(ends[reason] for reason in ("caught", "codebreakers", "daredevils", "ran_out", None)) > 5, ends

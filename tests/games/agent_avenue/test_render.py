@@ -37,18 +37,18 @@ VARIANTS = [  # drawing, and the scenario at whose end it is drawn
     ("simple_4_offer", "teams", "both draw once both have played"),
     ("simple_4_end", "teams", "running out: a member of the next team without a card"),
 ]
-END: dict[str, Any] = {"hands": {"0": ["enforcer", "saboteur"], "1": []}, "rest": "table", "progress": [-3, 1]}
+END: dict[str, Any] = {"hands": {"0": ["enforcer", "saboteur"], "1": []}, "rest": "in_play", "progress": [-3, 1]}
 
 
 @pytest.mark.parametrize("viewer", [0, 1, NOBODY])
 @pytest.mark.parametrize("name", ["offer", "end"])
-def test_recorded_drawings(at: Callable[..., Any], position: Callable[..., Any], name: str, viewer: int) -> None:
+def test_recorded_drawings(at: Callable[..., Any], make_mapping: Callable[..., Any], name: str, viewer: int) -> None:
     if name == "offer":
-        table = at(position(**OFFER))
+        position = at(make_mapping(**OFFER))
     else:
-        table = at(position(**END)).act("play saboteur enforcer", "recruit up")
+        position = at(make_mapping(**END)).act("play saboteur enforcer", "recruit up")
     who = "nobody" if viewer == NOBODY else f"player_{viewer}"
-    assert table.drawing(viewer) + "\n" == (DRAWINGS / f"{name}_{who}.txt").read_text()
+    assert position.drawing(viewer) + "\n" == (DRAWINGS / f"{name}_{who}.txt").read_text()
 
 
 @pytest.mark.parametrize(("name", "file", "scenario"), VARIANTS, ids=[name for name, *_ in VARIANTS])
@@ -56,11 +56,11 @@ def test_recorded_drawings_of_the_variants(at: Callable[..., Any], name: str, fi
     """The end of a scenario as every viewer sees it: market, ongoing cards, cards seen in hands, teams, captains."""
     scenarios = json.loads((DRAWINGS.parent / "scenarios" / f"{file}.json").read_text())["scenarios"]
     (found,) = [each for each in scenarios if each["name"] == scenario]
-    table = at(found["start"]).act(*found["actions"])
-    viewers = {"nobody": NOBODY} | {f"player_{seat}": seat for seat in range(table.game.num_players)}
-    drawn = [f"=== {who} ===\n\n{table.drawing(viewer)}\n" for who, viewer in viewers.items()]
+    position = at(found["start"]).act(*found["actions"])
+    viewers = {"nobody": NOBODY} | {f"player_{seat}": seat for seat in range(position.game.num_players)}
+    drawn = [f"=== {who} ===\n\n{position.drawing(viewer)}\n" for who, viewer in viewers.items()]
     assert "\n".join(drawn) == (DRAWINGS / f"{name}.txt").read_text()
-    assert name.startswith(f"{table.mapping['mode']}_{table.mapping['players']}_")
+    assert name.startswith(f"{position.mapping['mode']}_{position.mapping['players']}_")
 
 
 def test_every_variant_is_drawn() -> None:
@@ -74,28 +74,28 @@ def test_every_variant_is_drawn() -> None:
 def test_a_seat_is_shown_nothing_that_it_cannot_know(game: Game, random_play: Callable[..., Iterator[Any]]) -> None:
     """Whatever the hidden cards are, the drawing is the same."""
     changed = 0
-    for i, table in enumerate(random_play(40, seed=5)):
-        truth = table.states.copy()
-        shown = [table.drawing(seat) for seat in (0, 1)]
+    for i, position in enumerate(random_play(40, seed=5)):
+        truth = position.states.copy()
+        shown = [position.drawing(seat) for seat in (0, 1)]
         for seat in (0, 1):
-            game.determinize(table.s, seat, np.uint64(i))
-            assert table.drawing(seat) == shown[seat]
-            changed += table.drawing(1 - seat) != shown[1 - seat]
-            table.states[:] = truth
+            game.determinize(position.s, seat, np.uint64(i))
+            assert position.drawing(seat) == shown[seat]
+            changed += position.drawing(1 - seat) != shown[1 - seat]
+            position.states[:] = truth
     assert changed > 500, "the determinized cards must differ for the test to mean anything"
 
 
 def test_a_seat_is_shown_what_it_knows(random_play: Callable[..., Iterator[Any]]) -> None:
-    for table in random_play(40, seed=6):
-        s, mapping = table.s, table.mapping
+    for position in random_play(40, seed=6):
+        s, mapping = position.s, position.mapping
         for seat in (0, 1):
-            text = " ".join(table.drawing(seat).split())
+            text = " ".join(position.drawing(seat).split())
             hand = ", ".join(mapping["hands"][str(seat)]) or "none"
             discards = ", ".join(mapping["discarded"][str(seat)]) or "none"
             assert f"Your hand: {hand} Your discards: {discards} Agent deck: {s.deck_size} cards" in text
             assert f"player_{seat} (you)" in text
             for card, name in enumerate(AGENTS):
-                row = next(line for line in table.drawing(seat).splitlines() if line.strip().startswith(name))
+                row = next(line for line in position.drawing(seat).splitlines() if line.strip().startswith(name))
                 assert [int(n) if n != "." else 0 for n in row.split()[-2:]] == s.in_play[:, card].tolist()
             if mapping["phase"] == "recruit":
                 down = mapping["face_down"] if seat == mapping["active_side"] else "a hidden card"
@@ -104,7 +104,7 @@ def test_a_seat_is_shown_what_it_knows(random_play: Callable[..., Iterator[Any]]
                 assert "Offered" not in text
             lead = int(s.progress[0] - s.progress[1])
             assert (f"({int(lead < 0)}) leads by {abs(lead)}" if lead else "neither meeple leads") in text
-        everything = " ".join(table.drawing(NOBODY).split())
+        everything = " ".join(position.drawing(NOBODY).split())
         for seat in "01":
             assert f"player_{seat}'s hand: {', '.join(mapping['hands'][seat]) or 'none'}" in everything
         if mapping["deck"]:
@@ -112,20 +112,20 @@ def test_a_seat_is_shown_what_it_knows(random_play: Callable[..., Iterator[Any]]
 
 
 def test_drawings_are_at_most_80_columns_wide(random_play: Callable[..., Iterator[Any]]) -> None:
-    for table in random_play(40, seed=7):
+    for position in random_play(40, seed=7):
         for viewer in (0, 1, NOBODY):
-            lines = table.drawing(viewer).splitlines()
+            lines = position.drawing(viewer).splitlines()
             assert max(map(len, lines)) <= 80
             assert all(line.isascii() and line == line.rstrip() for line in lines)
 
 
 @pytest.mark.rule("AA-2", "AA-15")
 def test_the_board_is_a_loop_and_the_meeples_stand_where_they_should(
-    at: Callable[..., Any], position: Callable[..., Any]
+    at: Callable[..., Any], make_mapping: Callable[..., Any]
 ) -> None:
     """Read the 14 cells back from the drawing: neighbours touch, and each meeple is in its cell."""
     for p0, p1 in [(0, 0), (3, 2), (13, 12), (-1, 3), (20, 26), (-15, -16), (7, 9), (6, 0)]:
-        lines = at(position(HANDS, progress=[p0, p1])).drawing(0).splitlines()
+        lines = at(make_mapping(HANDS, progress=[p0, p1])).drawing(0).splitlines()
         cells = {}
         for y, line in enumerate(lines):
             for x in range(3, 40, 8):
@@ -148,18 +148,18 @@ def test_the_board_is_a_loop_and_the_meeples_stand_where_they_should(
         ({"in_play": {"1": {"daredevil": 3}}, "end_reason": "daredevils"}, "player_1 has three Daredevils"),
         ({"progress": [9, 1], "end_reason": "caught"}, "it has caught player_1, with a lead of 8"),
         (
-            {"hands": {"0": []}, "rest": "table", "end_reason": "ran_out"},
+            {"hands": {"0": []}, "rest": "in_play", "end_reason": "ran_out"},
             "the cards have run out, and it is level with player_1 in a turn of its own",
         ),
         (
-            {"hands": {"1": []}, "active": 1, "progress": [4, 1], "rest": "table", "end_reason": "ran_out"},
+            {"hands": {"1": []}, "active": 1, "progress": [4, 1], "rest": "in_play", "end_reason": "ran_out"},
             "the cards have run out, and it leads by 3",
         ),
     ],
 )  # fmt: skip
 @pytest.mark.rule("AA-17", "AA-19")
 def test_the_result_is_told_with_its_reason(
-    at: Callable[..., Any], position: Callable[..., Any], changes: dict[str, Any], words: str
+    at: Callable[..., Any], make_mapping: Callable[..., Any], changes: dict[str, Any], words: str
 ) -> None:
-    start = position(**{"hands": HANDS, **changes}) | {"phase": "over", "to_move": None, "winner": 0}
+    start = make_mapping(**{"hands": HANDS, **changes}) | {"phase": "over", "to_move": None, "winner": 0}
     assert f"player_0 wins: {words}" in " ".join(at(start).drawing(1).split())

@@ -34,17 +34,17 @@ def test_the_deck_is_the_printed_one(fresh: Callable[[int], Any]) -> None:
 
 @pytest.mark.rule("AA-2", "AA-15")
 def test_the_board_is_a_loop_of_14_spaces_with_homes_7_apart(
-    at: Callable[..., Any], position: Callable[..., Any]
+    at: Callable[..., Any], make_mapping: Callable[..., Any]
 ) -> None:
     assert board.SPACES == 14
     assert board.HOMES.tolist() == [0, 7]
     hands = {"0": ["enforcer"] * 4, "1": ["sentinel"] * 4}
     for p0, p1 in [(0, 0), (3, -2), (13, 12), (14, 10), (29, 30), (-1, 0), (-15, -14)]:
-        table = at(position(hands, progress=[p0, p1]))
+        position = at(make_mapping(hands, progress=[p0, p1]))
         spaces = [p0 % 14, (7 + p1) % 14]
         for seat in (0, 1):
             relative = [(space - 7 * seat) % 14 for space in (spaces[seat], spaces[1 - seat])]
-            assert np.round(table.view(seat)["space"][0] * 14).tolist() == relative
+            assert np.round(position.view(seat)["space"][0] * 14).tolist() == relative
 
 
 @pytest.mark.rule("AA-5")
@@ -108,7 +108,7 @@ ICON_CASES = [(card, n) for card, moves in MOVES.items() for n in range(1, len(m
 @pytest.mark.parametrize("active", [0, 1])
 @pytest.mark.parametrize(("card", "n"), ICON_CASES)
 def test_every_icon(
-    at: Callable[..., Any], position: Callable[..., Any], card: str, n: int, active: int, choice: str
+    at: Callable[..., Any], make_mapping: Callable[..., Any], card: str, n: int, active: int, choice: str
 ) -> None:
     """The side that recruits the n-th copy moves by the n-th number, and its progress shows it."""
     partner = next(c for c in ("sidekick", "mole") if c != card)
@@ -116,12 +116,12 @@ def test_every_icon(
         in_play = {str(recruiter): {card: n - 1} if n > 1 else {}}
         hands = {str(active): [card, partner]}
         # Far enough from either catch, whatever is recruited.
-        table = at(position(hands, in_play, active=active, progress=[20, 20]))
+        position = at(make_mapping(hands, in_play, active=active, progress=[20, 20]))
         # The other side takes `choice`; the card lies where that gives it to the recruiter.
         lies_up = (choice == "up") == (recruiter != active)
         played = f"play {card} {partner}" if lies_up else f"play {partner} {card}"
-        table.act(played, f"recruit {choice}")
-        after = table.mapping
+        position.act(played, f"recruit {choice}")
+        after = position.mapping
         assert after["in_play"][str(recruiter)] == {card: n}
         assert after["progress"][recruiter] == 20 + MOVES[card][n - 1]
         assert after["progress"][1 - recruiter] == 20 + MOVES[partner][0]
@@ -131,25 +131,25 @@ def test_every_icon(
 @pytest.mark.parametrize("card", ["codebreaker", "daredevil"])
 @pytest.mark.parametrize("n", [3, 4, 5])
 def test_a_further_copy_uses_the_third_icon_also_where_three_end_the_game(
-    at: Callable[..., Any], position: Callable[..., Any], card: str, n: int
+    at: Callable[..., Any], make_mapping: Callable[..., Any], card: str, n: int
 ) -> None:
     """No play leads past three of these in this mode, so the further copies are set by hand."""
-    table = at(position({"0": [card, "mole"]}))
-    table.s.in_play[0, cards.AGENTS.index(card)] = n
-    table.act(f"play mole {card}", "recruit up")
-    assert table.mapping["progress"] == [0, -3]
-    assert table.mapping["in_play"]["0"] == {card: n + 1}
-    assert table.mapping["phase"] == "over"
+    position = at(make_mapping({"0": [card, "mole"]}))
+    position.s.in_play[0, cards.AGENTS.index(card)] = n
+    position.act(f"play mole {card}", "recruit up")
+    assert position.mapping["progress"] == [0, -3]
+    assert position.mapping["in_play"]["0"] == {card: n + 1}
+    assert position.mapping["phase"] == "over"
 
 
-def _other_seat_sees(table: Any, seat: int) -> tuple[Any, ...]:
-    return table.view(seat).tobytes(), table.drawing(seat), tuple(table.mask)
+def _other_seat_sees(position: Any, seat: int) -> tuple[Any, ...]:
+    return position.view(seat).tobytes(), position.drawing(seat), tuple(position.mask)
 
 
 @pytest.mark.rule("AA-9")
-def test_a_discard_is_known_to_its_owner_only(at: Callable[..., Any], position: Callable[..., Any]) -> None:
+def test_a_discard_is_known_to_its_owner_only(at: Callable[..., Any], make_mapping: Callable[..., Any]) -> None:
     hands = {"0": ["enforcer", "saboteur", "sentinel", "mole"], "1": ["enforcer"] * 4}
-    start = position(hands, deck=["daredevil", "codebreaker"])
+    start = make_mapping(hands, deck=["daredevil", "codebreaker"])
     thrown = [at(start).act(f"discard {card}") for card in ("saboteur", "mole")]
     assert _other_seat_sees(thrown[0], 1)[:2] == _other_seat_sees(thrown[1], 1)[:2]
     assert thrown[0].view(0).tobytes() != thrown[1].view(0).tobytes()
@@ -160,20 +160,20 @@ def test_a_discard_is_known_to_its_owner_only(at: Callable[..., Any], position: 
 
 @pytest.mark.rule("AA-12")
 def test_the_face_down_card_is_hidden_from_the_other_seat_until_recruited(
-    at: Callable[..., Any], position: Callable[..., Any]
+    at: Callable[..., Any], make_mapping: Callable[..., Any]
 ) -> None:
     """Whichever card lies face down and whichever is drawn, the chooser's view, mask and drawing are the same."""
     hands = {"0": ["double_agent", "saboteur", "sentinel", "mole"], "1": ["enforcer"] * 4}
     seen = set()
     for down in ("double_agent", "saboteur", "mole"):
         for top in (["daredevil", "codebreaker"], ["enforcer", "sidekick"]):
-            table = at(position(hands, deck=top)).act(f"play sentinel {down}")
-            seen.add(_other_seat_sees(table, 1))
-            assert table.view(0)["face_down"][0].tolist() == [float(a == down) for a in cards.AGENTS]
-            assert table.view(1)["face_up"][0].tolist() == [float(a == "sentinel") for a in cards.AGENTS]
-            assert not table.view(1)["face_down"].any()
+            position = at(make_mapping(hands, deck=top)).act(f"play sentinel {down}")
+            seen.add(_other_seat_sees(position, 1))
+            assert position.view(0)["face_down"][0].tolist() == [float(a == down) for a in cards.AGENTS]
+            assert position.view(1)["face_up"][0].tolist() == [float(a == "sentinel") for a in cards.AGENTS]
+            assert not position.view(1)["face_down"].any()
             for choice in ("recruit up", "recruit down"):
-                after = at(table.mapping).act(choice)
+                after = at(position.mapping).act(choice)
                 owner = "1" if choice == "recruit down" else "0"
                 assert after.mapping["in_play"][owner] == {down: 1}
                 relative = 0 if owner == "1" else 1
@@ -183,8 +183,8 @@ def test_the_face_down_card_is_hidden_from_the_other_seat_until_recruited(
 
 @pytest.mark.rule("AA-8", "AA-10", "AA-12", "AA-20")
 def test_random_play_keeps_the_cards_and_the_bounds(game: Game, random_play: Callable[..., Iterator[Any]]) -> None:
-    for table in random_play(150):
-        s = table.s
+    for position in random_play(150):
+        s = position.s
         assert not (s.hands[2:] + s.discarded[2:]).any()  # seats of teams
         offered = [int(c) for c in (s.face_up, s.face_down) if c >= 0]
         places = s.hands.sum(0) + s.discarded.sum(0) + s.in_play.sum(0) + np.bincount(offered, minlength=8)
@@ -197,16 +197,16 @@ def test_random_play_keeps_the_cards_and_the_bounds(game: Game, random_play: Cal
         if s.deck_size:
             assert s.hands[:2].sum(1).tolist() == [4, 4]
         if s.to_move >= 0:
-            assert table.mask.any()
+            assert position.mask.any()
             assert abs(int(s.progress[0]) - int(s.progress[1])) < 7
             assert s.to_move == (waiting if s.phase == 1 else s.active_side)
         else:
-            assert not table.mask.any()
+            assert not position.mask.any()
         rewards = np.zeros(2, np.float32)
         game.returns(s, rewards)
         assert rewards.tolist() == ([0, 0] if s.to_move >= 0 else [1 - 2 * int(s.winner), 2 * int(s.winner) - 1])
         for seat in (0, 1):
-            view = table.view(seat)[0]
+            view = position.view(seat)[0]
             own, rival = s.hands[seat], s.hands[1 - seat]
             hidden = rival + s.discarded[1 - seat] + np.bincount(s.deck[: s.deck_size], minlength=8)
             if s.face_down >= 0 and seat != s.active_side:

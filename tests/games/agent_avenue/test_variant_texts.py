@@ -164,13 +164,13 @@ def share(game: Game, one: str, other: str, games: int = 600) -> float:
     won = played = 0
     for first in (0, 1):
         batch = Batch(game, games // 2, seed=5, threads=1)
-        luck = np.random.default_rng(1).integers(2**64, size=(batch.n, 1), dtype=np.uint64)
+        streams = np.random.default_rng(1).integers(2**64, size=(batch.n, 1), dtype=np.uint64)
         actions, going = np.zeros(batch.n, np.int64), np.ones(batch.n, bool)
         while going.any():
             movers = sides[batch.seats]
             for side, name in ((first, one), (1 - first, other)):
                 rows = np.flatnonzero(movers == side)
-                bot_loop(game, name)(batch.views, batch.mask, luck, rows, actions, 0, len(rows))
+                bot_loop(game, name)(batch.views, batch.mask, streams, rows, actions, 0, len(rows))
             batch.step(actions)
             over = batch.done & going
             won += int((batch.rewards[over][:, np.flatnonzero(sides == first)[0]] > 0).sum())
@@ -204,9 +204,9 @@ def test_scripted_players_take_what_wins_and_need_the_view_alone(bot: str) -> No
                 action = int(game.bots[bot](as_record(views), mask, np.zeros(1, np.uint64)))
                 assert mask[action]
                 assert (views.tobytes(), mask.tobytes()) == before
-                redrawn = states.copy()
-                game.determinize(as_record(redrawn), seat, np.uint64(seed))
-                game.observe(as_record(redrawn), seat, as_record(again))
+                determinized = states.copy()
+                game.determinize(as_record(determinized), seat, np.uint64(seed))
+                game.observe(as_record(determinized), seat, as_record(again))
                 assert int(game.bots[bot](as_record(again), mask, np.ones(1, np.uint64))) == action
                 if s.phase == 1:
                     side = seat if game.num_players == 2 else seat >> 1

@@ -50,7 +50,7 @@ def view_of(game: Game, states: np.ndarray, seat: int) -> Any:
 
 @pytest.mark.rule("AA-3", "AA-23")
 @pytest.mark.parametrize("side", [0, 1])
-def test_the_corners_are_market_spaces(at: Callable[..., Any], position: Callable[..., Any], side: int) -> None:
+def test_the_corners_are_market_spaces(at: Callable[..., Any], make_mapping: Callable[..., Any], side: int) -> None:
     market = {
         "market_supply": list(MARKET_CARDS[:3]),
         "market_deck": list(MARKET_CARDS[3:]),
@@ -62,13 +62,13 @@ def test_the_corners_are_market_spaces(at: Callable[..., Any], position: Callabl
         progress = [20, 20]
         progress[side] = next(p for p in range(14, 28) if (7 * side + p + 1) % 14 == space)
         offer = {"face_up": EN, "face_down": CB, "active": 1 - side}
-        start = position({"0": [SA] * 4, "1": [SE] * 4}, progress=progress, **offer)
+        start = make_mapping({"0": [SA] * 4, "1": [SE] * 4}, progress=progress, **offer)
         start |= {"mode": "advanced", **market}
         if abs(progress[0] - progress[1]) >= 7:
             start["progress"][1 - side] = progress[side]
-        table = at(start).act("recruit up")  # +1 for `side`, 0 for the other one
-        if table.mapping["phase"] == "market":
-            assert table.mapping["to_move"] == side
+        position = at(start).act("recruit up")  # +1 for `side`, 0 for the other one
+        if position.mapping["phase"] == "market":
+            assert position.mapping["to_move"] == side
             found.add(space)
     assert found == {2, 5, 9, 12}
 
@@ -363,18 +363,18 @@ def exact(s: Any, mapping: dict[str, Any], viewer: int) -> dict[Any, float]:
 @pytest.mark.parametrize("name", DETERMINIZED)
 def test_determinize_is_uniform(at: Callable[..., Any], name: str) -> None:
     mapping, viewer = DETERMINIZED[name]
-    table = at(mapping)
-    mapping = mapping | {"record": table.mapping["record"]}
-    chances = exact(table.s, mapping, viewer)
-    truth, seen = table.states.copy(), Counter()
+    position = at(mapping)
+    mapping = mapping | {"record": position.mapping["record"]}
+    chances = exact(position.s, mapping, viewer)
+    truth, seen = position.states.copy(), Counter()
     market: Counter[Any] = Counter()
     for seed in range(DRAWS):
-        table.states[:] = truth
-        table.game.determinize(table.s, viewer, np.uint64(seed))
-        seen[hidden(table.s, viewer, mapping["players"])] += 1
-        market[tuple(table.s.market_deck[:2].tolist())] += 1
-    table.states[:] = truth
-    assert hidden(table.s, viewer, mapping["players"]) in chances
+        position.states[:] = truth
+        position.game.determinize(position.s, viewer, np.uint64(seed))
+        seen[hidden(position.s, viewer, mapping["players"])] += 1
+        market[tuple(position.s.market_deck[:2].tolist())] += 1
+    position.states[:] = truth
+    assert hidden(position.s, viewer, mapping["players"]) in chances
     assert set(seen) <= set(chances)
     cells = [(seen[r], chance) for r, chance in chances.items() if chance * DRAWS >= 5]
     rest = [(seen[r], chance) for r, chance in chances.items() if chance * DRAWS < 5]

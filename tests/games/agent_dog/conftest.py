@@ -7,7 +7,7 @@ import pytest
 
 from spygames.agent_dog import make_game
 from spygames.core.game import Game
-from tests.support.position import Table, table_of
+from tests.support.position import Position, position_of
 
 ORDER = ["2", "3", "5", "6", "7", "8", "9", "10", "12", "1/11", "13", "swap", "copy", "companion"]
 COLOURS = {2: ["red", "green"], 3: ["red", "blue", "green"], 4: ["red", "blue", "green", "yellow"]}
@@ -21,19 +21,19 @@ def game_of(options: Mapping[str, Any]) -> Game:
     return _games.setdefault(repr(sorted(options.items())), make_game(**options))
 
 
-def table_at(mapping: Mapping[str, Any], **options: Any) -> Table:
-    """A table at a mapping."""
+def position_at(mapping: Mapping[str, Any], **options: Any) -> Position:
+    """The position of a mapping."""
     game = game_of({"players": mapping["players"], **options})
-    return table_of(game, mapping)
+    return position_of(game, mapping)
 
 
-def fresh_table(seed: int, **options: Any) -> Table:
-    """A table at the start of the game of a seed."""
+def fresh_position(seed: int, **options: Any) -> Position:
+    """The start of the game of a seed."""
     game = game_of(options)
-    return Table(game, game.start(seed))
+    return Position(game, game.start(seed))
 
 
-def make_position(
+def make_mapping(
     pawns: Mapping[str, Sequence[str]],
     hands: Mapping[str, Sequence[str]] | None = None,
     players: int = 4,
@@ -84,18 +84,12 @@ def game() -> Game:
 
 
 @pytest.fixture(scope="session")
-def at() -> Callable[..., Table]:
-    """A table at a mapping: `table_at`."""
-    return table_at
+def at() -> Callable[..., Position]:
+    """The position of a mapping: `position_at`."""
+    return position_at
 
 
 @pytest.fixture(scope="session")
-def fresh() -> Callable[..., Table]:
-    """A table at the start of a game: `fresh_table`."""
-    return fresh_table
-
-
-@pytest.fixture(scope="session")
-def position() -> Callable[..., dict[str, Any]]:
-    """A mapping that says only what matters: `make_position`."""
-    return make_position
+def fresh() -> Callable[..., Position]:
+    """The start of a game: `fresh_position`."""
+    return fresh_position

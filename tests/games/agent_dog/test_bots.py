@@ -15,7 +15,7 @@ from spygames.core.batch import spread
 from spygames.core.game import as_record
 from spygames.core.players import make_player
 from spygames_training.evaluation import play_games
-from tests.games.agent_dog.conftest import Table, game_of, make_position, table_at
+from tests.games.agent_dog.conftest import Position, game_of, make_mapping, position_at
 
 PAIRS = (("greedy", "random"), ("expert", "random"), ("expert", "greedy"))
 SEATINGS = {
@@ -57,11 +57,11 @@ def test_who_beats_whom(players: int, first: str, second: str, least: float, dea
     assert cut_off <= 2
 
 
-def says(table: Table, bot: str) -> str:
+def says(position: Position, bot: str) -> str:
     """The action of `bot` for the seat to move, as text."""
-    seat = int(table.s.to_move)
-    action = table.game.bots[bot](as_record(table.view(seat)), table.mask, np.zeros(1, np.uint64))
-    return table.game.action_to_string(table.s, int(action), seat)
+    seat = int(position.s.to_move)
+    action = position.game.bots[bot](as_record(position.view(seat)), position.mask, np.zeros(1, np.uint64))
+    return position.game.action_to_string(position.s, int(action), seat)
 
 
 OTHERS: dict[str, list[str]] = {"blue": ["track 41"], "green": ["track 50"], "yellow": ["track 57"]}
@@ -79,10 +79,10 @@ OTHERS: dict[str, list[str]] = {"blue": ["track 41"], "green": ["track 50"], "ye
     ],
 )
 def test_what_is_clear(bot: str, cards: list[str], pawns: dict[str, Any], choices: list[str]) -> None:
-    table = table_at(make_position(OTHERS | pawns, {"0": cards, "1": ["2"]}))
+    position = position_at(make_mapping(OTHERS | pawns, {"0": cards, "1": ["2"]}))
     for choice in choices:
-        assert says(table, bot) == choice
-        table.act(choice)
+        assert says(position, bot) == choice
+        position.act(choice)
 
 
 @pytest.mark.parametrize("start_card", ["1/11", "13"])
@@ -90,8 +90,8 @@ def test_expert_passes_its_partner_a_start_card(start_card: str) -> None:
     hands = {str(seat): ["2", "3", "5", "6", start_card if seat == 0 else "8"] for seat in range(4)}
     for green, passes in (([], True), (["track 40"], False)):
         pawns = {"red": ["track 5"], "blue": [], "green": green, "yellow": []}
-        table = table_at(make_position(pawns, hands, phase="exchange"))
-        assert (says(table, "expert") == f"pass {start_card}") == passes
+        position = position_at(make_mapping(pawns, hands, phase="exchange"))
+        assert (says(position, "expert") == f"pass {start_card}") == passes
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.games.agent_dog import reference
-from tests.games.agent_dog.conftest import make_position, table_at
+from tests.games.agent_dog.conftest import make_mapping, position_at
 from tests.support.counting import of_kernels, of_reference
 
 LARGEST = 200
@@ -37,8 +37,10 @@ CARDS = ["1/11", "13", "companion", "swap", "3"]
 )
 def test_ways_of_a_turn(players: int, pawns: dict[str, list[str]], hidden: list[int], counts: list[int]) -> None:
     hands = {"0": CARDS, "1": ["2", "5"], "2": ["3"]}
-    table = table_at(make_position(pawns, {s: h for s, h in hands.items() if int(s) < players}, players, hidden=hidden))
-    assert of_kernels(table) == counts
-    bare = {key: value for key, value in table.mapping.items() if key not in ("rng", "record")}
+    position = position_at(
+        make_mapping(pawns, {s: h for s, h in hands.items() if int(s) < players}, players, hidden=hidden)
+    )
+    assert of_kernels(position) == counts
+    bare = {key: value for key, value in position.mapping.items() if key not in ("rng", "record")}
     depth = next((n for n in range(len(counts)) if sum(counts[: n + 1]) > LARGEST), len(counts))
     assert of_reference(bare | {"max_turns": 2000}, reference.legal, reference.act, depth) == counts[:depth]

@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 from tests.games.agent_dog import reference
-from tests.games.agent_dog.conftest import ORDER, Table, fresh_table, make_position, table_at
+from tests.games.agent_dog.conftest import ORDER, Position, fresh_position, make_mapping, position_at
 
 DRAWS = 4000
 ALARM = 1e-4
@@ -125,19 +125,19 @@ POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-def table_of(name: str) -> tuple[Table, int]:
+def position_of(name: str) -> tuple[Position, int]:
     """A position by its name, with the viewer; cards that are not named do not exist, but for those discarded."""
     seat, parts = POSITIONS[name]
     parts = {"pawns": BOARD, "players": 2, "discard": ["12"] * 12 + ["13"], **parts}
     tracked = parts.pop("tracked", False)
     deck = parts.pop("deck")
-    mapping = make_position(parts.pop("pawns"), parts.pop("hands"), parts.pop("players"), **parts)
+    mapping = make_mapping(parts.pop("pawns"), parts.pop("hands"), parts.pop("players"), **parts)
     mapping |= {"deck": deck, "deck_name": "custom"}
     cards = [card for cards in (*mapping["hands"].values(), deck, mapping["discard"]) for card in cards]
     cards += [mapping["pending"]["card"]] if mapping["pending"] else []
     cards += [card for card in mapping["passed"].values() if card] if mapping["phase"] == "exchange" else []
     options = {"deck": dict(Counter(cards)), "hidden_colours": "tracked" if tracked else "table"}
-    return table_at(mapping, **options), seat
+    return position_at(mapping, **options), seat
 
 
 def outcome(mapping: dict[str, Any], seat: int) -> Outcome:
@@ -228,17 +228,17 @@ def passed_labels(world: dict[str, Any], seat: int) -> list[dict[str, Any]]:
     return labels
 
 
-def p_value(name: str, draw: Callable[[Table, int, int], None]) -> float:
+def p_value(name: str, draw: Callable[[Position, int, int], None]) -> float:
     """The probability of draws at least as uneven as these if they are uniform; 0 where one is impossible."""
-    table, seat = table_of(name)
-    chances = exact(table.mapping, seat, table.game.options["hidden_colours"] == "tracked")
-    truth = table.states.copy()
-    assert outcome(table.mapping, seat) in chances
+    position, seat = position_of(name)
+    chances = exact(position.mapping, seat, position.game.options["hidden_colours"] == "tracked")
+    truth = position.states.copy()
+    assert outcome(position.mapping, seat) in chances
     seen: Counter[Outcome] = Counter()
     for seed in range(DRAWS):
-        table.states[:] = truth
-        draw(table, seat, seed)
-        seen[outcome(table.mapping, seat)] += 1
+        position.states[:] = truth
+        draw(position, seat, seed)
+        seen[outcome(position.mapping, seat)] += 1
     if not set(seen) <= set(chances):
         return 0.0
     if len(chances) == 1:
@@ -249,21 +249,21 @@ def p_value(name: str, draw: Callable[[Table, int, int], None]) -> float:
     return float(stats.chisquare(observed, expected * DRAWS).pvalue)
 
 
-def ours(table: Table, seat: int, seed: int) -> None:
+def ours(position: Position, seat: int, seed: int) -> None:
     """The kernel under test."""
-    table.game.determinize(table.s, seat, np.uint64(seed))
+    position.game.determinize(position.s, seat, np.uint64(seed))
 
 
-def nothing(table: Table, seat: int, seed: int) -> None:
+def nothing(position: Position, seat: int, seed: int) -> None:
     """Leaves the truth where it is, which looks right to every seat."""
 
 
-def blind(table: Table, seat: int, seed: int) -> None:
+def blind(position: Position, seat: int, seed: int) -> None:
     """Deals as if the viewer knew nothing of the others' cards: no turn to play, no card passed."""
-    phase, passed, redrawn = int(table.s.phase), table.s.passed.copy(), int(table.s.redrawn)
-    table.s.phase, table.s.passed[:], table.s.redrawn = 2, -1, 0
-    ours(table, seat, seed)
-    table.s.phase, table.s.passed[:], table.s.redrawn = phase, passed, redrawn
+    phase, passed, redrawn = int(position.s.phase), position.s.passed.copy(), int(position.s.redrawn)
+    position.s.phase, position.s.passed[:], position.s.redrawn = 2, -1, 0
+    ours(position, seat, seed)
+    position.s.phase, position.s.passed[:], position.s.redrawn = phase, passed, redrawn
 
 
 @pytest.mark.rule("AD-24")
@@ -286,7 +286,7 @@ def test_draws_are_uniform(name: str) -> None:
         (blind, "what two others passed"),
     ],
 )
-def test_a_wrong_way_to_draw_fails(draw: Callable[[Table, int, int], None], name: str) -> None:
+def test_a_wrong_way_to_draw_fails(draw: Callable[[Position, int, int], None], name: str) -> None:
     assert p_value(name, draw) < ALARM
 
 
@@ -295,18 +295,18 @@ def test_states_that_differ_under_hats_look_the_same() -> None:
     rng = np.random.default_rng(4)
     mixed = 0
     for number in range(12):
-        table = fresh_table(number, players=int(rng.choice([2, 3, 4])))
+        position = fresh_position(number, players=int(rng.choice([2, 3, 4])))
         for decision in range(150):
-            if table.s.to_move < 0:
+            if position.s.to_move < 0:
                 break
-            other = Table(table.game, table.states.copy())
+            other = Position(position.game, position.states.copy())
             hats = np.flatnonzero(other.s.board >= 4)
             other.s.board[hats] = rng.permutation(other.s.board[hats])
-            mixed += other.states.tobytes() != table.states.tobytes()
-            for seat in range(table.game.num_players):
-                assert other.view(seat).tobytes() == table.view(seat).tobytes()
-                assert decision % 5 or other.drawing(seat) == table.drawing(seat)
-            assert other.legal == table.legal
-            assert other.mask.tolist() == table.mask.tolist()
-            table.act(str(rng.choice(sorted(table.legal))))
+            mixed += other.states.tobytes() != position.states.tobytes()
+            for seat in range(position.game.num_players):
+                assert other.view(seat).tobytes() == position.view(seat).tobytes()
+                assert decision % 5 or other.drawing(seat) == position.drawing(seat)
+            assert other.legal == position.legal
+            assert other.mask.tolist() == position.mask.tolist()
+            position.act(str(rng.choice(sorted(position.legal))))
     assert mixed > 100

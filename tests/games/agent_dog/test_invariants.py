@@ -9,7 +9,7 @@ import pytest
 from spygames.agent_dog.board import GOAL
 from spygames.agent_dog.layout import EXCHANGE, HAT, MEETING, STEP, SWAPPING
 from tests.games.agent_dog import invariants
-from tests.games.agent_dog.conftest import Table, fresh_table, game_of, make_position, table_at
+from tests.games.agent_dog.conftest import Position, fresh_position, game_of, make_mapping, position_at
 from tests.support.random_games import broken_by, broken_in, play_games
 
 PAWNS = {"red": ["track 5", "track 11"], "blue": ["track 19"], "green": ["track 50"], "yellow": ["track 57"]}
@@ -34,29 +34,29 @@ def answers(s: np.ndarray, before: np.ndarray | None = None) -> dict[str, np.nda
     return {name: ~wrong for name, wrong in broken.items()}
 
 
-def table() -> Table:
+def position() -> Position:
     """A card is to be played; two pawns wear hats."""
-    return table_at(make_position(PAWNS, HANDS, hidden=[11, 19], passed=PASSED))
+    return position_at(make_mapping(PAWNS, HANDS, hidden=[11, 19], passed=PASSED))
 
 
-def companion() -> Table:
-    return table().act("card companion", "step track 5")
+def companion() -> Position:
+    return position().act("card companion", "step track 5")
 
 
-def swapping() -> Table:
+def swapping() -> Position:
     hands = HANDS | {"0": ["2", "3", "5", "6", "swap"]}
-    return table_at(make_position(PAWNS, hands, hidden=[11, 19], passed=PASSED)).act("card swap")
+    return position_at(make_mapping(PAWNS, hands, hidden=[11, 19], passed=PASSED)).act("card swap")
 
 
-def exchange() -> Table:
-    return fresh_table(3)
+def exchange() -> Position:
+    return fresh_position(3)
 
 
-def over() -> Table:
+def over() -> Position:
     home = [f"goal {i}" for i in range(4)]
     pawns = {"red": home, "green": ["track 31", *home[1:]], "blue": ["track 40"], "yellow": ["track 57"]}
     hands = HANDS | {"0": ["2", "3", "5", "6", "companion"]}
-    return table_at(make_position(pawns, hands, passed=PASSED, hidden=[31])).act("card 2", "from track 31 into goal")
+    return position_at(make_mapping(pawns, hands, passed=PASSED, hidden=[31])).act("card 2", "from track 31 into goal")
 
 
 def put(name: str, *index: Any) -> Callable[[np.ndarray], None]:
@@ -69,48 +69,48 @@ def put(name: str, *index: Any) -> Callable[[np.ndarray], None]:
     return change
 
 
-WRONG: list[tuple[str, Callable[[], Table], Callable[[np.ndarray], None]]] = [
-    ("pawns_conserved", table, put("area", 0, 1)),
-    ("pawns_conserved", table, put("board", 20, 2)),
-    ("hats_on_holes", table, put("board", 11, 0)),
-    ("hats_on_holes", table, put("board", 5, HAT)),
+WRONG: list[tuple[str, Callable[[], Position], Callable[[np.ndarray], None]]] = [
+    ("pawns_conserved", position, put("area", 0, 1)),
+    ("pawns_conserved", position, put("board", 20, 2)),
+    ("hats_on_holes", position, put("board", 11, 0)),
+    ("hats_on_holes", position, put("board", 5, HAT)),
     ("hats_on_holes", companion, put("board", GOAL + 4, HAT)),
-    ("goals_hold_their_colour", table, put("board", GOAL + 1, 2)),
-    ("cards_conserved", table, put("hands", 0, 0, 2)),
+    ("goals_hold_their_colour", position, put("board", GOAL + 1, 2)),
+    ("cards_conserved", position, put("hands", 0, 0, 2)),
     ("cards_conserved", exchange, put("passed", 1, 3)),
-    ("piles_fit_their_sizes", table, put("deck_size", 3)),
-    ("piles_fit_their_sizes", table, put("discarded", 3, 1)),
-    ("hands_fit_the_round", table, put("lost", 0, 3, 1)),
+    ("piles_fit_their_sizes", position, put("deck_size", 3)),
+    ("piles_fit_their_sizes", position, put("discarded", 3, 1)),
+    ("hands_fit_the_round", position, put("lost", 0, 3, 1)),
     ("hands_fit_the_round", exchange, put("lost", 0, 3, 1)),
-    ("out_holds_nothing", table, put("out", 2, 1)),
-    ("passed_cards_arrived", table, put("passed", 0, 8)),
+    ("out_holds_nothing", position, put("out", 2, 1)),
+    ("passed_cards_arrived", position, put("passed", 0, 8)),
     ("passed_cards_arrived", exchange, put("passed", 0, 8)),
-    ("seat_fits_phase", table, put("to_move", -1)),
-    ("seat_fits_phase", table, put("hands", 0, 0)),
+    ("seat_fits_phase", position, put("to_move", -1)),
+    ("seat_fits_phase", position, put("hands", 0, 0)),
     ("seat_fits_phase", over, put("to_move", 0)),
-    ("card_fits_phase", table, put("card", 2)),
+    ("card_fits_phase", position, put("card", 2)),
     ("card_fits_phase", companion, put("function", 0)),
     ("card_fits_phase", companion, put("points", 0)),
     ("card_fits_phase", companion, put("moved", 30)),
     ("card_fits_phase", swapping, put("first", 5)),
     ("meetings_fit_phase", companion, put("meetings", 1)),
-    ("meetings_fit_phase", table, put("penalty", 1)),
-    ("last_card_fits", table, put("last_card", 12)),
+    ("meetings_fit_phase", position, put("penalty", 1)),
+    ("last_card_fits", position, put("last_card", 12)),
     ("last_card_fits", exchange, put("last_card", 2)),
-    ("redrawn_fits", table, put("redrawn", 1)),
-    ("end_fits", table, put("cards_played", 2000)),
+    ("redrawn_fits", position, put("redrawn", 1)),
+    ("end_fits", position, put("cards_played", 2000)),
     ("end_fits", over, put("winners", 2)),
     ("end_fits", over, put("end_reason", 1)),
     ("end_fits", over, put("phase", 1)),
-    ("counters_fit", table, put("cards_played", 5)),
+    ("counters_fit", position, put("cards_played", 5)),
 ]
 
 
-@pytest.mark.parametrize(("name", "position", "change"), WRONG, ids=[f"{n}-{i}" for i, (n, *_) in enumerate(WRONG)])
+@pytest.mark.parametrize(("name", "make", "change"), WRONG, ids=[f"{n}-{i}" for i, (n, *_) in enumerate(WRONG)])
 def test_each_finds_a_state_that_breaks_it(
-    name: str, position: Callable[[], Table], change: Callable[[np.ndarray], None]
+    name: str, make: Callable[[], Position], change: Callable[[np.ndarray], None]
 ) -> None:
-    states = position().states
+    states = make().states
     assert {key: bool(holds[0]) for key, holds in answers(states).items() if not holds[0]} == {}
     change(states)
     assert not answers(states)[name][0]
@@ -124,24 +124,24 @@ def undress(states: np.ndarray) -> None:
     states["board"][0, 11] = 0
 
 
-WRONG_DECISIONS: list[tuple[str, Callable[[], Table], Callable[[np.ndarray], None]]] = [
-    ("options_stay", table, lambda states: states["options"].__setitem__("tracked", 1)),
+WRONG_DECISIONS: list[tuple[str, Callable[[], Position], Callable[[np.ndarray], None]]] = [
+    ("options_stay", position, lambda states: states["options"].__setitem__("tracked", 1)),
     ("goals_only_fill", over, move_back),
-    ("turns_go_on", table, put("turn", 2)),
-    ("turns_go_on", table, put("cards_played", 1)),
-    ("turns_go_on", table, put("dealer", 1)),
+    ("turns_go_on", position, put("turn", 2)),
+    ("turns_go_on", position, put("cards_played", 1)),
+    ("turns_go_on", position, put("dealer", 1)),
     ("turns_go_on", companion, put("to_move", 1)),
     ("swaps_change_colours_alone", swapping, undress),
 ]
 
 
 @pytest.mark.parametrize(
-    ("name", "position", "change"), WRONG_DECISIONS, ids=[f"{n}-{i}" for i, (n, *_) in enumerate(WRONG_DECISIONS)]
+    ("name", "make", "change"), WRONG_DECISIONS, ids=[f"{n}-{i}" for i, (n, *_) in enumerate(WRONG_DECISIONS)]
 )
 def test_each_finds_a_decision_that_breaks_it(
-    name: str, position: Callable[[], Table], change: Callable[[np.ndarray], None]
+    name: str, make: Callable[[], Position], change: Callable[[np.ndarray], None]
 ) -> None:
-    states = position().states
+    states = make().states
     before = states.copy()
     if name == "goals_only_fill":
         before["board"][0, GOAL : GOAL + 4] = [-1, 0, 0, 0]
@@ -152,7 +152,7 @@ def test_each_finds_a_decision_that_breaks_it(
 
 
 def test_none_is_left_out() -> None:
-    """Each invariant is broken above, and the phases that they speak of occur in their tables."""
+    """Each invariant is broken above, and the phases that they speak of occur in their positions."""
     tried = {name for name, *_ in (*WRONG, *WRONG_DECISIONS)}
     assert tried == {holds.__name__ for holds in (*invariants.OF_STATE, *invariants.OF_DECISION)}
-    assert [int(position().s.phase) for position in (exchange, companion, swapping)] == [EXCHANGE, STEP, SWAPPING]
+    assert [int(make().s.phase) for make in (exchange, companion, swapping)] == [EXCHANGE, STEP, SWAPPING]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.games.agent_dog.conftest import ORDER, game_of, make_position
-from tests.support.position import Table, table_of
+from tests.games.agent_dog.conftest import ORDER, game_of, make_mapping
+from tests.support.position import Position, position_of
 from tests.support.worlds import play_both
 
 VARIANTS = [{"players": 2}, {"players": 3}, {"players": 4}, {"players": 4, "hidden_colours": "tracked"}]
@@ -32,7 +32,7 @@ def test_hands_are_hidden(options: dict[str, Any]) -> None:
     game, rng = game_of(options), np.random.default_rng(3)
     decisions = worlds = 0
     for seed in range(12):
-        start = Table(game, game.start(seed)).mapping
+        start = Position(game, game.start(seed)).mapping
         hider, watcher = rng.choice(game.num_players, 2, replace=False).tolist()
         held = [card for card in start["hands"][str(hider)] if card in NUMBERS]
         if not held:
@@ -45,18 +45,18 @@ def test_hands_are_hidden(options: dict[str, Any]) -> None:
                 each["round"] or each["out"] or each["redrawn"] or each["phase"] == "redraw" for each in (a, b)
             )
 
-        decisions += play_both(table_of(game, start), table_of(game, changed), watcher, rng, goes_on)
+        decisions += play_both(position_of(game, start), position_of(game, changed), watcher, rng, goes_on)
         worlds += 1
     assert worlds > 6
     assert decisions > 3 * worlds
 
 
-def position(players: int, swapped: bool, hands: dict[str, list[str]]) -> dict[str, Any]:
+def mapping_of(players: int, swapped: bool, hands: dict[str, list[str]]) -> dict[str, Any]:
     """Two pawns stand hidden on holes, the one or the other way round."""
     pawns = {colour: places for colour, places in PAWNS.items() if players == 4 or colour in ("red", "green")}
     if swapped:
         pawns = pawns | {"red": ["track 39", "track 12"], "green": ["track 7"]}
-    return make_position(pawns, hands, players, hidden=[7, 23, 39] if players == 4 else [7, 39])
+    return make_mapping(pawns, hands, players, hidden=[7, 23, 39] if players == 4 else [7, 39])
 
 
 @pytest.mark.rule("AD-24", "AD-26")
@@ -67,7 +67,7 @@ def test_colours_under_hats_are_hidden(players: int) -> None:
     decisions = 0
     hands = {str(seat): ["2", "3", "6", "swap", "companion"] for seat in range(players)}
     for _ in range(12):
-        first, second = (table_of(game, position(players, swapped, hands)) for swapped in (False, True))
+        first, second = (position_of(game, mapping_of(players, swapped, hands)) for swapped in (False, True))
 
         def goes_on(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
             return all(
@@ -81,6 +81,6 @@ def test_colours_under_hats_are_hidden(players: int) -> None:
 def test_tracked_colours_are_seen() -> None:
     """The test means something: where hidden colours are known to all, the worlds look different at once."""
     game = game_of({"players": 4, "hidden_colours": "tracked"})
-    worlds = [table_of(game, position(4, swapped, {"0": ["2", "3"]})) for swapped in (False, True)]
+    worlds = [position_of(game, mapping_of(4, swapped, {"0": ["2", "3"]})) for swapped in (False, True)]
     with pytest.raises(AssertionError):
         play_both(worlds[0], worlds[1], 1, np.random.default_rng(0), lambda a, b: True)

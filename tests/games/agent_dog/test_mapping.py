@@ -11,7 +11,7 @@ import pytest
 
 from spygames.agent_dog import Deck, make_game
 from spygames.core.game import Game, ImpossibleState, as_record
-from tests.games.agent_dog.conftest import Table, make_position, table_at
+from tests.games.agent_dog.conftest import Position, make_mapping, position_at
 
 PAWNS = {"red": ["track 5"], "blue": ["track 40"], "green": ["track 50"], "yellow": ["track 57"]}
 IN_AREA = {colour: ["area"] * 4 for colour in PAWNS}
@@ -24,24 +24,24 @@ PENDING = {"card": "9", "as": "9", "points": 0, "moved": [], "first": None, "mee
 
 
 def start(**changes: Any) -> dict[str, Any]:
-    return make_position(PAWNS, {"0": ["2", "9"], "1": ["3"]}, **changes)
+    return make_mapping(PAWNS, {"0": ["2", "9"], "1": ["3"]}, **changes)
 
 
-def test_every_key_is_there_and_no_other(fresh: Callable[..., Table]) -> None:
+def test_every_key_is_there_and_no_other(fresh: Callable[..., Position]) -> None:
     mapping = fresh(0).mapping
     assert list(mapping) == KEYS
     json.dumps(mapping)
 
 
 def test_rng_and_record_may_be_left_out() -> None:
-    table = table_at(start())
-    assert table.mapping["rng"] == 0
-    assert table.mapping["record"] == {"lost": {"0": [], "1": [], "2": [], "3": []}}
-    assert {key: table.mapping[key] for key in start()} == start()
+    position = position_at(start())
+    assert position.mapping["rng"] == 0
+    assert position.mapping["record"] == {"lost": {"0": [], "1": [], "2": [], "3": []}}
+    assert {key: position.mapping[key] for key in start()} == start()
     passed = start(passed={"0": "2", "1": "3", "2": "2", "3": None})
-    assert table_at(passed).mapping["record"]["lost"] == {"0": [], "1": [], "2": ["2"], "3": ["3"]}
-    playing = make_position(PAWNS, {"0": ["2"], "1": ["3"]}, phase="place", pending=dict(PENDING))
-    assert table_at(playing).mapping["record"]["lost"]["0"] == ["9"]
+    assert position_at(passed).mapping["record"]["lost"] == {"0": [], "1": [], "2": ["2"], "3": ["3"]}
+    playing = make_mapping(PAWNS, {"0": ["2"], "1": ["3"]}, phase="place", pending=dict(PENDING))
+    assert position_at(playing).mapping["record"]["lost"]["0"] == ["9"]
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ def test_actions_are_seen_from_the_mover(game: Game) -> None:
             str((i + seat) % 4): cards for i, cards in enumerate((["1/11", "companion", "swap"], ["2"], ["3"], ["5"]))
         }
         hidden = sorted((space + 16 * seat) % 64 for space in (7, 3))
-        table = table_at(make_position(pawns, hands, hidden=hidden, to_move=seat, dealer=seat))
+        position = position_at(make_mapping(pawns, hands, hidden=hidden, to_move=seat, dealer=seat))
         for card in (None, "card companion"):
             if card:
-                table.act(card)
-            masks.append(table.mask.tolist())
-            views.append(table.view(seat).tobytes())
+                position.act(card)
+            masks.append(position.mask.tolist())
+            views.append(position.view(seat).tobytes())
     assert masks[:2] == masks[2:]
     assert views[:2] == views[2:]
     assert sum(masks[0]) == 5
@@ -155,7 +155,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("changes", "why"), REFUSED, ids=lambda v: str(v)[:60])
 def test_refused(changes: dict[str, Any], why: str) -> None:
     with pytest.raises(ImpossibleState, match=why):
-        table_at(start() | changes) if "players" not in changes else make_game().state_from_dict(
+        position_at(start() | changes) if "players" not in changes else make_game().state_from_dict(
             start() | changes, as_record(make_game().new_states())
         )
 
@@ -163,7 +163,7 @@ def test_refused(changes: dict[str, Any], why: str) -> None:
 @pytest.mark.parametrize("key", [key for key in KEYS if key not in ("rng", "record", "players")])
 def test_a_missing_key_is_refused(key: str) -> None:
     with pytest.raises(ImpossibleState, match=key):
-        table_at({k: v for k, v in start().items() if k != key})
+        position_at({k: v for k, v in start().items() if k != key})
 
 
 @pytest.mark.parametrize(
@@ -187,20 +187,20 @@ def test_a_missing_key_is_refused(key: str) -> None:
     ],
 )
 def test_pending_that_is_refused(phase: str, changes: dict[str, Any], why: str) -> None:
-    mapping = make_position(PAWNS, {"0": ["2"], "1": ["3"]}, phase=phase, pending=dict(PENDING))
+    mapping = make_mapping(PAWNS, {"0": ["2"], "1": ["3"]}, phase=phase, pending=dict(PENDING))
     if phase == "place":
-        assert table_at(mapping).legal == {"from track 5"}
+        assert position_at(mapping).legal == {"from track 5"}
     mapping["pending"] |= changes
     with pytest.raises(ImpossibleState, match=why):
-        table_at(mapping)
+        position_at(mapping)
 
 
 @pytest.mark.rule("AD-35")
 def test_redrawn_that_is_refused() -> None:
     """Whoever has drawn a card holds no other playable one, and there is a turn in which it was drawn."""
     pawns = {"red": ["track 20"], "green": ["track 40"]}
-    fine = make_position(pawns, {"0": ["5", "swap"], "1": ["2"]}, 2, redrawn=True)
-    assert table_at(fine).legal == {"card 5"}
+    fine = make_mapping(pawns, {"0": ["5", "swap"], "1": ["2"]}, 2, redrawn=True)
+    assert position_at(fine).legal == {"card 5"}
     playing = {"phase": "place", "pending": dict(PENDING), "redrawn": True}
     refused: list[tuple[dict[str, list[str]], dict[str, Any]]] = [
         ({"0": ["5", "3"], "1": ["2"]}, {"redrawn": True}),
@@ -210,7 +210,7 @@ def test_redrawn_that_is_refused() -> None:
     ]
     for hands, changes in refused:
         with pytest.raises(ImpossibleState, match="redrawn"):
-            table_at(make_position(pawns, hands, 2, **changes))
+            position_at(make_mapping(pawns, hands, 2, **changes))
 
 
 @pytest.mark.parametrize(
@@ -226,9 +226,9 @@ def test_a_card_that_cannot_be_carried_out_is_not_pending(
     pawns: dict[str, list[str]], hidden: list[int], pending: dict[str, str]
 ) -> None:
     phase = "swap" if pending["as"] == "swap" else "place"
-    mapping = make_position(pawns, {"0": [], "1": ["3"]}, hidden=hidden, phase=phase, pending=PENDING | pending)
+    mapping = make_mapping(pawns, {"0": [], "1": ["3"]}, hidden=hidden, phase=phase, pending=PENDING | pending)
     with pytest.raises(ImpossibleState, match="can carry out nothing as"):
-        table_at(mapping)
+        position_at(mapping)
 
 
 @pytest.mark.parametrize(("other", "fits"), [(43, True), (11, False)])
@@ -237,12 +237,12 @@ def test_a_companion_under_way_has_moved_no_more_pawns_than_points(other: int, f
     pawns = {"red": ["track 7"], "green": [f"track {other}"]}
     pending = PENDING | {"card": "companion", "as": "companion", "points": 3, "moved": ["track 7"]}
     hidden = [other] if fits else []
-    mapping = make_position(pawns, {"0": [], "1": ["3"]}, hidden=hidden, phase="step", pending=pending)
+    mapping = make_mapping(pawns, {"0": [], "1": ["3"]}, hidden=hidden, phase="step", pending=pending)
     if fits:
-        assert table_at(mapping).legal
+        assert position_at(mapping).legal
         return
     with pytest.raises(ImpossibleState, match="2 pawns are still to be turned over"):
-        table_at(mapping)
+        position_at(mapping)
 
 
 @pytest.mark.parametrize("players", [2, 4])
@@ -251,12 +251,12 @@ def test_a_game_at_the_ends_of_its_counts_can_be_saved_and_goes_on(players: int)
     seats = [str(seat) for seat in range(players)]
     lost = {"lost": dict.fromkeys(seats, ["1/11"] * 10)}
     hands = {seat: ["1/11"] * 2 for seat in seats}
-    start = make_position({"red": ["track 20"]}, hands, players, turn=10**9, round=10**9 - 1, record=lost)
-    table, rng = table_at(start), np.random.default_rng(players)
+    start = make_mapping({"red": ["track 20"]}, hands, players, turn=10**9, round=10**9 - 1, record=lost)
+    position, rng = position_at(start), np.random.default_rng(players)
     for _ in range(120):
-        table.act(str(rng.choice(sorted(table.legal))))
-        assert table_at(table.mapping).states.tobytes() == table.states.tobytes()
-    assert table.mapping["turn"] == table.mapping["round"] == 10**9
+        position.act(str(rng.choice(sorted(position.legal))))
+        assert position_at(position.mapping).states.tobytes() == position.states.tobytes()
+    assert position.mapping["turn"] == position.mapping["round"] == 10**9
 
 
 def test_a_deck_cannot_be_changed() -> None:
@@ -267,22 +267,22 @@ def test_a_deck_cannot_be_changed() -> None:
     assert deck != Deck({"13": 20})
 
 
-def test_bytes_come_back_over_random_play(fresh: Callable[..., Table]) -> None:
+def test_bytes_come_back_over_random_play(fresh: Callable[..., Position]) -> None:
     rng = np.random.default_rng(8)
     for players in (2, 3, 4):
-        table = fresh(players, players=players)
+        position = fresh(players, players=players)
         for _ in range(400):
-            again = table_at(json.loads(json.dumps(table.mapping)))
-            assert again.states.tobytes() == table.states.tobytes()
-            table.act(str(rng.choice(sorted(table.legal))))
+            again = position_at(json.loads(json.dumps(position.mapping)))
+            assert again.states.tobytes() == position.states.tobytes()
+            position.act(str(rng.choice(sorted(position.legal))))
 
 
-def test_a_restored_game_replays_the_same_luck(fresh: Callable[..., Table]) -> None:
-    table = fresh(11)
-    again = table_at(table.mapping)
-    rounds = table.mapping["round"]
-    while table.mapping["round"] < rounds + 6:  # the deck is shuffled anew on the way
-        text = max(table.legal)
-        table.act(text)
+def test_a_restored_game_has_the_same_chance_ahead(fresh: Callable[..., Position]) -> None:
+    position = fresh(11)
+    again = position_at(position.mapping)
+    rounds = position.mapping["round"]
+    while position.mapping["round"] < rounds + 6:  # the deck is shuffled anew on the way
+        text = max(position.legal)
+        position.act(text)
         again.act(text)
-        assert table.states.tobytes() == again.states.tobytes()
+        assert position.states.tobytes() == again.states.tobytes()

@@ -16,7 +16,7 @@ from rich.progress import track
 
 from spygames.core.game import ImpossibleState
 from tests.games.agent_dog import reference
-from tests.games.agent_dog.conftest import COLOURS, ORDER, Table, fresh_table, make_position, table_at
+from tests.games.agent_dog.conftest import COLOURS, ORDER, Position, fresh_position, make_mapping, position_at
 
 SHOWN = ("pawns", "hidden", "turn", "cards_played", "round", "dealer", "phase", "to_move", "out", "last_card")
 
@@ -35,25 +35,25 @@ def compare(
     """Plays random decisions with both, from starts or crowded positions; returns how often each thing happened."""
     rng = np.random.default_rng(seed)
     seen: Counter[str] = Counter()
-    table, left, max_turns, eager = None, 0, 0, 0.0
+    position, left, max_turns, eager = None, 0, 0, 0.0
     state: dict[str, Any] = {}
     for _ in progress(range(decisions)):
         left -= 1
-        if table is None or table.s.to_move < 0 or left <= 0:
+        if position is None or position.s.to_move < 0 or left <= 0:
             max_turns = int(rng.choice([30, 500]))
             left = 12 if crowded else decisions
             if crowded:
-                table = crowded_table(rng, max_turns=max_turns, **options)
+                position = crowded_position(rng, max_turns=max_turns, **options)
             else:
-                table = fresh_table(int(rng.integers(2**63)), max_turns=max_turns, **options)
-            state = bare(table.mapping, max_turns)
+                position = fresh_position(int(rng.integers(2**63)), max_turns=max_turns, **options)
+            state = bare(position.mapping, max_turns)
             eager = rng.random()
         texts = sorted(reference.legal(state))
-        assert table.legal == set(texts), (state, sorted(table.legal ^ set(texts)))
+        assert position.legal == set(texts), (state, sorted(position.legal ^ set(texts)))
         chosen = str(rng.choice(preferred(texts, rng, eager)))
         seen[chosen.split()[0] + (" into" if "into" in chosen else "")] += 1
-        table.act(chosen)
-        after = bare(table.mapping, max_turns)
+        position.act(chosen)
+        after = bare(position.mapping, max_turns)
         try:
             reference.act(state, chosen)
             assert state == after, (chosen, {k: (state[k], after[k]) for k in state if state[k] != after[k]})
@@ -70,8 +70,8 @@ def compare(
     return seen
 
 
-def crowded_table(rng: np.random.Generator, **options: Any) -> Table:
-    """A table at a position with pawns close to their goals, in goals, on holes and start spaces, and red cards."""
+def crowded_position(rng: np.random.Generator, **options: Any) -> Position:
+    """A position with pawns close to their goals, in goals, on holes and start spaces, and red cards."""
     while True:
         players = options["players"]
         pawns, taken = {}, set()
@@ -93,7 +93,7 @@ def crowded_table(rng: np.random.Generator, **options: Any) -> Table:
         hands = {str(seat): [deal.pop() for _ in range(rng.integers(1, 6))] for seat in range(players)}
         if rng.random() < 0.6:
             hands["0"] = [*(card for card in hands["0"][1:] if card != "companion"), "companion"]
-        mapping = make_position(
+        mapping = make_mapping(
             pawns,
             hands,
             players,
@@ -101,7 +101,7 @@ def crowded_table(rng: np.random.Generator, **options: Any) -> Table:
             last_card=[None, *ORDER[:12], "companion"][rng.integers(14)],
         )
         try:
-            return table_at(mapping, **{key: value for key, value in options.items() if key != "players"})
+            return position_at(mapping, **{key: value for key, value in options.items() if key != "players"})
         except ImpossibleState:
             continue  # nobody can play, or somebody has won
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spygames.core.game import NOBODY
-from tests.games.agent_dog.conftest import Table, make_position, table_at
+from tests.games.agent_dog.conftest import Position, make_mapping, position_at
 
 DRAWINGS = Path(__file__).parent / "drawings"
 PAWNS = {
@@ -21,88 +21,88 @@ HANDS = {"0": ["2", "1/11", "companion"], "1": ["swap", "swap", "copy"], "2": ["
 PASSED = {"0": "13", "1": "9", "2": "companion", "3": "swap"}
 
 
-def turn(**options: Any) -> Table:
+def turn(**options: Any) -> Position:
     """A card is to be played; hats, goals, a player who is out."""
     discard, hidden = ["8", "5", "9"], [7, 23, 39]
-    start = make_position(PAWNS, HANDS, 4, discard, hidden=hidden, passed=PASSED, out=[3], last_card="8", turn=9)
-    return table_at(start, **options)
+    start = make_mapping(PAWNS, HANDS, 4, discard, hidden=hidden, passed=PASSED, out=[3], last_card="8", turn=9)
+    return position_at(start, **options)
 
 
-def swap() -> Table:
+def swap() -> Position:
     """A copied swap has named its first pawn."""
     hands = HANDS | {"0": ["2", "copy", "companion"], "1": ["swap", "swap"]}
-    start = make_position(PAWNS, hands, hidden=[7, 23, 39], passed=PASSED, last_card="swap")
-    return table_at(start).act("card copy as swap", "swap track 23")
+    start = make_mapping(PAWNS, hands, hidden=[7, 23, 39], passed=PASSED, last_card="swap")
+    return position_at(start).act("card copy as swap", "swap track 23")
 
 
-def companion() -> Table:
+def companion() -> Position:
     """Two points are spent, a hidden pawn stands in the goal."""
     pawns = PAWNS | {"yellow": ["track 63", "track 60"], "red": ["track 5", "track 39"]}
-    start = make_position(pawns, HANDS, hidden=[23, 39, 63], passed=PASSED)
-    return table_at(start).act("card companion", "step track 63", "step track 0 into goal")
+    start = make_mapping(pawns, HANDS, hidden=[23, 39, 63], passed=PASSED)
+    return position_at(start).act("card companion", "step track 63", "step track 0 into goal")
 
 
-def meetings() -> Table:
+def meetings() -> Position:
     """Two meetings are due."""
     pawns = {"red": ["track 22"], "green": ["track 38"], "blue": ["track 50"], "yellow": ["track 57"]}
     steps = ("step track 22", "step track 38", "step track 23", "step track 39")
-    return table_at(make_position(pawns, HANDS)).act("card companion", *steps)
+    return position_at(make_mapping(pawns, HANDS)).act("card companion", *steps)
 
 
-def redraw() -> Table:
+def redraw() -> Position:
     """Two players, no playable card."""
     pawns = {"red": ["track 20"], "green": ["track 40", "goal 3"]}
-    return table_at(make_position(pawns, {"0": ["swap", "copy"], "1": ["2"]}, 2, phase="redraw"))
+    return position_at(make_mapping(pawns, {"0": ["swap", "copy"], "1": ["2"]}, 2, phase="redraw"))
 
 
-def end() -> Table:
+def end() -> Position:
     """A team has won."""
     home = [f"goal {i}" for i in range(4)]
     pawns = PAWNS | {"red": home, "green": ["track 30", *home[1:]]}
-    start = make_position(pawns, HANDS | {"0": ["3", "2"]}, hidden=[7, 23], passed=PASSED)
-    return table_at(start).act("card 3", "from track 30 into goal")
+    start = make_mapping(pawns, HANDS | {"0": ["3", "2"]}, hidden=[7, 23], passed=PASSED)
+    return position_at(start).act("card 3", "from track 30 into goal")
 
 
-def tracked() -> Table:
+def tracked() -> Position:
     """As `turn`, with hidden colours known to all."""
     return turn(hidden_colours="tracked")
 
 
 @pytest.mark.rule("AD-24")
 @pytest.mark.parametrize("viewer", [0, 2, NOBODY])
-@pytest.mark.parametrize("position", [turn, swap, companion, meetings, redraw, end, tracked])
-def test_recorded_drawings(position: Callable[[], Table], viewer: int) -> None:
-    table = position()
-    if viewer >= table.game.num_players:
+@pytest.mark.parametrize("make", [turn, swap, companion, meetings, redraw, end, tracked])
+def test_recorded_drawings(make: Callable[[], Position], viewer: int) -> None:
+    position = make()
+    if viewer >= position.game.num_players:
         viewer = 1
     who = "nobody" if viewer == NOBODY else f"player_{viewer}"
-    assert table.drawing(viewer) + "\n" == (DRAWINGS / f"{position.__name__}_{who}.txt").read_text()
+    assert position.drawing(viewer) + "\n" == (DRAWINGS / f"{make.__name__}_{who}.txt").read_text()
 
 
 @pytest.mark.rule("AD-6", "AD-24")
-def test_a_seat_is_shown_nothing_that_it_cannot_know(fresh: Callable[..., Table]) -> None:
+def test_a_seat_is_shown_nothing_that_it_cannot_know(fresh: Callable[..., Position]) -> None:
     """Whatever the hidden cards and the colours under hats are, the drawing is the same."""
     changed = 0
-    for i, table in enumerate(random_play(fresh)):
-        truth, seats = table.states.copy(), range(table.game.num_players)
-        shown = [table.drawing(seat) for seat in seats]
+    for i, position in enumerate(random_play(fresh)):
+        truth, seats = position.states.copy(), range(position.game.num_players)
+        shown = [position.drawing(seat) for seat in seats]
         for seat in seats:
-            table.game.determinize(table.s, seat, np.uint64(i))
-            assert table.drawing(seat) == shown[seat]
-            changed += table.drawing(seat - 1) != shown[seat - 1]
-            table.states[:] = truth
+            position.game.determinize(position.s, seat, np.uint64(i))
+            assert position.drawing(seat) == shown[seat]
+            changed += position.drawing(seat - 1) != shown[seat - 1]
+            position.states[:] = truth
     assert changed > 300, "the redrawn cards must differ for the test to mean anything"
 
 
-def test_a_seat_is_shown_what_it_knows(fresh: Callable[..., Table]) -> None:
+def test_a_seat_is_shown_what_it_knows(fresh: Callable[..., Position]) -> None:
     """Its own hand, where all visible pawns are, how many there are in each area and goal; 80 columns at most."""
-    for table in random_play(fresh):
-        mapping, text = table.mapping, ""
-        for seat in range(table.game.num_players):
-            lines = table.drawing(seat).splitlines()
+    for position in random_play(fresh):
+        mapping, text = position.mapping, ""
+        for seat in range(position.game.num_players):
+            lines = position.drawing(seat).splitlines()
             assert max(map(len, lines)) <= 80
             assert all(line.isascii() and line == line.rstrip() for line in lines)
-            text = " ".join(table.drawing(seat).split())
+            text = " ".join(position.drawing(seat).split())
             hand = text.split("Your hand: ")[1].split(" player_")[0].split(" Deck:")[0].split(";")[0].removesuffix(",")
             cards = []
             for part in hand.removesuffix(" out of the round").removesuffix(",").split(", "):
@@ -118,14 +118,14 @@ def test_a_seat_is_shown_what_it_knows(fresh: Callable[..., Table]) -> None:
         assert f"a copy would copy {mapping['last_card'] or 'nothing'}" in text
 
 
-def random_play(fresh: Callable[..., Table]) -> Any:
+def random_play(fresh: Callable[..., Position]) -> Any:
     """Positions of some games, each number of players."""
     rng = np.random.default_rng(2)
     for players in (2, 3, 4):
-        table = fresh(players, players=players)
+        position = fresh(players, players=players)
         for number in range(240):
-            if table.s.to_move < 0:
+            if position.s.to_move < 0:
                 break
             if number % 4 == 0:
-                yield table
-            table.act(str(rng.choice(sorted(table.legal))))
+                yield position
+            position.act(str(rng.choice(sorted(position.legal))))

@@ -11,7 +11,7 @@ from spygames.agent_dog import Board, Deck, make_game
 from spygames.agent_dog.cards import CARDS, DECKS
 from spygames.agent_dog_v0 import env as make_env
 from spygames.core.game import as_record
-from tests.games.agent_dog.conftest import Table, make_position, table_at
+from tests.games.agent_dog.conftest import Position, make_mapping, position_at
 
 OTHERS = {"blue": ["track 40"], "green": ["track 50"], "yellow": ["track 57"]}
 
@@ -28,7 +28,7 @@ OTHERS = {"blue": ["track 40"], "green": ["track 50"], "yellow": ["track 57"]}
         (2, {"red": 0, "green": 32}),
     ],
 )
-def test_set_up(fresh: Callable[..., Table], players: int, starts: dict[str, int]) -> None:
+def test_set_up(fresh: Callable[..., Position], players: int, starts: dict[str, int]) -> None:
     mapping = fresh(1, players=players).mapping
     assert mapping["pawns"] == {colour: ["area"] * 3 + [f"track {space}"] for colour, space in starts.items()}
     assert mapping["hidden"] == []
@@ -92,7 +92,7 @@ def test_options_that_are_refused(options: dict[str, Any]) -> None:
 
 @pytest.mark.rule("AD-5")
 @pytest.mark.parametrize("deck", ["standard", "royal"])
-def test_decks(fresh: Callable[..., Table], deck: str) -> None:
+def test_decks(fresh: Callable[..., Position], deck: str) -> None:
     copies = dict.fromkeys(CARDS, 8) | {"copy": 6}
     if deck == "royal":
         copies = dict.fromkeys(("2", "3", "5", "6", "8", "9", "10", "12"), 9)
@@ -106,44 +106,44 @@ def test_decks(fresh: Callable[..., Table], deck: str) -> None:
 
 @pytest.mark.rule("AD-6")
 @pytest.mark.parametrize(("players", "taker"), [(4, [2, 3, 0, 1]), (3, [1, 2, 0]), (2, [1, 0])])
-def test_exchange(fresh: Callable[..., Table], players: int, taker: list[int]) -> None:
-    table = fresh(5, players=players, first_player=1)
-    before = table.mapping
+def test_exchange(fresh: Callable[..., Position], players: int, taker: list[int]) -> None:
+    position = fresh(5, players=players, first_player=1)
+    before = position.mapping
     assert all(len(hand) == 5 for hand in before["hands"].values())
     passed = {}
     for i in range(players):
         seat = (1 + i) % players
-        mapping = table.mapping
+        mapping = position.mapping
         assert (mapping["phase"], mapping["to_move"], mapping["dealer"]) == ("exchange", seat, 1)
         hand = mapping["hands"][str(seat)]
-        assert table.legal == {f"pass {card}" for card in hand}
+        assert position.legal == {f"pass {card}" for card in hand}
         passed[seat] = hand[0]
-        views = [table.view(other).tobytes() for other in range(players) if other != seat]
-        other = Table(table.game, table.states.copy())
-        table.act(f"pass {hand[0]}")
+        views = [position.view(other).tobytes() for other in range(players) if other != seat]
+        other = Position(position.game, position.states.copy())
+        position.act(f"pass {hand[0]}")
         if i < players - 1:
-            assert len(table.mapping["hands"][str(seat)]) == 4
-            assert sum(map(len, table.mapping["hands"].values())) == 5 * players - i - 1
+            assert len(position.mapping["hands"][str(seat)]) == 4
+            assert sum(map(len, position.mapping["hands"].values())) == 5 * players - i - 1
             other.act(f"pass {hand[-1]}")
-            shown = [t.view(o).tobytes() for t in (table, other) for o in range(players) if o != seat]
+            shown = [t.view(o).tobytes() for t in (position, other) for o in range(players) if o != seat]
             assert shown[: players - 1] == shown[players - 1 :] != views
-    after = table.mapping
+    after = position.mapping
     assert after["passed"] == {str(seat): card for seat, card in passed.items()}
     for seat, card in passed.items():
         given = Counter(before["hands"][str(seat)]) - Counter([card])
         received = [passed[giver] for giver in range(players) if taker[giver] == seat]
         assert Counter(after["hands"][str(seat)]) == given + Counter(received)
-        view = table.view(seat)
+        view = position.view(seat)
         assert view["passed"][0, CARDS.index(card)] == 1 == view["passed"].sum()
         assert view["received"][0, CARDS.index(received[0])] == 1 == view["received"].sum()
 
 
 @pytest.mark.rule("AD-6")
-def test_the_deal_goes_five_at_a_time_from_the_dealer(fresh: Callable[..., Table]) -> None:
+def test_the_deal_goes_five_at_a_time_from_the_dealer(fresh: Callable[..., Position]) -> None:
     hands = {"0": ["2"], "1": [], "2": [], "3": []}
-    start = make_position({"red": ["track 5"], **OTHERS}, hands, dealer=1)
-    table = table_at(start).act("card 2", "from track 5")
-    mapping = table.mapping
+    start = make_mapping({"red": ["track 5"], **OTHERS}, hands, dealer=1)
+    position = position_at(start).act("card 2", "from track 5")
+    mapping = position.mapping
     assert (mapping["dealer"], mapping["round"], mapping["to_move"], mapping["phase"]) == (2, 1, 2, "exchange")
     order = [int(seat) for seat in "2301"]
     for i, seat in enumerate(order):
@@ -152,19 +152,19 @@ def test_the_deal_goes_five_at_a_time_from_the_dealer(fresh: Callable[..., Table
 
 
 @pytest.mark.rule("AD-7")
-def test_dealers(fresh: Callable[..., Table]) -> None:
+def test_dealers(fresh: Callable[..., Position]) -> None:
     assert fresh(1).mapping["dealer"] == 0
     assert fresh(1, first_player=2).mapping["dealer"] == 2
     dealers = Counter(fresh(seed, first_player="random").mapping["dealer"] for seed in range(400))
     assert sorted(dealers) == [0, 1, 2, 3]
     assert min(dealers.values()) > 70
-    table = fresh(2)
+    position = fresh(2)
     rng = np.random.default_rng(1)
     leads: dict[int, int] = {}
     for _ in range(400):
-        before = table.mapping
-        table.act(str(rng.choice(sorted(table.legal))))
-        after = table.mapping
+        before = position.mapping
+        position.act(str(rng.choice(sorted(position.legal))))
+        after = position.mapping
         if before["phase"] == "exchange" != after["phase"] and before["dealer"] == after["dealer"]:
             able = after["dealer"] not in after["out"]
             assert not able or after["to_move"] == after["dealer"]
@@ -175,18 +175,18 @@ def test_dealers(fresh: Callable[..., Table]) -> None:
 
 @pytest.mark.rule("AD-8")
 def test_the_discards_become_the_deck_when_a_card_is_wanted() -> None:
-    start = make_position({"red": ["track 5"], **OTHERS}, {"0": ["2"]})
+    start = make_mapping({"red": ["track 5"], **OTHERS}, {"0": ["2"]})
     start["deck"], start["discard"] = start["deck"][:7], start["deck"][7:]
-    table = table_at(start).act("card 2", "from track 5")
-    mapping = table.mapping
+    position = position_at(start).act("card 2", "from track 5")
+    mapping = position.mapping
     assert mapping["discard"] == []
     assert len(mapping["deck"]) == 110 - 20
     assert Counter(mapping["hands"]["1"]) == Counter(start["deck"][:5])  # the dealer, before the deck was empty
     assert set(start["deck"][5:7]) <= set(mapping["hands"]["2"])
     start["deck"], start["discard"] = start["deck"] + start["discard"][:13], start["discard"][13:]
-    table = table_at(start).act("card 2", "from track 5")
-    assert table.mapping["deck"] == []  # empty, but nothing is wanted
-    assert len(table.mapping["discard"]) == 90
+    position = position_at(start).act("card 2", "from track 5")
+    assert position.mapping["deck"] == []  # empty, but nothing is wanted
+    assert len(position.mapping["discard"]) == 90
 
 
 # ---------------------------------------------------------------- hidden pawns
@@ -195,20 +195,20 @@ def test_the_discards_become_the_deck_when_a_card_is_wanted() -> None:
 @pytest.mark.rule("AD-24")
 @pytest.mark.parametrize("kind", ["table", "tracked"])
 def test_what_is_seen_of_hidden_pawns(kind: str) -> None:
-    tables = []
+    positions = []
     for red, blue in ((43, 51), (51, 43)):
         pawns = OTHERS | {"red": [f"track {red}"], "blue": [f"track {blue}"]}
-        start = make_position(pawns, {"0": ["2", "swap"], "1": ["2"]}, hidden=[43, 51])
-        tables.append(table_at(start, hidden_colours=kind))
+        start = make_mapping(pawns, {"0": ["2", "swap"], "1": ["2"]}, hidden=[43, 51])
+        positions.append(position_at(start, hidden_colours=kind))
     for _ in range(2):
         for seat in range(4):
-            same = tables[0].view(seat).tobytes() == tables[1].view(seat).tobytes()
+            same = positions[0].view(seat).tobytes() == positions[1].view(seat).tobytes()
             assert same == (kind == "table")
             if kind == "table":
-                assert tables[0].drawing(seat) == tables[1].drawing(seat)
-        assert tables[0].legal == tables[1].legal
-        for table in tables:
-            table.act("card 2") if table.mapping["phase"] == "card" else None
+                assert positions[0].drawing(seat) == positions[1].drawing(seat)
+        assert positions[0].legal == positions[1].legal
+        for position in positions:
+            position.act("card 2") if position.mapping["phase"] == "card" else None
 
 
 # ---------------------------------------------------------------- the end
@@ -221,10 +221,12 @@ def test_whose_side_wins_where_one_card_completes_two(mover: int, winner: int) -
     board = {"track": 64, "holes": [3, 7], "meeting": 8}
     pawns = {"red": ["track 63", "goal 1", "goal 2", "goal 3"], "blue": ["track 15", "goal 1", "goal 2", "goal 3"]}
     hands = {str(mover): ["companion"]}
-    start = make_position(pawns | {"green": ["track 40"]}, hands, 3, to_move=mover, board=board)
-    table = table_at(start, board=board)
-    table.act("card companion", "step track 15", "step track 16 into goal", "step track 63", "step track 0 into goal")
-    assert table.mapping["winners"] == [winner]
+    start = make_mapping(pawns | {"green": ["track 40"]}, hands, 3, to_move=mover, board=board)
+    position = position_at(start, board=board)
+    position.act(
+        "card companion", "step track 15", "step track 16 into goal", "step track 63", "step track 0 into goal"
+    )
+    assert position.mapping["winners"] == [winner]
 
 
 @pytest.mark.rule("AD-32", "AD-38")
@@ -232,13 +234,13 @@ def test_whose_side_wins_where_one_card_completes_two(mover: int, winner: int) -
 def test_rewards(players: int, rewards: list[int]) -> None:
     home = [f"goal {i}" for i in range(4)]
     pawns = {**OTHERS, "red": ["track 62", *home[1:]], "green": home if players == 4 else ["track 50"]}
-    table = table_at(make_position(pawns, {"0": ["3"]}, players)).act("card 3")
+    position = position_at(make_mapping(pawns, {"0": ["3"]}, players)).act("card 3")
     for due in ([0] * players, rewards):
         out = np.full(players, np.nan, np.float32)
-        table.game.returns(table.s, out)
+        position.game.returns(position.s, out)
         assert out.tolist() == due
         if not any(due):
-            table.act("from track 62 into goal")
+            position.act("from track 62 into goal")
 
 
 @pytest.mark.rule("AD-37", "AD-38")

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from tests.support.position import Table, table_of
+from tests.support.position import Position, position_of
 
 from spygames.core.game import Game
 from spygames.heimlich import make_game
@@ -33,7 +33,7 @@ def cards_left(hands: Mapping[str, list[str]], used: list[str], new_identity: bo
     return [card for card, n in copies.items() for _ in range(n - gone.count(card))]
 
 
-def position(options: Mapping[str, Any], **parts: Any) -> dict[str, Any]:
+def make_mapping(options: Mapping[str, Any], **parts: Any) -> dict[str, Any]:
     """A mapping with plain values for all other keys: agents stand apart, tokens on Start, seat 0 moves a 4.
 
     `positions`, `scores` and `passports` need only name what differs; cards that are nowhere are in the deck,
@@ -71,24 +71,24 @@ def position(options: Mapping[str, Any], **parts: Any) -> dict[str, Any]:
     return mapping
 
 
-def place(options: Mapping[str, Any], **parts: Any) -> Table:
-    """A table at the position with these parts."""
+def place(options: Mapping[str, Any], **parts: Any) -> Position:
+    """The position with these parts."""
     game = game_of(**options)
-    return table_of(game, position(options, **parts))
+    return position_of(game, make_mapping(options, **parts))
 
 
 @pytest.fixture(scope="session")
-def at() -> Callable[..., Table]:
-    """A table at a position: `place`."""
+def at() -> Callable[..., Position]:
+    """The position with some parts: `place`."""
     return place
 
 
 @pytest.fixture(scope="session")
-def fresh() -> Callable[..., Table]:
-    """A table at the start of the game of a seed."""
+def fresh() -> Callable[..., Position]:
+    """The start of the game of a seed."""
 
-    def start(seed: int, **options: Any) -> Table:
+    def start(seed: int, **options: Any) -> Position:
         game = game_of(**options)
-        return Table(game, game.start(seed))
+        return Position(game, game.start(seed))
 
     return start

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.games.heimlich.conftest import Table, game_of
+from tests.games.heimlich.conftest import Position, game_of
 
 from spygames.core.batch import Batch
 from spygames.core.game import as_record
@@ -43,42 +43,42 @@ def test_expert_beats_greedy_beats_random(options: dict[str, Any], games: int) -
     assert shares(options, "greedy", "expert", games) < fair
 
 
-def act(table: Table, name: str, seed: int = 1) -> str:
+def act(position: Position, name: str, seed: int = 1) -> str:
     """The text of the action that a bot chooses."""
-    game, seat = table.game, int(table.s.to_move)
-    view = as_record(table.view(seat))
-    action = int(game.bots[name](view, table.mask, np.array([seed], np.uint64)))
-    return game.action_to_string(table.s, action, seat)
+    game, seat = position.game, int(position.s.to_move)
+    view = as_record(position.view(seat))
+    action = int(game.bots[name](view, position.mask, np.array([seed], np.uint64)))
+    return game.action_to_string(position.s, action, seat)
 
 
 @pytest.mark.parametrize("name", ["greedy", "expert"])
-def test_bots_win_at_once(at: Callable[..., Table], name: str) -> None:
-    table = at({"players": 3}, die=3, safe=10, positions={"red": 7}, scores={"red": 35})
-    assert act(table, name) == "move red 3"
+def test_bots_win_at_once(at: Callable[..., Position], name: str) -> None:
+    position = at({"players": 3}, die=3, safe=10, positions={"red": 7}, scores={"red": 35})
+    assert act(position, name) == "move red 3"
 
 
 @pytest.mark.parametrize("name", ["greedy", "expert"])
-def test_bots_use_a_card_and_predict_by_the_record(at: Callable[..., Table], name: str) -> None:
-    table = at(FULL, phase="cards", hands={"0": ["to_safe"]})
-    assert act(table, name) == "card to_safe"
-    assert act(table.act("card to_safe"), name) == "agent red"
+def test_bots_use_a_card_and_predict_by_the_record(at: Callable[..., Position], name: str) -> None:
+    position = at(FULL, phase="cards", hands={"0": ["to_safe"]})
+    assert act(position, name) == "card to_safe"
+    assert act(position.act("card to_safe"), name) == "agent red"
     gains = {"0": {}, "1": {}, "2": {"purple": 30}, "3": {}}
-    table = at(FULL, phase="guess", guessing=[0, 1, 2, 3], scores={"red": 30}, record={"gains": gains})
-    while table.s.to_move == 0:
-        table.act(act(table, name))
-    assert table.mapping["guesses"]["0"]["purple"] == "player_2"
+    position = at(FULL, phase="guess", guessing=[0, 1, 2, 3], scores={"red": 30}, record={"gains": gains})
+    while position.s.to_move == 0:
+        position.act(act(position, name))
+    assert position.mapping["guesses"]["0"]["purple"] == "player_2"
 
 
-def test_splits_are_uniform(at: Callable[..., Table]) -> None:
+def test_splits_are_uniform(at: Callable[..., Position]) -> None:
     """4 points over 5 agents: each of the 70 ways is as likely; on a `1-3` each of the 5 + 15 + 35."""
     for die, ways in ((4, 70), ("1-3", 55)):
         found: dict[str, int] = {}
         for seed in range(2000):
-            table = at({"players": 2}, die=die, safe=0, rng=seed)
+            position = at({"players": 2}, die=die, safe=0, rng=seed)
             texts = []
-            while table.s.active == 0 and table.mapping["phase"] == "move":
-                texts.append(act(table, "splits", seed * 100 + len(texts)))
-                table.act(texts[-1])
+            while position.s.active == 0 and position.mapping["phase"] == "move":
+                texts.append(act(position, "splits", seed * 100 + len(texts)))
+                position.act(texts[-1])
             way = " ".join(text for text in texts if text != "done")
             found[way] = found.get(way, 0) + 1
         assert len(found) == ways

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.games.heimlich.reference import State, act, legal, without_chance
 from tests.support.counting import of_kernels, of_reference
-from tests.support.position import Table
+from tests.support.position import Position
 
 BASE, TWO = {"players": 3}, {"players": 2}
 CARDS = {"players": 3, "top_secret": True}
@@ -38,12 +38,12 @@ DICE: State = {"die": 2}
         ),  # 5! / 3! ways to predict
     ],
 )
-def test_ways_of_a_turn(at: Callable[..., Table], options: State, parts: State, counts: list[int]) -> None:
-    table = at(options, **parts)
-    found = of_kernels(table, DEPTH)
-    game_options: dict[str, Any] = dict(table.game.options)
+def test_ways_of_a_turn(at: Callable[..., Position], options: State, parts: State, counts: list[int]) -> None:
+    position = at(options, **parts)
+    found = of_kernels(position, DEPTH)
+    game_options: dict[str, Any] = dict(position.game.options)
     by_reference = of_reference(
-        without_chance(table.mapping),
+        without_chance(position.mapping),
         lambda state: legal(state, game_options),
         lambda state, text: act(state, text, game_options, DICE),
         DEPTH,

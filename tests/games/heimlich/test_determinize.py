@@ -17,7 +17,7 @@ from tests.games.heimlich.conftest import AGENTS, COPIES, place
 Mapping = dict[str, Any]
 World = Any
 Draw = Callable[[Any, int, int], None]
-"""(table, seat, seed): draws all that the seat cannot know."""
+"""(position, seat, seed): draws all that the seat cannot know."""
 
 DRAWS = 4000
 ALARM = 1e-4  # a uniform draw falls below this once in 10,000 positions
@@ -211,13 +211,13 @@ CASES: dict[str, Case] = {  # options, position, viewer, worlds, the world of a 
 def p_value(name: str, draw: Draw) -> float:
     """The p-value of the chi-square test of one case; 0 if an impossible world is drawn."""
     options, parts, seat, worlds, shown = CASES[name]
-    table = place(options, **parts)
-    expected = worlds(table.mapping, seat)
-    start, found = table.states.copy(), Counter()
+    position = place(options, **parts)
+    expected = worlds(position.mapping, seat)
+    start, found = position.states.copy(), Counter()
     for seed in range(DRAWS):
-        table.states[:] = start
-        draw(table, seat, seed)
-        found[shown(table.mapping, seat)] += 1
+        position.states[:] = start
+        draw(position, seat, seed)
+        found[shown(position.mapping, seat)] += 1
     if not set(found) <= set(expected):
         return 0.0
     total = sum(expected.values())
@@ -230,27 +230,27 @@ def p_value(name: str, draw: Draw) -> float:
     return stats.chisquare(counts, [DRAWS * sum(expected[k] for k in group) / total for group in bins]).pvalue
 
 
-def ours(table: Any, seat: int, seed: int) -> None:
+def ours(position: Any, seat: int, seed: int) -> None:
     """The kernel under test."""
-    table.game.determinize(table.s, seat, np.uint64(seed))
+    position.game.determinize(position.s, seat, np.uint64(seed))
 
 
-def nothing(table: Any, seat: int, seed: int) -> None:
+def nothing(position: Any, seat: int, seed: int) -> None:
     """Keeps the true state, which every view allows."""
 
 
-def forgets_its_former_agent(table: Any, seat: int, seed: int) -> None:
+def forgets_its_former_agent(position: Any, seat: int, seed: int) -> None:
     """Gives other seats the passport that the viewer put back, too."""
-    swapped, former = int(table.s.swapped), int(table.s.former)
-    table.s.swapped = table.s.former = -1
-    ours(table, seat, seed)
-    table.s.swapped, table.s.former = swapped, former
+    swapped, former = int(position.s.swapped), int(position.s.former)
+    position.s.swapped = position.s.former = -1
+    ours(position, seat, seed)
+    position.s.swapped, position.s.former = swapped, former
 
 
-def answers_one_by_one(table: Any, seat: int, seed: int) -> None:
+def answers_one_by_one(position: Any, seat: int, seed: int) -> None:
     """Draws each answer of the others uniformly among the legal ones."""
-    ours(table, seat, seed)
-    rng, s = np.random.default_rng(seed), table.s
+    ours(position, seat, seed)
+    rng, s = np.random.default_rng(seed), position.s
     players, agents = int(s.options.players), int(s.options.agents)
     for other in set(range(players)) - {seat}:
         about = np.flatnonzero(s.guesses[other])
@@ -286,20 +286,20 @@ def test_a_wrong_way_to_draw_fails(draw: Draw, name: str) -> None:
 
 def test_the_result_depends_on_the_view_and_the_seed_alone() -> None:
     for name, (options, parts, seat, _, _) in CASES.items():
-        table = place(options, **parts)
-        start = table.states.copy()
+        position = place(options, **parts)
+        start = position.states.copy()
         for seed in range(40):
-            table.states[:] = start
-            ours(table, seat, seed)
-            expected = table.states.tobytes()
-            ours(table, seat, 1000 + seed)
-            ours(table, seat, seed)
-            assert table.states.tobytes() == expected, name
+            position.states[:] = start
+            ours(position, seat, seed)
+            expected = position.states.tobytes()
+            ours(position, seat, 1000 + seed)
+            ours(position, seat, seed)
+            assert position.states.tobytes() == expected, name
 
 
 @pytest.mark.rule("HC-34")
 def test_at_the_end_passports_and_predictions_lie_open() -> None:
-    table = place(
+    position = place(
         {"players": 3, "secret_identities": True},
         die=2,
         safe=6,
@@ -307,12 +307,12 @@ def test_at_the_end_passports_and_predictions_lie_open() -> None:
         guessed=True,
         guesses=GUESSED,
     ).act("move blue 2")
-    open_, views = table.mapping, [table.view(seat).tobytes() for seat in range(3)]
+    open_, views = position.mapping, [position.view(seat).tobytes() for seat in range(3)]
     for seed in range(20):
-        ours(table, seed % 3, seed)
-        assert table.mapping | {"rng": 0} == open_ | {"rng": 0}
-        assert views == [table.view(seat).tobytes() for seat in range(3)]
-    view = table.view(1)[0]  # its agents: yellow, red, green ...; its seats: 1, 2, 0
+        ours(position, seed % 3, seed)
+        assert position.mapping | {"rng": 0} == open_ | {"rng": 0}
+        assert views == [position.view(seat).tobytes() for seat in range(3)]
+    view = position.view(1)[0]  # its agents: yellow, red, green ...; its seats: 1, 2, 0
     assert np.allclose(view["revealed"] * 7, [0, 2, 1])
     codes = {"free": -1, "player_1": 1 / 7, "player_2": 2 / 7, "player_0": 3 / 7}
     order = ["yellow", "red", *AGENTS[2:6]]

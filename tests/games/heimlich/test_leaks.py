@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.games.heimlich.conftest import Table, game_of, position
+from tests.games.heimlich.conftest import Position, game_of, make_mapping
 from tests.support.worlds import seen
 
 from spygames.core.game import as_record
@@ -27,11 +27,11 @@ FURTHER += [{"players": n, "secret_identities": True} for n in (3, 7)]
 FURTHER += [{"players": n, "top_secret": True, "secret_identities": True} for n in (5, 7)]
 
 
-def world(options: dict[str, Any], mapping: dict[str, Any]) -> Table:
+def world(options: dict[str, Any], mapping: dict[str, Any]) -> Position:
     game = game_of(**options)
     states = game.new_states()
     game.state_from_dict(mapping, as_record(states))
-    return Table(game, states)
+    return Position(game, states)
 
 
 def other_world(mapping: dict[str, Any], seat: int, rng: np.random.Generator) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def test_two_worlds_look_the_same(options: dict[str, Any]) -> None:
     rng = np.random.default_rng(4)
     steps = moves = 0
     for seed in range(6):
-        start = Table(game_of(**options), game_of(**options).start(seed)).mapping
+        start = Position(game_of(**options), game_of(**options).start(seed)).mapping
         watcher = seed % options["players"]
         one, two = world(options, start), world(options, other_world(start, watcher, rng))
         while True:
@@ -87,17 +87,17 @@ def test_what_may_be_done_says_nothing_about_the_own_agent() -> None:
     rng = np.random.default_rng(5)
     phases = set()
     for seed in range(4):
-        table = Table(game_of(**options), game_of(**options).start(seed))
-        while table.s.to_move >= 0:
-            mapping, mover = table.mapping, str(table.s.to_move)
+        position = Position(game_of(**options), game_of(**options).start(seed))
+        while position.s.to_move >= 0:
+            mapping, mover = position.mapping, str(position.s.to_move)
             phases.add(mapping["phase"])
             for agent in mapping["agents"]:
                 passports = {
                     s: (mapping["passports"][mover] if a == agent else a) for s, a in mapping["passports"].items()
                 }
                 again = world(options, mapping | {"passports": passports | {mover: agent}, "record": {}})
-                assert again.legal == table.legal
-            table.act(str(rng.choice(sorted(table.legal))))
+                assert again.legal == position.legal
+            position.act(str(rng.choice(sorted(position.legal))))
     assert phases == {"move", "cards", "card_choice", "safe"}
 
 
@@ -109,11 +109,11 @@ def test_the_own_agent_is_agent_0_for_everybody() -> None:
     for own in agents:
         others = [a for a in agents if a != own]
         passports = {"0": others[0], "1": own, "2": others[1]}
-        table = world(
-            options, position(options, passports=passports, scores=dict(zip(agents, range(1, 7), strict=True)))
+        position = world(
+            options, make_mapping(options, passports=passports, scores=dict(zip(agents, range(1, 7), strict=True)))
         )
         order = [own, *others]
-        assert np.allclose(table.view(1)["score"][0] * 42, [agents.index(a) + 1 for a in order])
-        assert agents[int(table.view(1)["own"][0].argmax())] == own
-        assert table.game.action_to_string(table.s, 2, 1) == f"move {own} 3"
-        assert table.game.action_to_string(table.s, 6, 1) == f"move {others[0]} 1"
+        assert np.allclose(position.view(1)["score"][0] * 42, [agents.index(a) + 1 for a in order])
+        assert agents[int(position.view(1)["own"][0].argmax())] == own
+        assert position.game.action_to_string(position.s, 2, 1) == f"move {own} 3"
+        assert position.game.action_to_string(position.s, 6, 1) == f"move {others[0]} 1"

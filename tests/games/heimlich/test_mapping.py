@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.games.heimlich.conftest import Table, game_of, position
-from tests.support.position import table_of
+from tests.games.heimlich.conftest import Position, game_of, make_mapping
+from tests.support.position import position_of
 
 from spygames.core.game import ImpossibleState, as_record
 
@@ -24,28 +24,28 @@ KEYS = [
 
 
 @pytest.mark.parametrize("options", [{"players": 2}, FULL, {"players": 7, "top_secret": True}], ids=str)
-def test_bytes_come_back_over_random_play(fresh: Callable[..., Table], options: dict[str, Any]) -> None:
+def test_bytes_come_back_over_random_play(fresh: Callable[..., Position], options: dict[str, Any]) -> None:
     rng = np.random.default_rng(3)
     for seed in range(6):
-        table = fresh(seed, **options)
+        position = fresh(seed, **options)
         while True:
-            mapping = json.loads(json.dumps(table.mapping))
-            states = table.game.new_states()
-            table.game.state_from_dict(mapping, as_record(states))
-            assert states.tobytes() == table.states.tobytes()
+            mapping = json.loads(json.dumps(position.mapping))
+            states = position.game.new_states()
+            position.game.state_from_dict(mapping, as_record(states))
+            assert states.tobytes() == position.states.tobytes()
             assert list(mapping) == KEYS
-            if table.s.to_move < 0:
+            if position.s.to_move < 0:
                 break
-            seat = int(table.s.to_move)
-            actions = np.flatnonzero(table.mask)
-            texts = [table.game.action_to_string(table.s, int(a), seat) for a in actions]
-            assert [table.game.string_to_action(table.s, t, seat) for t in texts] == actions.tolist()
-            table.game.apply(table.s, int(rng.choice(actions)))
+            seat = int(position.s.to_move)
+            actions = np.flatnonzero(position.mask)
+            texts = [position.game.action_to_string(position.s, int(a), seat) for a in actions]
+            assert [position.game.string_to_action(position.s, t, seat) for t in texts] == actions.tolist()
+            position.game.apply(position.s, int(rng.choice(actions)))
 
 
-def test_unused_keys_are_empty_and_may_be_left_out(fresh: Callable[..., Table]) -> None:
-    table = fresh(1, players=3)
-    mapping = table.mapping
+def test_unused_keys_are_empty_and_may_be_left_out(fresh: Callable[..., Position]) -> None:
+    position = fresh(1, players=3)
+    mapping = position.mapping
     unused = {
         "hands": {}, "deck": [], "used": [], "passes": 0, "pending_card": None, "card_turn": None, "guesses": {},
         "guessed": False, "guessing": [],
@@ -56,9 +56,9 @@ def test_unused_keys_are_empty_and_may_be_left_out(fresh: Callable[..., Table]) 
         mapping | dict.fromkeys(unused),
         mapping | {"hands": {"0": [], "1": [], "2": []}, "guesses": {"0": {}, "1": {}, "2": {}}},
     ):
-        states = table.game.new_states()
-        table.game.state_from_dict(content, as_record(states))
-        assert states.tobytes() == table.states.tobytes()
+        states = position.game.new_states()
+        position.game.state_from_dict(content, as_record(states))
+        assert states.tobytes() == position.states.tobytes()
 
 
 ALL_GUESSES = {
@@ -85,11 +85,11 @@ ASKING = {"phase": "guess", "guessing": [0, 1, 2]}
     ],
     ids=str,
 )
-def test_what_is_accepted(at: Callable[..., Table], parts: dict[str, Any]) -> None:
-    table = at(FULL, **parts)
-    mapping = table.mapping
+def test_what_is_accepted(at: Callable[..., Position], parts: dict[str, Any]) -> None:
+    position = at(FULL, **parts)
+    mapping = position.mapping
     assert {key: mapping[key] for key in ("phase", "arrived", "guesses", "winners")} == {
-        key: position(FULL, **parts)[key] for key in ("phase", "arrived", "guesses", "winners")
+        key: make_mapping(FULL, **parts)[key] for key in ("phase", "arrived", "guesses", "winners")
     }
 
 
@@ -172,7 +172,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("change", "message"), REFUSED, ids=[message for _, message in REFUSED])
 def test_what_is_refused(change: dict[str, Any], message: str) -> None:
     game = game_of(**FULL)
-    mapping = position(FULL) | copy.deepcopy(change)
+    mapping = make_mapping(FULL) | copy.deepcopy(change)
     with pytest.raises(ImpossibleState, match=re.escape(message)):
         game.state_from_dict(mapping, as_record(game.new_states()))
 
@@ -207,7 +207,7 @@ def test_what_is_refused(change: dict[str, Any], message: str) -> None:
     ],
     ids=str,
 )
-def test_what_is_refused_in_other_phases(at: Callable[..., Table], parts: dict[str, Any], message: str) -> None:
+def test_what_is_refused_in_other_phases(at: Callable[..., Position], parts: dict[str, Any], message: str) -> None:
     with pytest.raises(ImpossibleState, match=re.escape(message)):
         at(FULL, **parts)
 
@@ -216,38 +216,38 @@ def test_keys_of_switches_that_are_off_are_refused() -> None:
     game = game_of(players=3)
     for change in ({"hands": {"0": ["swap"]}}, {"guessed": True}, {"used": ["swap"]}, {"card_turn": 1}, {"passes": 1}):
         with pytest.raises(ImpossibleState, match=f"{next(iter(change))} must be"):
-            game.state_from_dict(position({"players": 3}) | change, as_record(game.new_states()))
+            game.state_from_dict(make_mapping({"players": 3}) | change, as_record(game.new_states()))
     for phase in ("cards", "card_choice", "guess"):
         with pytest.raises(ImpossibleState, match="does not occur in this variant"):
             game.state_from_dict(
-                position({"players": 3}) | {"phase": phase, "points_left": 0}, as_record(game.new_states())
+                make_mapping({"players": 3}) | {"phase": phase, "points_left": 0}, as_record(game.new_states())
             )
 
 
 @pytest.mark.parametrize(
     "text", ["", "move", "move red 7", "Move red 3", "guess red player_0", "card swap", "safe 11", None]
 )
-def test_texts_that_are_no_action(fresh: Callable[..., Table], text: Any) -> None:
-    table = fresh(1, players=3)
+def test_texts_that_are_no_action(fresh: Callable[..., Position], text: Any) -> None:
+    position = fresh(1, players=3)
     with pytest.raises(ValueError, match="is no action of this game of Heimlich"):
-        table.game.string_to_action(table.s, text, 0)
+        position.game.string_to_action(position.s, text, 0)
 
 
-def test_action_texts(fresh: Callable[..., Table]) -> None:
-    table = fresh(1, **FULL)
-    texts = {table.game.action_to_string(table.s, a, 1) for a in range(table.game.num_actions)}
-    assert len(texts) == table.game.num_actions == 96 + 15
+def test_action_texts(fresh: Callable[..., Position]) -> None:
+    position = fresh(1, **FULL)
+    texts = {position.game.action_to_string(position.s, a, 1) for a in range(position.game.num_actions)}
+    assert len(texts) == position.game.num_actions == 96 + 15
     assert {"move red 3", "done", "draw", "safe 9", "safe church", "safe ruins", "card swap", "pass"} <= texts
     assert {"agent green", "step -2", "step 3", "building 4", "building church", "building ruins"} <= texts
-    own = table.mapping["passports"]["1"]
+    own = position.mapping["passports"]["1"]
     assert {t.split()[2] for t in texts if t.startswith("guess")} == {"player_0", "player_2", "free"}
-    assert {t.split()[1] for t in texts if t.startswith("guess")} == {*table.mapping["agents"]} - {own}
+    assert {t.split()[1] for t in texts if t.startswith("guess")} == {*position.mapping["agents"]} - {own}
 
 
-def test_finding_an_action_does_not_build_all_texts_again(fresh: Callable[..., Table]) -> None:
+def test_finding_an_action_does_not_build_all_texts_again(fresh: Callable[..., Position]) -> None:
     """Once a seat's texts are cached, finding one takes a few calls, however many actions there are."""
-    table = fresh(3, **FULL)
-    game, s, calls = table.game, table.s, []
+    position = fresh(3, **FULL)
+    game, s, calls = position.game, position.s, []
     texts = {seat: [game.action_to_string(s, a, seat) for a in range(game.num_actions)] for seat in range(3)}
     for seat, each in texts.items():
         game.string_to_action(s, each[-1], seat)
@@ -271,7 +271,7 @@ def test_finding_an_action_does_not_build_all_texts_again(fresh: Callable[..., T
     ],
 )
 def test_a_card_that_cannot_be_carried_out_is_not_pending(
-    at: Callable[..., Table], card: str, named: list[str], parts: dict[str, Any], message: str
+    at: Callable[..., Position], card: str, named: list[str], parts: dict[str, Any], message: str
 ) -> None:
     pending = {"used": [card], "pending_card": {"card": card, "agents": named}}
     if not message:
@@ -284,7 +284,7 @@ def test_a_card_that_cannot_be_carried_out_is_not_pending(
 @pytest.mark.parametrize("most", [-1000, 30_000])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_game_at_the_ends_of_its_counts_can_be_saved_to_its_end(
-    fresh: Callable[..., Table], most: int, seed: int
+    fresh: Callable[..., Position], most: int, seed: int
 ) -> None:
     """The counts of the record stop where they can be read back, and bots still find legal actions."""
     start = fresh(seed, **FULL)
@@ -292,15 +292,15 @@ def test_a_game_at_the_ends_of_its_counts_can_be_saved_to_its_end(
     counts = {str(seat): dict.fromkeys(IN_PLAY, most) for seat in range(3)}
     times = {str(seat): dict.fromkeys(IN_PLAY, max(most, 0)) for seat in range(3)}
     kept = {"points": counts, "gains": counts, "times": times, "scorings": [30_000] * 3}
-    table = table_of(game, start.mapping | {"turn": 2**31 - 1, "record": kept})
+    position = position_of(game, start.mapping | {"turn": 2**31 - 1, "record": kept})
     asked = set()
-    while table.s.to_move >= 0:
-        view, mask = table.view(int(table.s.to_move)), table.mask
+    while position.s.to_move >= 0:
+        view, mask = position.view(int(position.s.to_move)), position.mask
         for bot in game.bots.values():
             action = int(bot(as_record(view), mask, rng.integers(2**63, size=1, dtype=np.uint64)))
             assert mask[action]
-        asked.add(table.mapping["phase"])
-        game.apply(table.s, int(rng.choice(np.flatnonzero(mask))))
-        assert table_of(game, table.mapping).states.tobytes() == table.states.tobytes()
-    assert table.mapping["turn"] == 2**31 - 1
+        asked.add(position.mapping["phase"])
+        game.apply(position.s, int(rng.choice(np.flatnonzero(mask))))
+        assert position_of(game, position.mapping).states.tobytes() == position.states.tobytes()
+    assert position.mapping["turn"] == 2**31 - 1
     assert {"move", "safe", "cards"} <= asked

@@ -32,18 +32,18 @@ def test_both_implementations_play_the_same_games(
     rng = np.random.default_rng(1)
     seen: Counter[str] = Counter()
     for _ in range(games // part):
-        table = fresh(int(rng.integers(2**63)), **options)
-        state = without_chance(table.mapping)
+        position = fresh(int(rng.integers(2**63)), **options)
+        state = without_chance(position.mapping)
         passing = rng.random() ** 2  # some games keep their cards, some play them at once
         while state["phase"] != "over":
-            texts = sorted(legal(state, table.game.options))
-            assert table.legal == set(texts)
+            texts = sorted(legal(state, position.game.options))
+            assert position.legal == set(texts)
             if rng.random() < passing and "pass" in texts:
                 texts = ["pass"]
             text = str(rng.choice(texts))
-            table.act(text)
-            real = without_chance(table.mapping)
-            act(state, text, table.game.options, real)
+            position.act(text)
+            real = without_chance(position.mapping)
+            act(state, text, position.game.options, real)
             assert real == state
             seen[" ".join(text.split()[: 2 if text.startswith("card") else 1])] += 1
     assert seen["move"] > 100 / part

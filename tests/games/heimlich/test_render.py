@@ -66,8 +66,8 @@ def test_every_phase_is_drawn(at: Callable[..., Any]) -> None:
 
 @pytest.mark.rule("HC-5", "HC-33")
 def test_a_seat_is_shown_its_own_things_only(at: Callable[..., Any]) -> None:
-    table = at(FULL, **MIDDLE)
-    text = table.drawing(0)
+    position = at(FULL, **MIDDLE)
+    text = position.drawing(0)
     assert "player_0 (you)" in text
     assert "Your hand: swap, join" in text
     assert "Your predictions: yellow player_1, green player_2, blue free" in text
@@ -81,13 +81,13 @@ def test_drawings_are_at_most_80_wide(fresh: Callable[..., Any]) -> None:
     rng = np.random.default_rng(0)
     heads = set()
     for seed in range(3):
-        table = fresh(seed, **FULL)
+        position = fresh(seed, **FULL)
         while True:
-            drawings = [table.drawing(viewer).splitlines() for viewer in (*range(3), NOBODY)]
+            drawings = [position.drawing(viewer).splitlines() for viewer in (*range(3), NOBODY)]
             assert max(len(line) for lines in drawings for line in lines) <= 80
             lines = drawings[-1]
             heads.add(" ".join(lines[: lines.index("")]).split()[-1])
-            if table.s.to_move < 0:
+            if position.s.to_move < 0:
                 break
-            table.game.apply(table.s, int(rng.choice(np.flatnonzero(table.mask))))
+            position.game.apply(position.s, int(rng.choice(np.flatnonzero(position.mask))))
     assert {"left", "safe", "passes", "chooses", "who"} <= heads

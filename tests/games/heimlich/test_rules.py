@@ -119,12 +119,12 @@ def test_new_identity_is_a_random_free_agents(at: Callable[..., Any]) -> None:
     options = {"players": 4, "top_secret": True}
     found: Counter[str] = Counter()
     for seed in range(1200):
-        table = at(options, die=2, hands={"1": ["new_identity"]}, rng=seed).act("move red 2", "card new_identity")
-        passports = table.mapping["passports"]
+        position = at(options, die=2, hands={"1": ["new_identity"]}, rng=seed).act("move red 2", "card new_identity")
+        passports = position.mapping["passports"]
         assert (passports["0"], passports["2"], passports["3"]) == ("red", "green", "blue")
         found[passports["1"]] += 1
-        assert table.mapping["record"]["former"] == "yellow"
-        assert table.mapping["phase"] == "move"
+        assert position.mapping["record"]["former"] == "yellow"
+        assert position.mapping["phase"] == "move"
     assert even(found, 3)
     assert set(found) == {"purple", "orange", "grey"}
 
@@ -136,14 +136,14 @@ def test_only_its_owner_learns_of_a_new_identity(at: Callable[..., Any]) -> None
     shown = set()
     own = set()
     for seed in range(40):
-        table = at(options, die=2, hands={"1": ["new_identity"], "2": ["swap"]}, rng=seed)
-        table.act("move red 2", "card new_identity")
-        assert table.mapping["to_move"] == 2
-        shown.add((table.view(0).tobytes(), table.view(2).tobytes(), table.drawing(0), table.drawing(2)))
-        view = table.view(1)[0]
-        passport = table.mapping["passports"]["1"]
+        position = at(options, die=2, hands={"1": ["new_identity"], "2": ["swap"]}, rng=seed)
+        position.act("move red 2", "card new_identity")
+        assert position.mapping["to_move"] == 2
+        shown.add((position.view(0).tobytes(), position.view(2).tobytes(), position.drawing(0), position.drawing(2)))
+        view = position.view(1)[0]
+        passport = position.mapping["passports"]["1"]
         assert AGENTS[int(view["own"].argmax())] == passport
-        former = [a for a in table.mapping["agents"] if a != passport][int(view["former"].argmax()) - 1]
+        former = [a for a in position.mapping["agents"] if a != passport][int(view["former"].argmax()) - 1]
         assert former == "yellow"
         assert view["former"].sum() == 1
         own.add(passport)
@@ -159,14 +159,14 @@ def test_switches_work_alone_and_together(
     fresh: Fresh, players: int, top_secret: bool, secret_identities: bool
 ) -> None:
     rng = np.random.default_rng(players)
-    table = fresh(1, players=players, top_secret=top_secret, secret_identities=secret_identities)
+    position = fresh(1, players=players, top_secret=top_secret, secret_identities=secret_identities)
     phases = set()
-    while table.s.to_move >= 0:
-        phases.add(table.mapping["phase"])
-        table.game.apply(table.s, int(rng.choice(np.flatnonzero(table.mask))))
+    while position.s.to_move >= 0:
+        phases.add(position.mapping["phase"])
+        position.game.apply(position.s, int(rng.choice(np.flatnonzero(position.mask))))
     assert ("guess" in phases) == secret_identities
     assert ("cards" in phases) == top_secret
-    assert table.mapping["end_reason"] == "finish"
+    assert position.mapping["end_reason"] == "finish"
 
 
 @pytest.mark.rule("HC-36")
@@ -205,14 +205,14 @@ def test_other_options_are_refused(name: str, value: object) -> None:
 def test_rewards_sum_to_zero(fresh: Fresh, reward: str) -> None:
     rng = np.random.default_rng(2)
     for seed in range(12):
-        table = fresh(seed, players=3 + seed % 3, reward=reward)
-        while table.s.to_move >= 0:
-            assert table.returns() == [0] * table.game.num_players
-            table.game.apply(table.s, int(rng.choice(np.flatnonzero(table.mask))))
-        assert abs(sum(table.returns())) < 1e-4
+        position = fresh(seed, players=3 + seed % 3, reward=reward)
+        while position.s.to_move >= 0:
+            assert position.returns() == [0] * position.game.num_players
+            position.game.apply(position.s, int(rng.choice(np.flatnonzero(position.mask))))
+        assert abs(sum(position.returns())) < 1e-4
         if reward == "win":
-            winners = table.mapping["winners"]
-            assert [r > 0 for r in table.returns()] == [s in winners for s in range(table.game.num_players)]
+            winners = position.mapping["winners"]
+            assert [r > 0 for r in position.returns()] == [s in winners for s in range(position.game.num_players)]
 
 
 @pytest.mark.rule("HC-20")
@@ -220,8 +220,8 @@ def test_the_public_record(at: Callable[..., Any]) -> None:
     """Points moved, times moved and score gained, by player and agent; scorings and cards by player."""
     options = {"players": 3, "top_secret": True}
     hands = {"0": ["back_1_2"], "1": ["score_3", "all_to_church"], "2": ["join"]}
-    table = at(options, die=5, active=0, hands=hands)
-    table.act(
+    position = at(options, die=5, active=0, hands=hands)
+    position.act(
         "move purple 5",
         "card score_3",
         "agent red",
@@ -232,15 +232,15 @@ def test_the_public_record(at: Callable[..., Any]) -> None:
         "agent red",
         "step -1",
     )
-    table.act("pass", "pass")
-    record = table.mapping["record"]
+    position.act("pass", "pass")
+    record = position.mapping["record"]
     assert record["points"] == {"0": {"red": -1, "purple": 5}, "1": {}, "2": {}}
     assert record["times"] == {"0": {"red": 1, "purple": 1}, "1": {}, "2": {}}
     gains = {"yellow": 2, "green": 3, "blue": 4, "purple": 10, "orange": 6}
     assert record["gains"] == {"0": gains, "1": {"red": 3, "blue": 3}, "2": {}}
     assert record["scorings"] == [1, 0, 0]
     assert record["cards_played"] == [1, 1, 0]
-    view = table.view(1)[0]  # seats and agents from the own ones on: yellow, red, green ...; players 1, 2, 0
+    view = position.view(1)[0]  # seats and agents from the own ones on: yellow, red, green ...; players 1, 2, 0
     assert np.allclose(view["record"][1, 2], [-1 / 20, 1 / 10, 0])
     assert np.allclose(view["record"][4, 2], [5 / 20, 1 / 10, 10 / 20])
     assert np.allclose(view["record"][1, 0], [0, 0, 3 / 20])

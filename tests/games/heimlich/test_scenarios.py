@@ -1,6 +1,6 @@
 """The positions and moves in `scenarios/*.json` have the effects that the rules say.
 
-A scenario has `rules` (the IDs it proves), `options`, `start` (the keys that matter, see `conftest.position`),
+A scenario has `rules` (the IDs it proves), `options`, `start` (the keys that matter, see `conftest.make_mapping`),
 `actions` (texts, each legal in its turn), and what must hold: `legal` before and `legal_after` the actions (all
 texts), `has` and `lacks`, `has_after` and `lacks_after` (some texts), `after` (parts of the mapping, `positions.red`
 for a part of a part), `returns`.
@@ -42,15 +42,15 @@ def check_legal(legal: set[str], scenario: dict[str, Any], suffix: str) -> None:
 
 @pytest.mark.parametrize("scenario", list(scenarios()))
 def test_scenario(scenario: dict[str, Any], at: Callable[..., Any]) -> None:
-    table = at(scenario.get("options", {}), **scenario["start"])
-    check_legal(table.legal, scenario, "")
-    table.act(*scenario.get("actions", ()))
-    mapping = table.mapping
+    position = at(scenario.get("options", {}), **scenario["start"])
+    check_legal(position.legal, scenario, "")
+    position.act(*scenario.get("actions", ()))
+    mapping = position.mapping
     after = scenario.get("after", {})
     assert {path: part(mapping, path) for path in after} == after
-    check_legal(table.legal, scenario, "_after")
+    check_legal(position.legal, scenario, "_after")
     if "returns" in scenario:
-        assert table.returns() == scenario["returns"]
+        assert position.returns() == scenario["returns"]
 
 
 def test_scenarios_expect_something_and_are_named_apart() -> None:
