@@ -4,7 +4,9 @@ import copy
 import os
 import pickle
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -137,7 +139,7 @@ def test_what_is_written_into_a_buffer_cannot_make_an_action_legal() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda b: pickle.loads(pickle.dumps(b))])
-def test_copies_go_on_alike_and_apart(copied, threads: int) -> None:
+def test_copies_go_on_alike_and_apart(copied: Callable[[Batch], Batch], threads: int) -> None:
     batch = Batch(GAME, N, 5, threads=threads)
     step(batch, 9)
     other = copied(batch)
@@ -257,6 +259,6 @@ def test_seeds_that_are_none_are_refused(seeds: list) -> None:
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, None])
-def test_a_number_of_games_that_is_none_is_refused(n) -> None:
+def test_a_number_of_games_that_is_none_is_refused(n: Any) -> None:
     with pytest.raises(ValueError, match="whole number of games"):
         Batch(GAME, n, 5)

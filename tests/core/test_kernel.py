@@ -24,7 +24,7 @@ from tests.poker import kuhn
 
 
 @pytest.fixture
-def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     """`cache_dir` asked anew, in a world where nothing beside the package can be written."""
     monkeypatch.setattr(kernel, "_PACKAGE", tmp_path / "file")
     (tmp_path / "file").write_text("not a folder")

@@ -182,7 +182,7 @@ class Cheat:
 
     name = "cheat"
 
-    def __init__(self, answer: Any):
+    def __init__(self, answer: Any) -> None:
         self.answer = answer
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:

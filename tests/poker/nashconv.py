@@ -49,7 +49,7 @@ class Tree:
     ValueError if the game is not for two, draws chance after the deal, or has views without perfect recall.
     """
 
-    def __init__(self, game: Game):
+    def __init__(self, game: Game) -> None:
         if game.num_players != 2:
             raise ValueError(f"NashConv is computed for two players, not {game.num_players}")
         self.game = game

@@ -13,6 +13,7 @@ from scipy.stats import chisquare
 
 from spygames.core.batch import Batch
 from spygames.core.game import NOBODY, Game, ImpossibleState, as_record
+from spygames.core.kernel import Record
 from spygames.core.players import Scripted
 
 from . import kuhn, leduc
@@ -52,7 +53,7 @@ def first_legal(observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
     return np.eye(mask.shape[1])[mask.argmax(1)]
 
 
-def kuhn_policy(chances: dict[str, tuple[float, float, float]]):
+def kuhn_policy(chances: dict[str, tuple[float, float, float]]) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     """A policy from the chance of a bet with J, Q, K after the moves that the key spells (p: pass, b: bet)."""
 
     def policy(observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
@@ -65,7 +66,7 @@ def kuhn_policy(chances: dict[str, tuple[float, float, float]]):
     return policy
 
 
-def kuhn_equilibrium(alpha: float):
+def kuhn_equilibrium(alpha: float) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     """The family of all equilibria of Kuhn poker; `alpha`, 0 to 1/3, is how often seat 0 bluffs with the J."""
     return kuhn_policy({
         "": (alpha, 0, 3 * alpha), "pb": (0, alpha + 1 / 3, 1), "p": (1 / 3, 0, 1), "b": (0, 1 / 3, 1),
@@ -347,11 +348,11 @@ def test_what_is_no_policy_is_refused(policy: Callable[[np.ndarray, np.ndarray],
 def test_games_that_it_cannot_measure_are_refused() -> None:
     game = GAMES["leduc"]
 
-    def forgets(s, seat, view) -> None:
+    def forgets(s: Record, seat: int, view: Record) -> None:
         game.observe(s, seat, view)
         view.moves[0] = 0  # the first round
 
-    def draws(s, action) -> None:
+    def draws(s: Record, action: int) -> None:
         game.apply(s, action)
         s.rng += np.uint64(1)
 

@@ -11,7 +11,7 @@ from spygames.core.game import Game, as_record
 class Position:
     """A state in the course of a game, which acts and answers in texts."""
 
-    def __init__(self, game: Game, states: np.ndarray):
+    def __init__(self, game: Game, states: np.ndarray) -> None:
         self.game, self.states, self.s = game, states, as_record(states)
 
     @property

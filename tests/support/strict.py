@@ -32,7 +32,7 @@ class Strict:
 
     __slots__ = ("_record",)
 
-    def __init__(self, record: np.record):
+    def __init__(self, record: np.record) -> None:
         object.__setattr__(self, "_record", record)
 
     def __getattr__(self, name: str) -> Any:

@@ -44,7 +44,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> torch.device:
 
 
 class _Adam(torch.optim.Adam):
-    def __init__(self, *args: Any, fused: bool, **kwargs: Any):  # there is none fused for that device
+    def __init__(self, *args: Any, fused: bool, **kwargs: Any) -> None:  # there is none fused for that device
         super().__init__(*args, **kwargs)
 
 

@@ -212,7 +212,7 @@ class Answering:
 
     name = "answering"
 
-    def __init__(self, change: Callable[[np.ndarray], Any]):
+    def __init__(self, change: Callable[[np.ndarray], Any]) -> None:
         self.change = change
 
     def act(self, decisions: DecisionBatch) -> Any:

@@ -10,8 +10,10 @@ from spygames_training.gae import Estimates, Played, per_seat_gae
 from spygames_training.network import ActorCritic
 from spygames_training.rollout import Rollout
 
+Pair = tuple[np.ndarray, np.ndarray]
 
-def run(rewards, done, seats, values, gamma, lam):
+
+def run(rewards: np.ndarray, done: np.ndarray, seats: np.ndarray, values: np.ndarray, gamma: float, lam: float) -> Pair:
     steps, games, players = rewards.shape
     advantages, valid = np.zeros((steps, games), np.float32), np.zeros((steps, games), np.bool_)
     played, estimates = Played(rewards, done, seats, values), Estimates(advantages, valid)
@@ -19,7 +21,9 @@ def run(rewards, done, seats, values, gamma, lam):
     return advantages, valid
 
 
-def by_definition(rewards, done, seats, values, gamma, lam, game):
+def by_definition(
+    rewards: np.ndarray, done: np.ndarray, seats: np.ndarray, values: np.ndarray, gamma: float, lam: float, game: int
+) -> Pair:
     """The sum over a seat's later decisions of (gamma lam)^k delta_k, written from eq. 16 for one game."""
     steps = len(seats)
     out, known = np.zeros(steps), np.zeros(steps, bool)

@@ -10,7 +10,10 @@ from spygames_training.losses import LOSS_TERMS, Outputs, Taken, Weights, loss_g
 CLIP, VALUE, ENTROPY, KL = 0.2, 0.5, 0.07, 0.3
 
 
-def example(seed, k=64, n=100, width=11):
+Arrays = dict[str, np.ndarray]
+
+
+def example(seed: int, k: int = 64, n: int = 100, width: int = 11) -> Arrays:
     rng = np.random.default_rng(seed)
     mask = rng.random((n, width)) < 0.5
     mask[np.arange(n), rng.integers(width, size=n)] = True
@@ -27,7 +30,9 @@ def example(seed, k=64, n=100, width=11):
     }
 
 
-def by_torch(e, clip=CLIP, value=VALUE, entropy_weight=ENTROPY, kl_weight=KL):
+def by_torch(
+    e: Arrays, clip: float = CLIP, value: float = VALUE, entropy_weight: float = ENTROPY, kl_weight: float = KL
+) -> list[np.ndarray]:
     logits = torch.tensor(e["logits"], dtype=torch.float64, requires_grad=True)
     values = torch.tensor(e["values"], dtype=torch.float64, requires_grad=True)
     mask, actions, old, advantages, targets, reference = (
@@ -49,7 +54,9 @@ def by_torch(e, clip=CLIP, value=VALUE, entropy_weight=ENTROPY, kl_weight=KL):
     return [*(torch.as_tensor(x.grad).numpy() for x in (logits, values)), np.array([p.item() for p in terms])]
 
 
-def by_kernel(e, clip=CLIP, value=VALUE, entropy_weight=ENTROPY, kl_weight=KL):
+def by_kernel(
+    e: Arrays, clip: float = CLIP, value: float = VALUE, entropy_weight: float = ENTROPY, kl_weight: float = KL
+) -> tuple[np.ndarray, ...]:
     d_logits, d_values, terms = np.empty_like(e["logits"]), np.empty_like(e["values"]), np.zeros(len(LOSS_TERMS))
     taken = Taken(**{name: e[name] for name in Taken._fields})
     weights, legal = Weights(clip, value, entropy_weight, kl_weight), np.empty(e["logits"].shape[1], np.int64)

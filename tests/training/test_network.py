@@ -31,7 +31,7 @@ def played(game: Game, n: int, steps: int) -> Batch:
     return batch
 
 
-def small_network(game: Game, **settings) -> ActorCritic:
+def small_network(game: Game, **settings: Any) -> ActorCritic:
     torch.manual_seed(3)
     return make_network(game, Network((32,), **settings))
 
@@ -96,7 +96,7 @@ def test_the_agent_that_is_kept_has_no_critic(tmp_path: Path) -> None:
         found.network(torch.zeros(1, game.num_features))
 
 
-def explained(tmp_path, critic: Literal["own", "all"]) -> float:
+def explained(tmp_path: Path, critic: Literal["own", "all"]) -> float:
     """The variance that the critic explains at the end of a short run on Leduc poker."""
     config = Config(
         decisions=150_000,

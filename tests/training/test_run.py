@@ -1,4 +1,4 @@
-"""Runs end to end: what they leave, going on after a stop, wrong settings."""
+"""Runs end to end: what they leave, resuming after a stop, wrong settings."""
 
 import json
 import os
@@ -9,6 +9,8 @@ import threading
 import time
 from contextlib import nullcontext
 from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ import spygames
 from spygames_training.atomic import only_one, write_whole
 from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents, read_config
+from spygames_training.network import ActorCritic
 from spygames_training.resume import StateError
 from spygames_training.run import Diverged, Run, resume_config
 from tests.cli.command import run as command_line
@@ -34,11 +37,11 @@ SMALL = Config(
 )
 
 
-def weights(network):
+def weights(network: ActorCritic) -> dict[str, torch.Tensor]:
     return {name: value.clone() for name, value in network.state_dict().items()}
 
 
-def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path):
+def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path: Path) -> None:
     Run.create(SMALL, tmp_path).train()
     rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert [row["decisions"] for row in rows] == [256 * k for k in range(1, 7)]
@@ -56,7 +59,7 @@ def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path):
     assert list((tmp_path / "tensorboard").iterdir())
 
 
-def test_a_checkpoint_says_at_which_step_its_results_were_measured(tmp_path):
+def test_a_checkpoint_says_at_which_step_its_results_were_measured(tmp_path: Path) -> None:
     run = Run.create(SMALL, tmp_path)
     run.update()
     shares = run._evaluate()
@@ -68,7 +71,7 @@ def test_a_checkpoint_says_at_which_step_its_results_were_measured(tmp_path):
     assert Run.resume(tmp_path, SMALL).progress["results"] == meta["results"]
 
 
-def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path):
+def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path: Path) -> None:
     first, second = (weights(Run.create(SMALL, tmp_path / name).train()) for name in "ab")
     other = weights(Run.create(Config(**{**vars(SMALL), "seed": 1}), tmp_path / "c").train())
     assert all(torch.equal(first[name], second[name]) for name in first)
@@ -87,7 +90,7 @@ def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path):
     ],
     ids=["at once", "mlp 1", "mlp 3", "critic sees all", "entities", "recurrent"],
 )
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path, network, updates):
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, network: Network, updates: int) -> None:
     config = replace(SMALL, network=network)
     whole = weights(Run.create(config, tmp_path / "whole").train())
     run = Run.create(config, tmp_path / "parts")
@@ -100,10 +103,10 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path, network, upda
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
 
 
-def test_a_kill_between_state_and_agent_leaves_a_run_to_go_on_with(tmp_path, monkeypatch):
-    """The state is written first; where the run was through, going on with it writes the agent."""
+def test_a_kill_between_state_and_agent_leaves_a_run_to_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The state is written first; where the run was through, resuming it writes the agent."""
 
-    def killed(*_):
+    def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
     run = Run.create(replace(SMALL, decisions=256), tmp_path)
@@ -116,7 +119,7 @@ def test_a_kill_between_state_and_agent_leaves_a_run_to_go_on_with(tmp_path, mon
     assert load_checkpoint(tmp_path).meta["step"] == 256
 
 
-def test_what_a_kill_has_left_blocks_no_save(tmp_path):
+def test_what_a_kill_has_left_blocks_no_save(tmp_path: Path) -> None:
     for name in (".state.safetensors.new", ".run.json.new"):
         (tmp_path / name).mkdir()
     for name in (".checkpoint.new", ".checkpoint.old"):
@@ -126,14 +129,14 @@ def test_what_a_kill_has_left_blocks_no_save(tmp_path):
     assert (tmp_path / "state.safetensors").stat().st_mode & 0o777 == (tmp_path / "run.json").stat().st_mode & 0o777
 
 
-def test_a_new_run_does_not_overwrite_one(tmp_path):
+def test_a_new_run_does_not_overwrite_one(tmp_path: Path) -> None:
     run = Run.create(SMALL, tmp_path)
     run.save()
     with pytest.raises(ValueError, match="--resume"):
         Run.create(SMALL, tmp_path)
 
 
-def test_a_new_run_does_not_overwrite_an_agent_without_a_state(tmp_path):
+def test_a_new_run_does_not_overwrite_an_agent_without_a_state(tmp_path: Path) -> None:
     """Such as one that MaskablePPO has trained."""
     Run.create(SMALL, tmp_path).train()
     (tmp_path / "state.safetensors").unlink()
@@ -151,13 +154,15 @@ def test_a_new_run_does_not_overwrite_an_agent_without_a_state(tmp_path):
         ({"evaluate_against": ("gredy",)}, "no player 'gredy'"),
     ],
 )
-def test_judges_that_make_no_sense_are_refused_before_training(tmp_path, wrong, message):
+def test_evaluation_opponents_that_make_no_sense_are_refused_before_training(
+    tmp_path: Path, wrong: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         Run.create(replace(SMALL, **wrong), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
-def test_a_cut_state_is_refused_in_one_line(tmp_path):
+def test_a_cut_state_is_refused_in_one_line(tmp_path: Path) -> None:
     Run.create(SMALL, tmp_path).save()
     state = tmp_path / "state.safetensors"
     state.write_bytes(state.read_bytes()[:1000])
@@ -166,7 +171,7 @@ def test_a_cut_state_is_refused_in_one_line(tmp_path):
     assert "\n" not in str(caught.value)
 
 
-def test_a_state_of_other_settings_is_refused(tmp_path):
+def test_a_state_of_other_settings_is_refused(tmp_path: Path) -> None:
     Run.create(SMALL, tmp_path).save()
     for change, name in (({"network": Network((8,))}, "network.hidden"), ({"ppo": PPO(clip=0.3)}, "ppo.clip")):
         with pytest.raises(ValueError, match=f"cannot continue with another .*{name}"):
@@ -177,7 +182,7 @@ def test_a_state_of_other_settings_is_refused(tmp_path):
         Run.resume(tmp_path, other)
 
 
-def test_after_a_change_of_the_game_the_games_begin_anew(tmp_path, monkeypatch):
+def test_after_a_change_of_the_game_the_games_start_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run.create(SMALL, tmp_path)
     run.update()
     run.save()
@@ -191,7 +196,7 @@ def test_after_a_change_of_the_game_the_games_begin_anew(tmp_path, monkeypatch):
     again.train()
 
 
-def test_a_file_beside_the_checkpoint_stays_and_stops_no_run(tmp_path):
+def test_a_file_beside_the_checkpoint_stays_and_stops_no_run(tmp_path: Path) -> None:
     run = Run.create(SMALL, tmp_path)
     run.save()
     (tmp_path / "checkpoint" / "notes.txt").write_text("mine")
@@ -200,14 +205,14 @@ def test_a_file_beside_the_checkpoint_stays_and_stops_no_run(tmp_path):
     assert load_checkpoint(tmp_path).meta["step"] == SMALL.decisions
 
 
-def test_what_cannot_be_overwritten_is_said_before_training(tmp_path):
+def test_what_cannot_be_overwritten_is_said_before_training(tmp_path: Path) -> None:
     (tmp_path / "checkpoint").mkdir()
     (tmp_path / "checkpoint" / "notes.txt").write_text("mine")
     with pytest.raises(ValueError, match="checkpoint holds other things than a checkpoint"):
         Run.create(SMALL, tmp_path)
 
 
-def test_one_process_trains_in_a_folder(tmp_path):
+def test_one_process_trains_in_a_folder(tmp_path: Path) -> None:
     run = Run.create(SMALL, tmp_path)
     with only_one(tmp_path), pytest.raises(ValueError, match="another process"):
         run.train()
@@ -215,7 +220,7 @@ def test_one_process_trains_in_a_folder(tmp_path):
 
 
 @pytest.mark.parametrize("bias", [0.0, float("nan")], ids=["to its end", "to an error"])
-def test_a_run_leaves_no_threads(tmp_path, bias):
+def test_a_run_leaves_no_threads(tmp_path: Path, bias: float) -> None:
     run, before = Run.create(SMALL, tmp_path), set(threading.enumerate())
     with torch.no_grad():
         run.learner.network.value.bias.fill_(bias)
@@ -224,7 +229,7 @@ def test_a_run_leaves_no_threads(tmp_path, bias):
     assert set(threading.enumerate()) <= before
 
 
-def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path):
+def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path: Path) -> None:
     run = Run.create(SMALL, tmp_path)
     run.update()
     run.save()
@@ -237,7 +242,7 @@ def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path):
     assert Run.resume(tmp_path, SMALL).progress["decisions"] == 256
 
 
-def test_a_rollout_without_one_known_outcome_is_told_from_divergence(tmp_path):
+def test_a_rollout_without_one_known_outcome_is_told_from_divergence(tmp_path: Path) -> None:
     """Two games of Kuhn poker: after a pass and a bet in both, nobody has been asked again."""
     config = replace(SMALL, game="tests.poker.kuhn", ppo=PPO(games=2, steps=2, minibatch=2), opponents=Opponents())
     with pytest.raises(ValueError, match=r"2 games x 2 decisions .* raise ppo\.steps") as caught:
@@ -247,7 +252,7 @@ def test_a_rollout_without_one_known_outcome_is_told_from_divergence(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
-def test_a_full_disk_ends_the_run_with_one_line_and_keeps_its_state(tmp_path):
+def test_a_full_disk_ends_the_run_with_one_line_and_keeps_its_state(tmp_path: Path) -> None:
     """The system refuses to write more than the state's first half, as a full disk does."""
     run = Run.create(SMALL, tmp_path)
     run.save()
@@ -267,7 +272,7 @@ def test_a_full_disk_ends_the_run_with_one_line_and_keeps_its_state(tmp_path):
     assert Run.resume(tmp_path, SMALL).progress["decisions"] == 0
 
 
-def test_a_run_killed_at_any_moment_ends_as_one_that_was_not(tmp_path):
+def test_a_run_killed_at_any_moment_ends_as_one_that_was_not(tmp_path: Path) -> None:
     """kill -9, three times, wherever it is: playing, learning, evaluating, saving."""
     config = tmp_path / "config.toml"
     config.write_text(
@@ -304,7 +309,7 @@ def test_a_run_killed_at_any_moment_ends_as_one_that_was_not(tmp_path):
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_the_command_goes_on_after_it_was_stopped(tmp_path, how):
+def test_the_command_resumes_after_it_was_stopped(tmp_path: Path, how: signal.Signals) -> None:
     """Stopped by Ctrl-C or by a plain kill, the run goes on from where it was."""
     options = [
         "--decisions",
@@ -341,7 +346,7 @@ def test_the_command_goes_on_after_it_was_stopped(tmp_path, how):
     assert rows[-1] >= int(end)
 
 
-def test_ctrl_c_before_training_ends_the_command_with_one_line(tmp_path):
+def test_ctrl_c_before_training_ends_the_command_with_one_line(tmp_path: Path) -> None:
     """Stopped while the game is made, as it is while kernels are compiled."""
     (tmp_path / "slow_game.py").write_text(
         "import pathlib, time\n"
@@ -363,8 +368,10 @@ def test_ctrl_c_before_training_ends_the_command_with_one_line(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_ctrl_c_before_the_first_save_promises_no_resume(tmp_path, monkeypatch, capsys):
-    def stopped(run):
+def test_ctrl_c_before_the_first_save_promises_no_resume(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(run: Run) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Run, "train", stopped)
@@ -398,7 +405,7 @@ def test_ctrl_c_before_the_first_save_promises_no_resume(tmp_path, monkeypatch, 
         ("[opponents]\nbots = [1]", "opponents.bots must be a list of texts"),
     ],
 )
-def test_a_wrong_config_is_refused_by_name(tmp_path, text, message):
+def test_a_wrong_config_is_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "wrong.toml"
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
@@ -416,7 +423,7 @@ def test_a_wrong_config_is_refused_by_name(tmp_path, text, message):
         ({"device": "tpu"}, "device must be auto, cpu or cuda, not 'tpu'"),
     ],
 )
-def test_a_wrong_config_in_python_is_refused_as_in_a_file(wrong, message):
+def test_a_wrong_config_in_python_is_refused_as_in_a_file(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
         Config(**wrong)
 
@@ -433,12 +440,12 @@ def test_a_wrong_config_in_python_is_refused_as_in_a_file(wrong, message):
         (Opponents, {"share": 0.5}, "opponents.share is positive, but .*"),
     ],
 )
-def test_a_section_is_refused_by_itself(section, wrong, message):
+def test_a_section_is_refused_by_itself(section: type, wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
         section(**wrong)
 
 
-def test_a_list_in_a_config_is_as_good_as_a_tuple():
+def test_a_list_in_a_config_is_as_good_as_a_tuple() -> None:
     assert Config(network=Network(hidden=[8])).network.hidden == (8,)  # type: ignore[arg-type]
 
 
@@ -452,7 +459,9 @@ def test_a_list_in_a_config_is_as_good_as_a_tuple():
         ({"evaluate_against": ("gredy",)}, r"evaluate_against: no player 'gredy'"),
     ],
 )
-def test_what_the_machine_or_the_game_has_not_is_refused_by_the_name_of_the_setting(tmp_path, wrong, message):
+def test_what_the_machine_or_the_game_has_not_is_refused_by_the_name_of_the_setting(
+    tmp_path: Path, wrong: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=f"^{message}"):
         Run.create(replace(SMALL, **wrong), tmp_path / "run")
     assert not (tmp_path / "run").exists()
@@ -470,7 +479,7 @@ def test_what_the_machine_or_the_game_has_not_is_refused_by_the_name_of_the_sett
         (["--out", "pyproject.toml"], "pyproject.toml"),
     ],
 )
-def test_a_wrong_option_ends_the_command_with_one_line(options, message):
+def test_a_wrong_option_ends_the_command_with_one_line(options: list[str], message: str) -> None:
     done = subprocess.run([sys.executable, "scripts/train.py", *options], capture_output=True, text=True)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr

@@ -197,7 +197,7 @@ def test_the_bystander_learns_to_keep_its_money() -> None:
 class Recorder:
     """Notes who did what in which row of an environment."""
 
-    def __init__(self, env: LearnerSeatVecEnv):
+    def __init__(self, env: LearnerSeatVecEnv) -> None:
         self.moves: list[list[tuple[int, int]]] = [[] for _ in range(env.num_envs)]
         advance, games = env.games.advance, env.games
 

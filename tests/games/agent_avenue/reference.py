@@ -32,7 +32,7 @@ SIDES = {2: [["0"], ["1"]], 3: [["0", "1"], ["2"]], 4: [["0", "1"], ["2", "3"]]}
 class Slow:
     """One game. `state` is its mapping, without `rng` and `record`."""
 
-    def __init__(self, state: State, captain: str = "alternate"):
+    def __init__(self, state: State, captain: str = "alternate") -> None:
         self.state, self.captain = state, captain
         self.sides = SIDES[state["players"]]
         self.advanced = state["mode"] == "advanced"

@@ -22,14 +22,14 @@ class Shuffled(Exception):
 class Pawn:
     """A pawn at a place: ("area",), ("track", space) or ("goal", colour, index)."""
 
-    def __init__(self, colour: str, place: tuple[Any, ...], hat: bool = False):
+    def __init__(self, colour: str, place: tuple[Any, ...], hat: bool = False) -> None:
         self.colour, self.place, self.hat = colour, place, hat
 
 
 class Position:
     """Board and pawns of a mapping, with the rules about them."""
 
-    def __init__(self, state: State):
+    def __init__(self, state: State) -> None:
         self.state = state
         self.players = state["players"]
         board = BOARDS[state["board"]] if isinstance(state["board"], str) else state["board"]
