@@ -132,11 +132,11 @@ def test_leaving_is_always_possible(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_games_differ_without_a_seed(capsys: pytest.CaptureFixture[str]) -> None:
-    deals = set()
+    seeds = set()
     for _ in range(3):
         play.Play("random").run(typing())
-        deals.add(capsys.readouterr().out.partition("--seed ")[2].partition(".")[0])
-    assert len(deals) == 3
+        seeds.add(capsys.readouterr().out.partition("--seed ")[2].partition(".")[0])
+    assert len(seeds) == 3
 
 
 def test_other_games(capsys: pytest.CaptureFixture[str]) -> None:

@@ -228,7 +228,7 @@ def test_one_line_says_that_a_variant_is_compiled(
     assert capsys.readouterr().err == ""
 
 
-def test_reset_without_a_seed_goes_on_with_the_chain() -> None:
+def test_reset_without_a_seed_continues_the_chain_of_seeds() -> None:
     batch = Batch(GAME, N, 5)
     expected = [next_seed(seed) for seed in batch.seeds]
     batch.reset()

@@ -320,23 +320,23 @@ def test_starts_from_a_mapping() -> None:
         env.reset(options={"state": aec.state_to_dict()})
 
 
-def test_games_without_a_decision_are_dealt_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_without_a_decision_start_over(monkeypatch: pytest.MonkeyPatch) -> None:
     env = make(seat=1)
     reset = GameEnv.reset
     env.env.reset(seed=1)
     while env.env.to_move >= 0:
         env.env.step(int(env.env.infos[env.env.agent_selection]["action_mask"].argmax()))
     over = {"state": env.env.state_to_dict()}
-    deals = []
+    seeds = []
 
     def over_at_once(aec: GameEnv, seed: int, options: dict[str, Any]) -> None:
-        deals.append(seed)
-        reset(aec, seed, over if len(deals) < 3 else options)
+        seeds.append(seed)
+        reset(aec, seed, over if len(seeds) < 3 else options)
 
     monkeypatch.setattr(GameEnv, "reset", over_at_once)
     _, info = env.reset(seed=1)
     assert info["action_mask"].any()
-    assert len(set(deals)) == len(deals) == 3
+    assert len(set(seeds)) == len(seeds) == 3
 
     monkeypatch.setattr(GameEnv, "reset", lambda aec, seed, options: reset(aec, seed, over))
     with pytest.raises(ValueError, match="not asked for one decision"):

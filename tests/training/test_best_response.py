@@ -115,7 +115,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(
     assert weights[0] == weights[1]
 
 
-def test_a_stop_while_it_is_measured_goes_on_with_measuring(
+def test_a_stop_while_it_is_measured_is_resumed_there(
     tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"

@@ -188,7 +188,7 @@ def test_after_a_change_of_the_game_the_games_start_over(tmp_path: Path, monkeyp
     run.save()
     game = replace(spygames.make_game("agent_avenue_v0"))
     game.__dict__["digest"] = "another"
-    with pytest.warns(UserWarning, match="begin anew"):
+    with pytest.warns(UserWarning, match="start over"):
         again = Run.resume(tmp_path, SMALL, game=game)
     assert again.progress["decisions"] == 256
     first = Run.create(SMALL, tmp_path / "other")

@@ -81,8 +81,8 @@ def test_released_agents_win_what_they_won(name: str) -> None:
 
 
 @pytest.mark.parametrize("same_rules", [True, False])
-def test_a_run_goes_on(tmp_path: Path, same_rules: bool) -> None:
-    """Where the code of the game is another by now, its games begin anew, and it says so."""
+def test_a_run_resumes(tmp_path: Path, same_rules: bool) -> None:
+    """Where the code of the game is another by now, its games start over, and it says so."""
     folder = Path(shutil.copytree(FOLDER / "run", tmp_path / "run"))
     config = resume_config(folder)
     game = spygames.make_game(config.game, **config.options)
@@ -96,7 +96,7 @@ def test_a_run_goes_on(tmp_path: Path, same_rules: bool) -> None:
         np.testing.assert_array_equal(run.rollouts[0].batch.states.view(np.uint8), states)
     else:
         game.__dict__["digest"] = "another"
-        with pytest.warns(UserWarning, match="begin anew"):
+        with pytest.warns(UserWarning, match="start over"):
             run = Run.resume(folder, config, game=game)
     assert run.progress["decisions"] == 3 * 8 * 16
     for name, network in (("network", run.learner.network), ("ema", run.learner.ema)):

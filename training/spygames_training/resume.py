@@ -128,7 +128,7 @@ def load_state(state: State, learner: Learner, rollouts: Sequence[Rollout], leag
         league.load_state_dict(facts | _named(state.tensors, "snapshot"), learner.ema)
         others = {k: v for k, v in state.tensors.items() if k.partition(".")[0] not in PREFIXES}
         wanted: dict[str, Tensor] = {}
-        if same_rules:  # else the games begin anew, and their states may have another shape by now
+        if same_rules:  # else the games start over, and their states may have another shape by now
             each = tensors_of(rollouts[0].state_dict())
             wanted = {f"rollout.{k}.{name}": value for k in range(workers) for name, value in each.items()}
             others |= _named(state.tensors, "rollout")
@@ -147,7 +147,7 @@ def load_state(state: State, learner: Learner, rollouts: Sequence[Rollout], leag
     except ValueError as error:
         raise StateError(f"{path} is damaged or of a run with other settings: {error}") from error
     if not same_rules:
-        warnings.warn(f"the code of the game has changed since {path} was saved: its games begin anew", stacklevel=2)
+        warnings.warn(f"the code of the game has changed since {path} was saved: its games start over", stacklevel=2)
     return facts["progress"]
 
 

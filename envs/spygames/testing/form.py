@@ -66,7 +66,7 @@ def pickling(trial: Trial) -> None:
     if again != game:
         trial.fail(f"pickled it comes back as another game, {again.title}; make_game(**options) of its module makes it")
     if again.start(7).tobytes() != game.start(7).tobytes():
-        trial.fail("pickled it deals another game from seed 7")
+        trial.fail("pickled it starts another game from seed 7")
 
 
 @contextlib.contextmanager

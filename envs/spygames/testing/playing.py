@@ -51,7 +51,7 @@ def play(trial: Trial) -> None:
             if results.any():
                 trial.fail(f"results are {results} while the game goes on; they are 0 until it is over")
     if before is not None and game.start(3).tobytes() != game.start(3).tobytes():
-        trial.fail("seed 3 deals two different games; init depends on its arguments alone")
+        trial.fail("seed 3 starts two different games; init depends on its arguments alone")
 
 
 def _over(trial: Trial, states: np.ndarray, mask: np.ndarray, results: np.ndarray) -> None:
@@ -148,7 +148,7 @@ def read(game: Game, given: Mapping[str, Any]) -> np.ndarray:
 
 
 def seeds(trial: Trial) -> None:
-    """Fifty seeds deal fifty different games."""
+    """Fifty seeds start fifty different games."""
     found: dict[bytes, int] = {}
     for seed in range(50):
         state = trial.game.start(seed).tobytes()

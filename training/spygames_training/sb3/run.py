@@ -57,7 +57,7 @@ def check(config: Config) -> None:
     if config.ppo.precision == "bfloat16":
         raise ValueError("MaskablePPO computes in float32: ppo.precision must be auto or float32")
     if config.opponents.share > 0:
-        raise ValueError("with maskable_ppo all seats learn at all tables: give --opponents.share 0")
+        raise ValueError("with maskable_ppo all seats of all games learn: give --opponents.share 0")
 
 
 def maskable_ppo(config: Config, game: Game) -> MaskablePPO:

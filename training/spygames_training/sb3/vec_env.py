@@ -3,7 +3,7 @@
 Both follow its conventions: a game that has ended starts over at once, `infos[i]["terminal_observation"]` is the last
 observation of the game that ended and `infos[i]["TimeLimit.truncated"]` says whether it was cut off without a result;
 `env_method("action_masks")` gives the masks, as sb3-contrib asks for them. After `seed(s)`, the next `reset()` plays in
-row i what `GameEnv.reset(seed=s + i)` deals.
+row i the game that `GameEnv.reset(seed=s + i)` starts.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ class GamesVecEnv(VecEnv):
         self._actions[:] = actions
 
     def _deal(self) -> None:
-        """Begins all games anew."""
+        """Starts all games over."""
         first = self._seeds[0]
         if first is None:
             self.games.reset()
@@ -114,7 +114,7 @@ class SelfPlayVecEnv(GamesVecEnv):
     Args:
         game: what is played.
         n: number of games.
-        seed: 0..2^64-1, of the deals until `seed()` gives others. None: from the system's entropy.
+        seed: 0..2^64-1, of the games until `seed()` gives others. None: from the system's entropy.
         reward_scale: rewards are multiplied by this, for games whose stakes are far from 1.
         by_hand: it is stepped without a PerSeatRolloutBuffer; RuntimeError at the first step where that is not said.
     """
@@ -137,7 +137,7 @@ class SelfPlayVecEnv(GamesVecEnv):
         super().__init__(game, n, seed)
 
     def reset(self) -> np.ndarray:
-        """Begins all games anew; float32 [n, F], what the seats to move may know."""
+        """Starts all games over; float32 [n, F], what the seats to move may know."""
         self._deal()
         self._shown = self.games.observation.copy()
         return self._shown
@@ -168,7 +168,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
 
     Reward: the seat's own result, at the end. When a game has ended its info also has `seat`, the learner's;
     `opponents`, the names of the others from the lowest seat; and `is_success`, whether the result was above 0. A game
-    that ends before the learner is asked counts for nothing, and the next one is dealt.
+    that ends before the learner is asked counts for nothing, and the next one starts.
 
     Args:
         game: what is played.
@@ -209,7 +209,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         self._seed_streams(int(first))
 
     def reset(self) -> np.ndarray:
-        """Begins all games anew and plays until the learner is asked; float32 [n, F]."""
+        """Starts all games over and plays until the learner is asked; float32 [n, F]."""
         if self._seeds[0] is not None:
             self._seed_streams(self._seeds[0])
         self._deal()
