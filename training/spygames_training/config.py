@@ -25,11 +25,11 @@ class NetworkShape:
     hidden: tuple[int, ...] = (256, 256)
     """Widths of the hidden layers."""
     kind: Literal["mlp", "entities", "recurrent"] = "mlp"
-    """mlp: linear layers. entities: attention over the things that the game names (cards, agents, colours), joined
+    """mlp: linear layers. entities: attention over the entities of the game (cards, agents, colours), joined
     with the rest of the view for the linear layers; 7 to 18 times slower on a CPU. recurrent: linear layers and a
     memory of the seat's own earlier decisions in the game, for games whose view does not tell all that was seen."""
     embedding: int = 32
-    """Floats that each thing becomes in a network of entities; even."""
+    """Floats that each entity becomes in an entities network; even."""
     memory: int = 128
     """Floats that a recurrent network remembers."""
 

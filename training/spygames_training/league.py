@@ -42,7 +42,7 @@ class League:
         """Earlier selves by number, the oldest first; those no longer drawn but still in a game included."""
         self.next_number = len(self.bots) + 1
         self.players: dict[int, Player] = dict(self.bots)
-        self.record: dict[int, list[float]] = {}
+        self.results: dict[int, list[float]] = {}
         """The learner's recent games against each opponent, [wins, games]; older ones fade (`FADE`)."""
 
     @property
@@ -53,18 +53,18 @@ class League:
 
     def add_results(self, results: Iterable[Mapping[int, np.ndarray]]) -> None:
         """Adds the learner's results since the last call, one mapping {number: [wins, games]} for each worker."""
-        for entry in self.record.values():
+        for entry in self.results.values():
             entry[0] *= FADE
             entry[1] *= FADE
         for worker in results:
             for number, (wins, games) in worker.items():
-                entry = self.record.setdefault(number, [0.0, 0.0])
+                entry = self.results.setdefault(number, [0.0, 0.0])
                 entry[0] += float(wins)
                 entry[1] += float(games)
 
     def win_fraction(self, number: int) -> float:
         """The learner's recent win fraction against this opponent, 0 to 1; it begins at the fair one."""
-        wins, games = self.record.get(number, (0.0, 0.0))
+        wins, games = self.results.get(number, (0.0, 0.0))
         return (wins + 2 / self.game.num_sides) / (games + 2)
 
     @property
@@ -94,7 +94,7 @@ class League:
         keep = {*self.drawable, *playing}
         for number in [n for n in self.snapshots if n not in keep]:
             del self.snapshots[number], self.players[number]
-            self.record.pop(number, None)
+            self.results.pop(number, None)
 
     def state_dict(self) -> dict[str, Any]:
         """The snapshots' tensors (`snapshot.NUMBER.` and a weight's name), their numbers in `snapshots`, `next_number`,
@@ -108,7 +108,7 @@ class League:
             **tensors,
             "snapshots": list(self.snapshots),
             "next_number": self.next_number,
-            "record": [[number, *entry] for number, entry in self.record.items()],
+            "record": [[number, *entry] for number, entry in self.results.items()],
         }
 
     def load_state_dict(self, state: Mapping[str, Any], network: ActorCritic) -> None:
@@ -123,7 +123,7 @@ class League:
             snapshot.load_state_dict({k: tensors[f"snapshot.{number}.{k}"] for k in weights})
             self._put_snapshot(number, snapshot)
         self.next_number = state["next_number"]
-        self.record = {number: [wins, games] for number, wins, games in state["record"]}
+        self.results = {number: [wins, games] for number, wins, games in state["record"]}
 
 
 class OpponentSeats:

@@ -1,6 +1,6 @@
-"""The layers of a network before its heads: plain ones, attention over things, and memory.
+"""The layers of a network before its heads: plain ones, attention over entities, and memory.
 
-Letters: n decisions, F features of a view, E things of one kind, D floats a thing, W units of the last layer,
+Letters: n decisions, F features of a view, E entities of one kind, D floats an entity, W units of the last layer,
 M floats of memory, S sequences.
 """
 
@@ -33,8 +33,8 @@ def layers(sizes: Sequence[int]) -> nn.Sequential:
 
 
 def entities(game: Game) -> list[np.ndarray]:
-    """Where each thing's features stand in a flat view, int64 [E, f] for each kind of `game.entities` that this variant
-    has fields of; ValueError where it has none."""
+    """The places of each entity's features in a flat view: int64 [E, f] for each kind of `game.entities` that this
+    variant has fields of; ValueError where it has none."""
     view = game.view_dtype
     places = np.arange(game.num_features)
     found = []
@@ -54,27 +54,27 @@ def entities(game: Game) -> list[np.ndarray]:
 
 
 class EntityTrunk(nn.Module):
-    """Attention over things: each becomes a token by a layer that all of its kind share, and a learned vector says
+    """Attention over entities: each becomes a token by a layer that all of its kind share, and a learned vector says
     which one it is; one layer of attention lets all tokens look at each other; they are then joined, in their order,
     with the rest of the view, for plain layers as ever.
 
     Args:
         num_features: F.
-        things: int64 [E, f] for each kind: where its things' features stand in a view.
+        places: int64 [E, f] for each kind: the places of its entities' features in a view, as of `entities`.
         embedding: D, a multiple of HEADS.
         hidden: units of each plain layer.
     """
 
-    def __init__(self, num_features: int, things: Sequence[np.ndarray], embedding: int, hidden: Sequence[int]):
+    def __init__(self, num_features: int, places: Sequence[np.ndarray], embedding: int, hidden: Sequence[int]):
         super().__init__()
-        tokens = sum(len(kind) for kind in things)
-        rest = np.setdiff1d(np.arange(num_features), np.concatenate([kind.ravel() for kind in things]))
+        tokens = sum(len(kind) for kind in places)
+        rest = np.setdiff1d(np.arange(num_features), np.concatenate([kind.ravel() for kind in places]))
         # Not kept with the weights, since they follow from the game and not from what was learned.
-        for k, kind in enumerate(things):
-            self.register_buffer(f"_thing_{k}", torch.from_numpy(kind.ravel()), persistent=False)
+        for k, kind in enumerate(places):
+            self.register_buffer(f"_entities_{k}", torch.from_numpy(kind.ravel()), persistent=False)
         self.register_buffer("_rest", torch.from_numpy(rest), persistent=False)
-        self._counts = [len(kind) for kind in things]
-        self.embed = nn.ModuleList(linear(kind.shape[1], embedding, gain=1.0) for kind in things)
+        self._counts = [len(kind) for kind in places]
+        self.embed = nn.ModuleList(linear(kind.shape[1], embedding, gain=1.0) for kind in places)
         self.which = nn.Parameter(torch.zeros(tokens, embedding))
         self.before_attention, self.before_layer = nn.LayerNorm(embedding), nn.LayerNorm(embedding)
         self.attention = linear(embedding, 3 * embedding, gain=1.0)
@@ -91,10 +91,10 @@ class EntityTrunk(nn.Module):
         )
 
     def tokens(self, observation: Tensor) -> Tensor:
-        """The token of each thing, [n, all E, D]; things of one kind are treated alike but for `which`."""
+        """The token of each entity, [n, all E, D]; entities of one kind are treated alike but for `which`."""
         n = len(observation)
         parts = [
-            embed(observation[:, self.get_buffer(f"_thing_{k}")].view(n, count, -1))
+            embed(observation[:, self.get_buffer(f"_entities_{k}")].view(n, count, -1))
             for k, (embed, count) in enumerate(zip(self.embed, self._counts, strict=True))
         ]
         x = torch.cat(parts, dim=1) + self.which
