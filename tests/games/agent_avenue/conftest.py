@@ -16,6 +16,16 @@ Cards = Mapping[str, Sequence[str]]
 Counts = Mapping[str, Mapping[str, int]]
 
 
+VARIANTS = [
+    {"mode": "advanced"},
+    {"players": 3},
+    {"players": 4},
+    {"mode": "advanced", "players": 3},
+    {"mode": "advanced", "players": 4},
+]
+"""The variants with the Black Market and with teams, with default options else."""
+
+
 @pytest.fixture(scope="session")
 def game() -> Game:
     """The game with its default options."""

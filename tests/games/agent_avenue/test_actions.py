@@ -1,5 +1,10 @@
 """The kernels of each kind of action make and read the same numbers, and the text of an action says what it names."""
 
+from typing import Any
+
+import pytest
+from tests.games.agent_avenue.conftest import VARIANTS
+
 from spygames.agent_avenue import actions, make_game
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS
 from spygames.core.game import as_record
@@ -42,3 +47,18 @@ def test_cards_and_texts_of_every_action() -> None:
                 assert text_of(action, mover) == f"{kind} player_{seat}"
         numbers += [own, partner]
     assert sorted(numbers) == list(range(GAME.num_actions))
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_every_action_has_one_text_for_its_seat(options: dict[str, Any]) -> None:
+    game = make_game(**options)
+    s = as_record(game.start(0))
+    for seat in range(2):
+        texts = [game.action_to_string(s, action, seat) for action in range(game.num_actions)]
+        assert len(set(texts)) == game.num_actions
+        assert [game.string_to_action(s, text, seat) for text in texts] == list(range(game.num_actions))
+    if game.num_players > 2:
+        assert game.action_to_string(s, 107, 0) == game.action_to_string(s, 106, 1) == "lead player_1"
+    for text in ("lead player_9", "lead own", "up spy", "market mole", "take", "resolver"):
+        with pytest.raises(ValueError, match="no action of Agent Avenue"):
+            game.string_to_action(s, text, 0)

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.games.agent_avenue.conftest import VARIANTS
 
 from spygames.agent_avenue import make_game
 from spygames.agent_avenue.actions import PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
+from spygames.agent_avenue.cards import AGENTS
 from spygames.core.batch import Batch
 from spygames.core.game import Game, as_record
+from spygames.core.player import bot_loop
 from spygames.core.players import Scripted
 
 THINKING = ("greedy", "expert")
@@ -233,3 +236,64 @@ def share(a: str, b: str, games: int) -> float:
 def test_strength(a: str, b: str, least: float) -> None:
     """Well below what was measured over 10,000 games, so that the result of the 2,000 deals of this seed is certain."""
     assert share(a, b, 2000) >= least
+
+
+# ---------------------------------------------------------------- the Black Market and teams
+
+
+def share_of_sides(game: Game, one: str, other: str, games: int = 600) -> float:
+    """How many games a side of `one` wins against a side of `other`, each side as often."""
+    sides = np.array([0, 1] if game.num_players == 2 else [0, 0, 1, 1][: game.num_players])
+    won = played = 0
+    for first in (0, 1):
+        batch = Batch(game, games // 2, seed=5, threads=1)
+        streams = np.random.default_rng(1).integers(2**64, size=(batch.n, 1), dtype=np.uint64)
+        actions, going = np.zeros(batch.n, np.int64), np.ones(batch.n, bool)
+        while going.any():
+            movers = sides[batch.seats]
+            for side, name in ((first, one), (1 - first, other)):
+                rows = np.flatnonzero(movers == side)
+                bot_loop(game, name)(batch.views, batch.mask, streams, rows, actions, 0, len(rows))
+            batch.step(actions)
+            over = batch.done & going
+            won += int((batch.rewards[over][:, np.flatnonzero(sides == first)[0]] > 0).sum())
+            played += int(over.sum())
+            going &= ~batch.done
+    return won / played
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_expert_beats_greedy_and_random_and_greedy_beats_random(options: dict[str, Any]) -> None:
+    game = make_game(**options)
+    assert share_of_sides(game, "expert", "random") > 0.84
+    assert share_of_sides(game, "expert", "greedy") > 0.56
+    assert share_of_sides(game, "greedy", "random") > 0.75
+
+
+@pytest.mark.parametrize("bot", ["greedy", "expert"])
+def test_scripted_players_take_what_wins_and_need_the_view_alone(bot: str) -> None:
+    """A third Codebreaker is taken, a third Daredevil is left; other secrets change nothing."""
+    for options in VARIANTS:
+        game, rng = make_game(**options), np.random.default_rng(1)
+        mask, views, again = np.zeros(game.num_actions, np.int8), game.new_views(), game.new_views()
+        for seed in range(4):
+            states = game.start(seed)
+            s = as_record(states)
+            while s.to_move >= 0:
+                seat = int(s.to_move)
+                game.legal(s, mask)
+                game.observe(s, seat, as_record(views))
+                before = views.tobytes(), mask.tobytes()
+                action = int(game.bots[bot](as_record(views), mask, np.zeros(1, np.uint64)))
+                assert mask[action]
+                assert (views.tobytes(), mask.tobytes()) == before
+                determinized = states.copy()
+                game.determinize(as_record(determinized), seat, np.uint64(seed))
+                game.observe(as_record(determinized), seat, as_record(again))
+                assert int(game.bots[bot](as_record(again), mask, np.ones(1, np.uint64))) == action
+                if s.phase == 1:
+                    side = seat if game.num_players == 2 else seat >> 1
+                    up = AGENTS[s.face_up]
+                    if up == "codebreaker" and s.in_play[side, s.face_up] == 2:
+                        assert game.action_to_string(s, action, seat) == "recruit up"
+                game.apply(s, int(rng.choice(np.flatnonzero(mask))))

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.games.agent_avenue.conftest import VARIANTS
 
+from spygames.agent_avenue import make_game
 from spygames.agent_avenue.cards import AGENTS
-from spygames.core.game import NOBODY, Game
+from spygames.core.game import NOBODY, Game, as_record
 
 DRAWINGS = Path(__file__).parent / "drawings"
 HANDS = {
@@ -25,7 +27,7 @@ OFFER: dict[str, Any] = {
     "progress": [5, 2],
     "turn": 3,
 }
-VARIANTS = [  # drawing, and the scenario at whose end it is drawn
+DRAWN = [  # drawing, and the scenario at whose end it is drawn
     ("advanced_2_market", "market_landing", "both land: then the other side takes its card"),
     ("advanced_2_ability", "market_instants", "spycation: what was taken is asked for, and nothing else"),
     ("advanced_2_offer", "market_memory", "a large hand draws nothing and is played"),
@@ -51,7 +53,7 @@ def test_recorded_drawings(at: Callable[..., Any], make_mapping: Callable[..., A
     assert position.drawing(viewer) + "\n" == (DRAWINGS / f"{name}_{who}.txt").read_text()
 
 
-@pytest.mark.parametrize(("name", "file", "scenario"), VARIANTS, ids=[name for name, *_ in VARIANTS])
+@pytest.mark.parametrize(("name", "file", "scenario"), DRAWN, ids=[name for name, *_ in DRAWN])
 def test_recorded_drawings_of_the_variants(at: Callable[..., Any], name: str, file: str, scenario: str) -> None:
     """The end of a scenario as every viewer sees it: market, ongoing cards, cards seen in hands, teams, captains."""
     scenarios = json.loads((DRAWINGS.parent / "scenarios" / f"{file}.json").read_text())["scenarios"]
@@ -64,10 +66,10 @@ def test_recorded_drawings_of_the_variants(at: Callable[..., Any], name: str, fi
 
 
 def test_every_variant_is_drawn() -> None:
-    drawn = {name.rpartition("_")[0] for name, *_ in VARIANTS} | {"simple_2"}
+    drawn = {name.rpartition("_")[0] for name, *_ in DRAWN} | {"simple_2"}
     assert drawn == {f"{mode}_{players}" for mode in ("simple", "advanced") for players in (2, 3, 4)}
     names = {f"{what}_{who}" for what in ("offer", "end") for who in ("nobody", "player_0", "player_1")}
-    assert {path.stem for path in DRAWINGS.glob("*.txt")} == names | {name for name, *_ in VARIANTS}
+    assert {path.stem for path in DRAWINGS.glob("*.txt")} == names | {name for name, *_ in DRAWN}
 
 
 @pytest.mark.rule("AA-9", "AA-12")
@@ -163,3 +165,31 @@ def test_the_result_is_told_with_its_reason(
 ) -> None:
     start = make_mapping(**{"hands": HANDS, **changes}) | {"phase": "over", "to_move": None, "winner": 0}
     assert f"player_0 wins: {words}" in " ".join(at(start).drawing(1).split())
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_drawings_fit_and_show_what_is_known(options: dict[str, Any]) -> None:
+    game, rng = make_game(**options), np.random.default_rng(4)
+    mask = np.zeros(game.num_actions, np.int8)
+    for seed in range(3):
+        states = game.start(seed)
+        s = as_record(states)
+        while True:
+            mapping = game.state_to_dict(s)
+            for viewer in (NOBODY, *range(game.num_players)):
+                text = game.to_text(s, viewer)
+                assert max(map(len, text.splitlines())) <= 80
+                words = " ".join(text.split())
+                for seat, hand in mapping["hands"].items():
+                    whose = "Your" if int(seat) == viewer else f"player_{seat}'s"
+                    shown = f"{whose} hand: {', '.join(hand) or 'none'}" in words
+                    assert shown == (viewer in (NOBODY, int(seat)))
+                for card in mapping["market_supply"]:
+                    assert card in words.split("Market supply:")[1].split("Ongoing")[0]
+                for side in "01":
+                    assert all(card in words for card in mapping["market_in_play"][side])
+            if s.to_move < 0:
+                break
+            game.legal(s, mask)
+            game.apply(s, int(rng.choice(np.flatnonzero(mask))))
+        assert " win" in game.to_text(s, NOBODY)

@@ -8,18 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from tests.games.agent_avenue.conftest import VARIANTS
 
 from spygames.agent_avenue import layout, make_game
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS
 from spygames.core.game import Game, as_record
 
-VARIANTS = [
-    {"mode": "advanced"},
-    {"players": 3},
-    {"players": 4},
-    {"mode": "advanced", "players": 3},
-    {"mode": "advanced", "players": 4},
-]
 PLACES = {  # whom a viewer's view shows, place by place
     2: [[0, 1], [1, 0]],
     3: [[0, 1, 2, None], [1, 0, 2, None], [2, None, 0, 1]],
