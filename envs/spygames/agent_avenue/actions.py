@@ -9,8 +9,9 @@ import numpy as np
 from spygames.agent_avenue.cards import AGENTS, KINDS, MARKET_CARDS, MARKET_SIZE
 from spygames.agent_avenue.layout import NONE
 from spygames.agent_avenue.queries import partner
+from spygames.agent_avenue.types import State
 from spygames.core.game import Game
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.core.shown import shown
 
 # The first number of each kind of action. Every variant:
@@ -148,7 +149,7 @@ _MARKET_FORMS = (*_FORMS, "'market CARD', 'take AGENT', 'recruit AGENT', 'declin
 _TEAM_FORMS = (*_MARKET_FORMS, "'lead player_N', 'up AGENT', 'down AGENT', 'resolver player_N'")
 
 
-def action_to_string(game: Game, s: Record, action: int, seat: int) -> str:
+def action_to_string(game: Game, s: State, action: int, seat: int) -> str:
     """`discard sentinel`, `play enforcer mole` (face up, face down), `recruit up`, `market spycation` and so on.
 
     The captain names itself or its partner (`lead player_1`, `resolver player_0`); who has no partner, nobody.
@@ -163,7 +164,7 @@ def action_to_string(game: Game, s: Record, action: int, seat: int) -> str:
     return text
 
 
-def string_to_action(game: Game, s: Record, text: str, seat: int) -> int:
+def string_to_action(game: Game, s: State, text: str, seat: int) -> int:
     """The inverse of `action_to_string`; ValueError for anything else."""
     action = _ACTIONS.get(text, NONE)
     if action == NONE and game.num_actions > LEAD_OWN and seat != NONE:

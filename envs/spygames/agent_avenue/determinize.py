@@ -7,12 +7,13 @@ from spygames.agent_avenue.cards import CARDS, KINDS, MARKET_SIZE
 from spygames.agent_avenue.layout import ABILITY, AT_DECK, NONE
 from spygames.agent_avenue.queries import face_down_seat, hand_size, knows_face_down, unseen
 from spygames.agent_avenue.rules.market import is_possible
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_avenue.types import State
+from spygames.core.kernel import Int, kernel
 from spygames.core.rng import below, shuffle
 
 
 @kernel
-def determinize(s: Record, seat: Int, seed: uint64) -> None:
+def determinize(s: State, seat: Int, seed: uint64) -> None:
     """Deals the cards that `seat` has not seen to all hidden places, again until the result is a possible state.
 
     Cards that were seen entering a hand stay there, or one of them lies face down if that is possible (AA-37).
@@ -45,7 +46,7 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
 
 
 @kernel
-def shuffle_market_deck(s: Record) -> None:
+def shuffle_market_deck(s: State) -> None:
     """Which cards are in the market deck is known, their order is not."""
     n = 0
     for card in range(MARKET_SIZE):
@@ -56,7 +57,7 @@ def shuffle_market_deck(s: Record) -> None:
 
 
 @kernel
-def known_elsewhere(s: Record, seat: Int, card: Int) -> Int:
+def known_elsewhere(s: State, seat: Int, card: Int) -> Int:
     """Copies that `seat` knows to be in other hands, or face down from there."""
     count = 0
     for who in range(s.options.players):
@@ -66,7 +67,7 @@ def known_elsewhere(s: Record, seat: Int, card: Int) -> Int:
 
 
 @kernel
-def deal_hand(s: Record, who: Int, size: Int, left: Int) -> Int:
+def deal_hand(s: State, who: Int, size: Int, left: Int) -> Int:
     """Deals a hand of `size`: cards seen in it, others off a pile of `left`. Returns the new size of the pile."""
     for card in range(KINDS):
         s.hands[who, card] = s.seen[who, card]
@@ -78,7 +79,7 @@ def deal_hand(s: Record, who: Int, size: Int, left: Int) -> Int:
 
 
 @kernel
-def deal_offer(s: Record, who: Int, left: Int) -> Int:
+def deal_offer(s: State, who: Int, left: Int) -> Int:
     """Deals a face-down card and the hand that it came from; either may hold the cards seen there. Returns as above."""
     size, seen = hand_size(s, who), 0
     for card in range(KINDS):
@@ -100,7 +101,7 @@ def deal_offer(s: Record, who: Int, left: Int) -> Int:
 
 
 @kernel
-def deal_discards(s: Record, who: Int, left: Int) -> Int:
+def deal_discards(s: State, who: Int, left: Int) -> Int:
     """Deals as many discards as there were, off the pile. Returns as above."""
     count = 0
     for card in range(KINDS):
@@ -113,7 +114,7 @@ def deal_discards(s: Record, who: Int, left: Int) -> Int:
 
 
 @kernel
-def is_allowed(s: Record, offerer: Int) -> bool:
+def is_allowed(s: State, offerer: Int) -> bool:
     """AA-10, AA-40: two alike are offered only by a hand of nothing else, so all cards that it kept are alike too.
 
     AA-28: the seat that makes the choices of an ability can carry it out.

@@ -26,13 +26,14 @@ from spygames.agent_avenue.queries import (
     side_of,
     unseen,
 )
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_avenue.types import State, View
+from spygames.core.kernel import Int, kernel
 
 _THERMOMETER = np.tril(np.ones((8, 7), float32), -1)  # row n: n ones
 
 
 @kernel
-def observe(s: Record, seat: Int, view: Record) -> None:
+def observe(s: State, seat: Int, view: View) -> None:
     """Writes the fields that every variant has, the own side of `seat` first."""
     own = side_of(s, seat)
     knows_down = knows_face_down(s, seat)
@@ -66,7 +67,7 @@ def observe(s: Record, seat: Int, view: Record) -> None:
 
 
 @kernel
-def observe_with_market(s: Record, seat: Int, view: Record) -> None:
+def observe_with_market(s: State, seat: Int, view: View) -> None:
     """The view of two players in advanced mode."""
     observe(s, seat, view)
     view.kept = s.kept / HAND
@@ -74,7 +75,7 @@ def observe_with_market(s: Record, seat: Int, view: Record) -> None:
 
 
 @kernel
-def observe_with_teams(s: Record, seat: Int, view: Record) -> None:
+def observe_with_teams(s: State, seat: Int, view: View) -> None:
     """The view of three and four players in simple mode."""
     observe(s, seat, view)
     view.kept = s.kept / HAND
@@ -82,7 +83,7 @@ def observe_with_teams(s: Record, seat: Int, view: Record) -> None:
 
 
 @kernel
-def observe_all(s: Record, seat: Int, view: Record) -> None:
+def observe_all(s: State, seat: Int, view: View) -> None:
     """The view of three and four players in advanced mode."""
     observe(s, seat, view)
     view.kept = s.kept / HAND
@@ -91,7 +92,7 @@ def observe_all(s: Record, seat: Int, view: Record) -> None:
 
 
 @kernel
-def observe_market(s: Record, seat: Int, view: Record) -> None:
+def observe_market(s: State, seat: Int, view: View) -> None:
     """Writes the fields of advanced mode: market cards, and hand cards that everybody has seen (AA-37)."""
     own = side_of(s, seat)
     for card in range(MARKET_SIZE):
@@ -112,7 +113,7 @@ def observe_market(s: Record, seat: Int, view: Record) -> None:
 
 
 @kernel
-def observe_seen(s: Record, who: Int, place: Int, view: Record) -> None:
+def observe_seen(s: State, who: Int, place: Int, view: View) -> None:
     """AA-37: a card that a hand has played face down may be any of those seen in it."""
     hidden = who != NONE and who == face_down_seat(s)
     for card in range(KINDS):
@@ -122,7 +123,7 @@ def observe_seen(s: Record, who: Int, place: Int, view: Record) -> None:
 
 
 @kernel
-def observe_teams(s: Record, seat: Int, view: Record) -> None:
+def observe_teams(s: State, seat: Int, view: View) -> None:
     """Writes the fields of teams: seats, mover, captains, leader."""
     for k in range(len(view.present)):
         who = seat_at(s, seat, k)

@@ -5,7 +5,8 @@ import numpy as np
 from spygames.agent_avenue.board import HOMES, SPACES
 from spygames.agent_avenue.cards import COPIES, KINDS
 from spygames.agent_avenue.layout import DISCARDS, MEMBER_DISCARDS, NONE, RECRUIT, SIDES
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_avenue.types import State
+from spygames.core.kernel import Int, kernel
 
 
 @kernel
@@ -15,31 +16,31 @@ def other(side: Int) -> Int:
 
 
 @kernel
-def side_of(s: Record, seat: Int) -> Int:
+def side_of(s: State, seat: Int) -> Int:
     """The side of a seat: AA-38; with two players the same number."""
     return np.int64(seat) if s.options.players == 2 else np.int64(seat) >> 1
 
 
 @kernel
-def first_seat(s: Record, side: Int) -> Int:
+def first_seat(s: State, side: Int) -> Int:
     """The lowest seat of a side."""
     return np.int64(side) if s.options.players == 2 else np.int64(side) << 1
 
 
 @kernel
-def is_team(s: Record, side: Int) -> bool:
+def is_team(s: State, side: Int) -> bool | np.bool:
     """Whether a side has two members (AA-38)."""
     return s.options.players > 2 and 2 * side + 1 < s.options.players
 
 
 @kernel
-def partner(s: Record, seat: Int) -> Int:
+def partner(s: State, seat: Int) -> Int:
     """The other member of a seat's team, or NONE."""
     return np.int64(seat) ^ 1 if is_team(s, side_of(s, seat)) else NONE
 
 
 @kernel
-def seat_at(s: Record, viewer: Int, place: Int) -> Int:
+def seat_at(s: State, viewer: Int, place: Int) -> Int:
     """The seat that a view shows at `place`: the viewer, its partner, its opponents by number; NONE if nobody."""
     if s.options.players == 2:
         return np.int64(viewer) ^ place
@@ -48,31 +49,31 @@ def seat_at(s: Record, viewer: Int, place: Int) -> Int:
 
 
 @kernel
-def discard_limit(s: Record, seat: Int) -> Int:
+def discard_limit(s: State, seat: Int) -> Int:
     """How often a seat may discard in a game (AA-8, AA-42)."""
     return MEMBER_DISCARDS if is_team(s, side_of(s, seat)) else DISCARDS
 
 
 @kernel
-def owns(s: Record, side: Int, card: Int) -> bool:
+def owns(s: State, side: Int, card: Int) -> bool:
     """Whether an ongoing market card lies in front of a side."""
     return s.market[card] == side
 
 
 @kernel
-def lead(s: Record, side: Int) -> Int:
+def lead(s: State, side: Int) -> Int:
     """Own progress minus the other side's (AA-15)."""
     return np.int64(s.progress[side]) - np.int64(s.progress[other(side)])
 
 
 @kernel
-def space_of(s: Record, side: Int) -> Int:
+def space_of(s: State, side: Int) -> Int:
     """The space on which a meeple stands (AA-15)."""
     return (np.int64(HOMES[side]) + np.int64(s.progress[side])) % SPACES
 
 
 @kernel
-def hand_size(s: Record, seat: Int) -> Int:
+def hand_size(s: State, seat: Int) -> Int:
     """Cards in a hand."""
     size = 0
     for card in range(KINDS):
@@ -81,7 +82,7 @@ def hand_size(s: Record, seat: Int) -> Int:
 
 
 @kernel
-def face_down_seat(s: Record) -> Int:
+def face_down_seat(s: State) -> Int:
     """The seat that played the face-down card; NONE if no card lies face down."""
     if s.phase != RECRUIT:
         return NONE
@@ -91,13 +92,13 @@ def face_down_seat(s: Record) -> Int:
 
 
 @kernel
-def knows_face_down(s: Record, seat: Int) -> bool:
+def knows_face_down(s: State, seat: Int) -> bool:
     """Whether `seat` played the face-down card itself (AA-12, AA-40)."""
     return s.face_down != NONE and seat == face_down_seat(s)
 
 
 @kernel
-def unseen(s: Record, seat: Int, card: Int, knows_down: bool) -> Int:
+def unseen(s: State, seat: Int, card: Int, knows_down: bool) -> Int:
     """Copies of `card` that `seat` has not seen; `knows_down`: it played the face-down card."""
     count = np.int64(COPIES[card]) - s.hands[seat, card] - s.discarded[seat, card] - (s.face_up == card)
     for side in range(SIDES):
@@ -108,7 +109,7 @@ def unseen(s: Record, seat: Int, card: Int, knows_down: bool) -> Int:
 
 
 @kernel
-def names_in_hand(s: Record, seat: Int) -> Int:
+def names_in_hand(s: State, seat: Int) -> Int:
     """Differently named agents in a hand."""
     names = 0
     for card in range(KINDS):

@@ -27,8 +27,9 @@ from spygames.agent_avenue.layout import (
     UP,
 )
 from spygames.agent_avenue.queries import hand_size, is_team, knows_face_down, lead, other, side_of
+from spygames.agent_avenue.types import State
 from spygames.core.game import NOBODY, Game
-from spygames.core.kernel import Int, Record
+from spygames.core.kernel import Int
 
 # The loop, clockwise upward in numbers: its corners are 2, 5, 9 and 12, and `middle` is free for two lines of text.
 _BOARD = """\
@@ -50,7 +51,7 @@ _LAST_ICON = {"codebreaker": "win", "daredevil": "lose"}
 _WIDTH = 80
 
 
-def to_text(game: Game, s: Record, viewer: int) -> str:
+def to_text(game: Game, s: State, viewer: int) -> str:
     """The board and both play areas as `viewer` (a seat) may see them; NOBODY sees everything.
 
     Lines of at most 80 columns without an end of line after the last one.
@@ -66,13 +67,13 @@ def to_text(game: Game, s: Record, viewer: int) -> str:
     ])  # fmt: skip
 
 
-def _name(s: Record, side: Int) -> str:
+def _name(s: State, side: Int) -> str:
     """A side, by its players."""
     first = side if s.options.players == 2 else 2 * side
     return f"player_{first} and player_{first + 1}" if is_team(s, side) else f"player_{first}"
 
 
-def _headline(s: Record) -> str:
+def _headline(s: State) -> str:
     """The decision that is due, or the result."""
     active, seat = int(s.active_side), int(s.to_move)
     if s.phase == PLAY:
@@ -93,7 +94,7 @@ def _headline(s: Record) -> str:
     return _result(s)
 
 
-def _result(s: Record) -> str:
+def _result(s: State) -> str:
     """The winner and the reason."""
     winner, loser = int(s.winner), other(int(s.winner))
     one, ahead = not is_team(s, winner), int(lead(s, winner))
@@ -113,7 +114,7 @@ def _result(s: Record) -> str:
     return f"{_name(s, winner)} {'wins' if one else 'win'}: {reason}"
 
 
-def _board(s: Record) -> str:
+def _board(s: State) -> str:
     """The loop of spaces with the meeples (0) and (1), and the market spaces in advanced mode."""
     spaces = [""] * SPACES
     for side in range(SIDES):
@@ -127,7 +128,7 @@ def _board(s: Record) -> str:
     return board.format(*spaces, middle=("forward is clockwise", level, f"a lead of {CATCH} catches"))
 
 
-def _areas(s: Record, viewer: int) -> list[str]:
+def _areas(s: State, viewer: int) -> list[str]:
     """The cards in play beside the icons of their 1st, 2nd and further copies, and the public counts of each seat."""
     seats, teams = range(s.options.players), s.options.players > 2
     names = [f"player_{seat}{' (you)' if seat == viewer else ''}" for seat in seats]
@@ -155,7 +156,7 @@ def _areas(s: Record, viewer: int) -> list[str]:
     return lines
 
 
-def _market(s: Record, viewer: int) -> list[str]:
+def _market(s: State, viewer: int) -> list[str]:
     """The market cards, but for the order of their deck, and the hand cards that everybody has seen."""
     if not s.options.advanced:
         return []
@@ -176,11 +177,11 @@ def _market(s: Record, viewer: int) -> list[str]:
     return lines
 
 
-def _places(s: Record, place: int) -> str:
+def _places(s: State, place: int) -> str:
     return ", ".join(MARKET_CARDS[card] for card in range(MARKET_SIZE) if s.market[card] == place) or "none"
 
 
-def _cards(s: Record, viewer: int) -> list[str]:
+def _cards(s: State, viewer: int) -> list[str]:
     """The offer, the deck, and the hands and discards that the viewer knows."""
     lines = []
     if s.face_up != NONE:

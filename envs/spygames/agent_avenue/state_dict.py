@@ -24,9 +24,10 @@ from spygames.agent_avenue.layout import (
 )
 from spygames.agent_avenue.queries import face_down_seat, first_seat, hand_size, is_team, side_of
 from spygames.agent_avenue.rules.play import clear
+from spygames.agent_avenue.types import State
 from spygames.agent_avenue.validate import check
 from spygames.core.game import Game, ImpossibleState
-from spygames.core.kernel import Record
+from spygames.core.kernel import Int
 from spygames.core.mapping import check_keys, integer, member, sequence, table
 from spygames.core.shown import shown
 
@@ -40,7 +41,7 @@ _TEAM_KEYS = ("captain", "lead")
 _LEFT_OUT = (*_MARKET_KEYS, *_MARKET_LEFT_OUT, *_TEAM_KEYS, "rng", "record")
 
 
-def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
+def state_to_dict(game: Game, s: State) -> dict[str, Any]:
     """Return the state as plain JSON values, with all keys that the game's README lists."""
     seats, teams = range(game.num_players), game.num_players > 2
     return {
@@ -74,7 +75,7 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
     }
 
 
-def _ability(s: Record) -> dict[str, Any] | None:
+def _ability(s: State) -> dict[str, Any] | None:
     if s.ability == NONE:
         return None
     return {
@@ -93,19 +94,19 @@ def _counts(counts: np.ndarray) -> dict[str, int]:
     return {AGENTS[card]: int(counts[card]) for card in range(KINDS) if counts[card]}
 
 
-def _market_cards(s: Record, place: int) -> list[str]:
+def _market_cards(s: State, place: int) -> list[str]:
     return [MARKET_CARDS[card] for card in range(MARKET_SIZE) if s.market[card] == place]
 
 
-def _card(card: int) -> str | None:
+def _card(card: Int) -> str | None:
     return None if card == NONE else AGENTS[card]
 
 
-def _or_none(number: int) -> int | None:
+def _or_none(number: Int) -> int | None:
     return None if number == NONE else int(number)
 
 
-def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
+def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     """Write `mapping` into the zeroed state `s`.
 
     Progress, hand sizes and the number of discards left may have any value in their range, so that a scenario can place
@@ -139,7 +140,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     check(s)
 
 
-def _read_course(mapping: Mapping[str, Any], s: Record) -> None:
+def _read_course(mapping: Mapping[str, Any], s: State) -> None:
     # A mapping with a record comes from a game and may hold any counts; one without is a set-up, with narrower ranges.
     set_up = mapping.get("record") is None
     s.turn = integer(mapping["turn"], "turn", 1, 1000 if set_up else LAST_TURN)
@@ -152,7 +153,7 @@ def _read_course(mapping: Mapping[str, Any], s: Record) -> None:
     s.end_reason = _optional(mapping["end_reason"], "end_reason", END_REASONS)
 
 
-def _read_cards(mapping: Mapping[str, Any], s: Record) -> None:
+def _read_cards(mapping: Mapping[str, Any], s: State) -> None:
     players = int(s.options.players)
     for seat, cards in table(mapping["hands"], "hands", players):
         _put(s.hands[seat], cards, f"hands of seat {seat}")
@@ -172,7 +173,7 @@ def _read_cards(mapping: Mapping[str, Any], s: Record) -> None:
     s.face_down = _optional(mapping["face_down"], "face_down", AGENTS)
 
 
-def _read_market(mapping: Mapping[str, Any], s: Record) -> None:
+def _read_market(mapping: Mapping[str, Any], s: State) -> None:
     if missing := [key for key in _MARKET_KEYS if key not in mapping]:
         raise ImpossibleState(f"the state lacks {', '.join(missing)}")
     deck = [member(card, "market_deck", MARKET_CARDS) for card in sequence(mapping["market_deck"], "market_deck")]
@@ -194,7 +195,7 @@ def _read_market(mapping: Mapping[str, Any], s: Record) -> None:
     s.market_deck_size = len(deck)
 
 
-def _read_ability(mapping: Mapping[str, Any], s: Record) -> None:
+def _read_ability(mapping: Mapping[str, Any], s: State) -> None:
     waiting = sequence(_given(mapping, "pending", []), "pending")
     if len(waiting) > 1:
         raise ImpossibleState(f"pending holds one entry at most, not {shown(waiting)}")
@@ -223,14 +224,14 @@ def _read_ability(mapping: Mapping[str, Any], s: Record) -> None:
         raise ImpossibleState(f"market_deck, market_supply and the other market keys lack {', '.join(missing)}")
 
 
-def _read_seen(mapping: Mapping[str, Any], s: Record) -> None:
+def _read_seen(mapping: Mapping[str, Any], s: State) -> None:
     players = int(s.options.players)
     seen = _given(mapping, "seen_in_hand", {}) or {str(seat): {} for seat in range(players)}
     for seat, counts in table(seen, "seen_in_hand", players):
         _count(s.seen[seat], counts, f"seen_in_hand of seat {seat}")
 
 
-def _read_team(mapping: Mapping[str, Any], s: Record) -> None:
+def _read_team(mapping: Mapping[str, Any], s: State) -> None:
     captains = _given(mapping, "captain", {})
     if not isinstance(captains, Mapping) or not {str(side) for side in captains} <= {"0", "1"}:
         raise ImpossibleState(f"captain must map sides to seats, not {shown(captains)}")
@@ -242,7 +243,7 @@ def _read_team(mapping: Mapping[str, Any], s: Record) -> None:
     s.leader = _optional_number(mapping.get("lead"), "lead", s.options.players)
 
 
-def _read_record(mapping: Mapping[str, Any], s: Record) -> None:
+def _read_record(mapping: Mapping[str, Any], s: State) -> None:
     """Reads `kept`; where the mapping lacks it, the usual number for a hand of this size."""
     remembered = _given(mapping, "record", {})
     check_keys(remembered, (), ("kept",), "record")
@@ -273,7 +274,7 @@ def _optional(value: object, key: str, names: tuple[str, ...]) -> int:
     return NONE if value is None else member(value, key, names)
 
 
-def _optional_number(value: object, key: str, count: int) -> int:
+def _optional_number(value: object, key: str, count: Int) -> int:
     return NONE if value is None else integer(value, key, 0, int(count) - 1)
 
 

@@ -1,6 +1,8 @@
 """Contradictions in a state of Agent Avenue are refused: cards, seats, phase, offer, market, end. No check is stricter
 than play needs."""
 
+from copy import copy
+
 from spygames.agent_avenue.cards import AGENTS, COPIES, KINDS, MARKET_SIZE, ONGOING, OPEN
 from spygames.agent_avenue.layout import (
     ABILITY,
@@ -22,11 +24,11 @@ from spygames.agent_avenue.layout import (
 from spygames.agent_avenue.queries import discard_limit, face_down_seat, first_seat, hand_size, is_team, other, side_of
 from spygames.agent_avenue.rules.end_step import end_step
 from spygames.agent_avenue.rules.market import is_possible
+from spygames.agent_avenue.types import State
 from spygames.core.game import ImpossibleState
-from spygames.core.kernel import Record
 
 
-def check(s: Record) -> None:
+def check(s: State) -> None:
     """Check that the parts of a state agree.
 
     Raises:
@@ -41,7 +43,7 @@ def check(s: Record) -> None:
     _check_end(s)
 
 
-def _check_cards(s: Record) -> None:
+def _check_cards(s: State) -> None:
     for card in range(KINDS):
         places = [*s.hands[:, card], *s.discarded[:, card], *s.in_play[:, card]]
         total = sum(map(int, places)) + int((s.deck == card).sum()) + (s.face_up == card) + (s.face_down == card)
@@ -52,7 +54,7 @@ def _check_cards(s: Record) -> None:
             )
 
 
-def _check_seats(s: Record) -> None:
+def _check_seats(s: State) -> None:
     for seat in range(s.options.players):
         thrown, most = int(s.discarded[seat].sum()), int(discard_limit(s, seat))
         if thrown + s.discards_left[seat] > most:
@@ -62,7 +64,7 @@ def _check_seats(s: Record) -> None:
             )
 
 
-def _check_turn(s: Record) -> None:
+def _check_turn(s: State) -> None:
     """The phase fits the active side and the mover."""
     phase, active = PHASES[s.phase], int(s.active_side)
     team = bool(is_team(s, active))
@@ -93,7 +95,7 @@ def _check_turn(s: Record) -> None:
         raise ImpossibleState(f"to_move must be {seats} in phase {phase} with this active_side")
 
 
-def _check_offer(s: Record) -> None:
+def _check_offer(s: State) -> None:
     """The offer fits the phase, and a seat that must play has cards."""
     phase = PHASES[s.phase]
     offered = [s.face_up != NONE, s.face_down != NONE]
@@ -113,7 +115,7 @@ def _check_offer(s: Record) -> None:
             raise ImpossibleState(f"hands of seat {seat} holds no card, but it must play one")
 
 
-def _check_market(s: Record) -> None:
+def _check_market(s: State) -> None:
     """An ability is resolved only in its phases, and can be carried out."""
     phase = PHASES[s.phase]
     if (s.ability != NONE) != (s.phase in (RESOLVER, ABILITY)):
@@ -132,7 +134,7 @@ def _check_market(s: Record) -> None:
         raise ImpossibleState("pending can hold the waiting side only, while the active side is at the market")
 
 
-def _check_seen(s: Record) -> None:
+def _check_seen(s: State) -> None:
     for seat in range(s.options.players):
         for card in range(KINDS):
             there = int(s.hands[seat, card])
@@ -143,13 +145,13 @@ def _check_seen(s: Record) -> None:
                 )
 
 
-def _check_end(s: Record) -> None:
+def _check_end(s: State) -> None:
     """The result is the one that the End step finds in this position."""
     if (s.phase == OVER) != (s.winner != NONE) or (s.phase == OVER) != (s.end_reason != NONE):
         raise ImpossibleState("winner and end_reason belong to phase over, and to no other")
     if s.phase in (MARKET, RESOLVER, ABILITY):
         return  # the turn has not come to its End step
-    found = s.copy()
+    found = copy(s)
     found.winner = found.end_reason = NONE
     end_step(found)
     winner, reason = int(found.winner), int(found.end_reason)

@@ -14,8 +14,9 @@ from spygames.agent_dog.board import COLOURS, PAWNS
 from spygames.agent_dog.cards import CARDS, CHOICE_CARD, CHOICE_FUNCTION, CHOICES, COPY, FUNCTIONS, KINDS, OFFERED
 from spygames.agent_dog.layout import NONE
 from spygames.agent_dog.queries import seat_colour
+from spygames.agent_dog.types import State
 from spygames.core.game import Game
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.core.shown import shown
 
 (
@@ -271,12 +272,12 @@ def _colour(game: Game, seat: int) -> int:
     return int(seat_colour(game.num_players, int(seat)))
 
 
-def action_to_string(game: Game, s: Record, action: int, seat: int) -> str:
+def action_to_string(game: Game, s: State, action: int, seat: int) -> str:
     """The text of an action of `seat`: `pass 12`, `card copy as 9`, `from track 60 into goal`, ..."""
     return action_texts(*_board(game), _colour(game, seat))[action]
 
 
-def string_to_action(game: Game, s: Record, text: str, seat: int) -> int:
+def string_to_action(game: Game, s: State, text: str, seat: int) -> int:
     """The inverse of `action_to_string`; ValueError for any other text."""
     action = _actions_by_text(*_board(game), _colour(game, seat)).get(text) if isinstance(text, str) else None
     if action is None:

@@ -8,12 +8,13 @@ from spygames.agent_dog.cards import KINDS, MAX_CARDS
 from spygames.agent_dog.layout import CARD, EXCHANGE, HAT, NONE, REDRAW
 from spygames.agent_dog.queries import board_unchanged, hand_size, offers, taker, unseen
 from spygames.agent_dog.rules.turns import possible_functions
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_dog.types import State
+from spygames.core.kernel import Int, kernel
 from spygames.core.rng import below, shuffle
 
 
 @kernel
-def determinize(s: Record, seat: Int, seed: uint64) -> None:
+def determinize(s: State, seat: Int, seed: uint64) -> None:
     """Deals the cards that `seat` has not seen anew to all hidden places and shuffles the colours under hats (AD-24).
 
     `seat` knows about the cards of others:
@@ -57,7 +58,7 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
 
 
 @kernel
-def known_card(s: Record, seat: Int) -> Int:
+def known_card(s: State, seat: Int) -> Int:
     """The card that `seat` passed, if its taker certainly still holds it; else NONE."""
     card = np.int64(s.passed[seat])
     if s.phase == EXCHANGE or card == NONE or s.lost[taker(s, seat), card] > 0:
@@ -66,7 +67,7 @@ def known_card(s: Record, seat: Int) -> Int:
 
 
 @kernel
-def deal_hand(s: Record, seat: Int, known: Int, pile: Int) -> Int:
+def deal_hand(s: State, seat: Int, known: Int, pile: Int) -> Int:
     """Deals `seat` as many cards as it holds, a `known` one among them, from the end of the pile.
 
     Returns:
@@ -85,7 +86,7 @@ def deal_hand(s: Record, seat: Int, known: Int, pile: Int) -> Int:
 
 
 @kernel
-def deal_bound(s: Record, seat: Int, known: Int, pile: Int) -> Int:
+def deal_bound(s: State, seat: Int, known: Int, pile: Int) -> Int:
     """Deals the seat whose turn it is a hand that fits its turn, from the end of the pile.
 
     The hand has a playable card where one is to be played, none where one must be discarded, and none but the drawn one
@@ -119,7 +120,7 @@ def deal_bound(s: Record, seat: Int, known: Int, pile: Int) -> Int:
 
 
 @kernel
-def guess_passed(s: Record, seat: Int) -> None:
+def guess_passed(s: State, seat: Int) -> None:
     """Draws the cards that others passed to each other: any card that the taker has or has lost since."""
     if s.phase == EXCHANGE:
         return
@@ -138,7 +139,7 @@ def guess_passed(s: Record, seat: Int) -> None:
 
 
 @kernel
-def shuffle_hats(s: Record) -> None:
+def shuffle_hats(s: State) -> None:
     """Shuffles the colours under hats; how many there are of each follows from the visible pawns (AD-24)."""
     counts = 0  # hidden pawns of each colour, eight bits a colour
     left = 0

@@ -6,11 +6,12 @@ from spygames.agent_dog.board import PAWNS
 from spygames.agent_dog.cards import FUNCTIONS, KINDS
 from spygames.agent_dog.layout import EMPTY, EXCHANGE, HAT, NONE, OVER, PHASES, SEATS
 from spygames.agent_dog.queries import colour_of, giver, goal_of, hand_size, unseen
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_dog.types import State, View
+from spygames.core.kernel import Int, kernel
 
 
 @kernel
-def observe(s: Record, seat: Int, view: Record) -> None:
+def observe(s: State, seat: Int, view: View) -> None:
     """Writes what `seat` may know, seen from its start space, its colour and its place at the board."""
     observe_board(s, seat, view)
     observe_cards(s, seat, view)
@@ -18,7 +19,7 @@ def observe(s: Record, seat: Int, view: Record) -> None:
 
 
 @kernel
-def observe_board(s: Record, seat: Int, view: Record) -> None:
+def observe_board(s: State, seat: Int, view: View) -> None:
     """Pawns, holes and meeting points. AD-24: colours under hats only where they are tracked."""
     own, track, quarter = colour_of(s, seat), np.int64(s.options.track), np.int64(s.options.quarter)
     place = own * quarter
@@ -46,7 +47,7 @@ def observe_board(s: Record, seat: Int, view: Record) -> None:
 
 
 @kernel
-def observe_cards(s: Record, seat: Int, view: Record) -> None:
+def observe_cards(s: State, seat: Int, view: View) -> None:
     """Cards in hands, on piles and being played."""
     players = np.int64(s.options.players)
     came = np.int64(s.passed[giver(s, seat)]) if s.phase != EXCHANGE else NONE
@@ -73,7 +74,7 @@ def observe_cards(s: Record, seat: Int, view: Record) -> None:
 
 
 @kernel
-def observe_turn(s: Record, seat: Int, view: Record) -> None:
+def observe_turn(s: State, seat: Int, view: View) -> None:
     """Whose decision it is, of which kind, and how far the game is."""
     players = np.int64(s.options.players)
     for function in range(len(FUNCTIONS)):

@@ -5,7 +5,8 @@ import numpy as np
 from spygames.agent_dog.board import GOAL, PAWNS
 from spygames.agent_dog.cards import COPY, KINDS, OFFERS, POINTS
 from spygames.agent_dog.layout import EXCHANGE, HAT, NONE, PLACE, STEP, SWAPPING
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_dog.types import State
+from spygames.core.kernel import Int, kernel
 
 # ---------------------------------------------------------------- colours and places
 
@@ -17,19 +18,19 @@ def seat_colour(players: Int, seat: Int) -> Int:
 
 
 @kernel
-def colour_of(s: Record, seat: Int) -> Int:
+def colour_of(s: State, seat: Int) -> Int:
     """AD-1: the colour of a seat in this game."""
     return seat_colour(s.options.players, seat)
 
 
 @kernel
-def team_mate(s: Record, one: Int, other: Int) -> bool:
+def team_mate(s: State, one: Int, other: Int) -> bool:
     """AD-1: whether two colours play together, a colour with itself included."""
     return one == other or (s.options.players == 4 and one == other ^ 2)
 
 
 @kernel
-def start_of(s: Record, colour: Int) -> Int:
+def start_of(s: State, colour: Int) -> Int:
     """AD-1: the start space of a colour."""
     return colour * np.int64(s.options.quarter)
 
@@ -41,7 +42,7 @@ def goal_of(colour: Int) -> Int:
 
 
 @kernel
-def is_home(s: Record, colour: Int) -> bool:
+def is_home(s: State, colour: Int) -> bool:
     """AD-18: all four pawns of a colour are in its goal; a hidden one is not home yet."""
     goal = goal_of(colour)
     return bool(
@@ -53,7 +54,7 @@ def is_home(s: Record, colour: Int) -> bool:
 
 
 @kernel
-def plays_for(s: Record, seat: Int) -> Int:
+def plays_for(s: State, seat: Int) -> Int:
     """AD-18: the colour that counts as own: the partner's once the own four are home."""
     colour = colour_of(s, seat)
     if s.options.players == 4 and is_home(s, colour):
@@ -62,14 +63,14 @@ def plays_for(s: Record, seat: Int) -> Int:
 
 
 @kernel
-def is_protected(s: Record, place: Int) -> bool:
+def is_protected(s: State, place: Int) -> bool:
     """AD-13: a visible pawn on the start space of its own colour can be neither jumped nor captured."""
     pawn = np.int64(s.board[place])
     return bool(0 <= pawn < HAT and place == pawn * s.options.quarter)
 
 
 @kernel
-def hidden_pawns(s: Record) -> Int:
+def hidden_pawns(s: State) -> Int:
     """The number of hidden pawns on the track, counted up to two."""
     n = 0
     for place in range(s.options.track):
@@ -80,7 +81,7 @@ def hidden_pawns(s: Record) -> Int:
 
 
 @kernel
-def winning_seat(s: Record, mover: Int) -> Int:
+def winning_seat(s: State, mover: Int) -> Int:
     """AD-32: the first seat from the mover on whose side has all its pawns home, or NONE."""
     players = np.int64(s.options.players)
     for i in range(players):
@@ -95,7 +96,7 @@ def winning_seat(s: Record, mover: Int) -> Int:
 
 
 @kernel
-def hand_size(s: Record, seat: Int) -> Int:
+def hand_size(s: State, seat: Int) -> Int:
     """The number of cards in a hand."""
     size = 0
     for card in range(KINDS):
@@ -104,7 +105,7 @@ def hand_size(s: Record, seat: Int) -> Int:
 
 
 @kernel
-def taker(s: Record, seat: Int) -> Int:
+def taker(s: State, seat: Int) -> Int:
     """AD-6: who gets the card that `seat` passes: its partner, or with two and three players the next seat."""
     if s.options.players == 4:
         return seat ^ 2
@@ -112,7 +113,7 @@ def taker(s: Record, seat: Int) -> Int:
 
 
 @kernel
-def giver(s: Record, seat: Int) -> Int:
+def giver(s: State, seat: Int) -> Int:
     """AD-6: who passes a card to `seat`."""
     if s.options.players == 4:
         return seat ^ 2
@@ -120,7 +121,7 @@ def giver(s: Record, seat: Int) -> Int:
 
 
 @kernel
-def unseen(s: Record, seat: Int, card: Int) -> Int:
+def unseen(s: State, seat: Int, card: Int) -> Int:
     """The copies of `card` that may be in any hidden place, as far as `seat` can count them."""
     count = np.int64(s.options.copies[card]) - s.hands[seat, card] - s.discarded[card] - (s.card == card)
     if s.phase == EXCHANGE:
@@ -129,7 +130,7 @@ def unseen(s: Record, seat: Int, card: Int) -> Int:
 
 
 @kernel
-def offers(s: Record, card: Int) -> Int:
+def offers(s: State, card: Int) -> Int:
     """AD-25 to AD-28: the functions of a card, as bits; those of a copy are the last card's (AD-27)."""
     if card == COPY:
         return OFFERS[np.int64(s.last_card)] if s.last_card != NONE else 0
@@ -137,6 +138,6 @@ def offers(s: Record, card: Int) -> Int:
 
 
 @kernel
-def board_unchanged(s: Record) -> bool:
+def board_unchanged(s: State) -> bool:
     """Whether the card that is being played has changed nothing yet: what was playable still is."""
     return bool(s.phase == PLACE or s.phase == SWAPPING or (s.phase == STEP and s.points == POINTS))

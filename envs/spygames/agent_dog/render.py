@@ -8,13 +8,13 @@ from spygames.agent_dog.board import COLOURS, PAWNS, place_to_string
 from spygames.agent_dog.cards import CARDS, FUNCTIONS, KINDS
 from spygames.agent_dog.layout import EMPTY, EXCHANGE, HAT, NONE, OVER, PHASES, TRUNCATED
 from spygames.agent_dog.queries import goal_of, hand_size, seat_colour, taker
+from spygames.agent_dog.types import State
 from spygames.core.game import NOBODY, Game
-from spygames.core.kernel import Record
 
 _WIDTH, _ROW = 80, 16
 
 
-def to_text(game: Game, s: Record, viewer: int) -> str:
+def to_text(game: Game, s: State, viewer: int) -> str:
     """The track, the goals and the cards as `viewer` (a seat) may see them; NOBODY sees everything.
 
     Lines have at most 80 columns, and no end of line follows the last one.
@@ -31,7 +31,7 @@ def to_text(game: Game, s: Record, viewer: int) -> str:
     ])  # fmt: skip
 
 
-def _headline(game: Game, s: Record) -> str:
+def _headline(game: Game, s: State) -> str:
     """What is being decided, or how the game ended."""
     if s.phase == OVER:
         if s.end_reason == TRUNCATED:
@@ -50,7 +50,7 @@ def _headline(game: Game, s: Record) -> str:
     return f"player_{s.to_move} ({COLOURS[seat_colour(game.num_players, int(s.to_move))]}) {what[PHASES[s.phase]]}"
 
 
-def _track(s: Record, open_hats: bool) -> list[str]:
+def _track(s: State, open_hats: bool) -> list[str]:
     """Spaces in rows of sixteen: S start, o hole, M meeting point; below, the pawns on them."""
     quarter, lines = int(s.options.quarter), []
     for k in range(4):
@@ -62,7 +62,7 @@ def _track(s: Record, open_hats: bool) -> list[str]:
     return [line.rstrip() for line in lines] + ["S start space, o hole, M meeting point; ^ a pawn under its hat"]
 
 
-def _feature(s: Record, offset: int) -> str:
+def _feature(s: State, offset: int) -> str:
     """The letter of a space: S, o, M or a blank."""
     if offset == 0:
         return "S"
@@ -77,14 +77,14 @@ def _pawn(pawn: int, open_hats: bool) -> str:
     return f"{letter} " if pawn < HAT else f"^{letter}" if open_hats else "^ "
 
 
-def _side(game: Game, s: Record, seat: int, open_hats: bool) -> str:
+def _side(game: Game, s: State, seat: int, open_hats: bool) -> str:
     """Start area and goal of a colour."""
     colour = seat_colour(game.num_players, seat)
     goal = "".join(f" {_pawn(int(s.board[goal_of(colour) + i]), open_hats)}" for i in range(PAWNS))
     return f"{COLOURS[colour]:<8}player_{seat}   start area {s.area[colour]}   goal{goal}".rstrip()
 
 
-def _cards(game: Game, s: Record, viewer: int) -> list[str]:
+def _cards(game: Game, s: State, viewer: int) -> list[str]:
     """Hands that the viewer knows, the sizes of the others, the piles and the card that is being played."""
     lines = []
     if s.card != NONE:

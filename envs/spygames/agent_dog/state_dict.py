@@ -11,9 +11,10 @@ from spygames.agent_dog.layout import EMPTY, END_REASONS, EXCHANGE, HAT, LARGEST
 from spygames.agent_dog.queries import colour_of, seat_colour, taker
 from spygames.agent_dog.rules.play import take_options
 from spygames.agent_dog.rules.turns import clear_card
+from spygames.agent_dog.types import State
 from spygames.agent_dog.validate import check_state
 from spygames.core.game import Game, ImpossibleState
-from spygames.core.kernel import Record
+from spygames.core.kernel import Int
 from spygames.core.mapping import check_keys, integer, member, sequence, table
 from spygames.core.shown import shown
 
@@ -24,7 +25,7 @@ _KEYS = (
 _PENDING = ("card", "as", "points", "moved", "first", "meetings", "penalty")
 
 
-def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
+def state_to_dict(game: Game, s: State) -> dict[str, Any]:
     """The state as plain JSON values."""
     seats = range(game.num_players)
     deck, board = game.options["deck"], s.board.tolist()
@@ -60,14 +61,14 @@ def _colours(game: Game) -> list[int]:
     return [int(seat_colour(game.num_players, seat)) for seat in range(game.num_players)]
 
 
-def _pawns(s: Record, board: list[int], colour: int) -> list[str]:
+def _pawns(s: State, board: list[int], colour: int) -> list[str]:
     """Where the four pawns of a colour are: area, track, goals."""
     places = ["area"] * int(s.area[colour])
     there = [place for place in range(PLACES) if board[place] in (colour, colour + HAT)]
     return places + [place_to_string(place, colour) for place in there]
 
 
-def _pending(s: Record) -> dict[str, Any] | None:
+def _pending(s: State) -> dict[str, Any] | None:
     """The card being played."""
     if s.card == NONE:
         return None
@@ -83,12 +84,12 @@ def _pending(s: Record) -> dict[str, Any] | None:
     }
 
 
-def _moved_text(s: Record) -> str:
+def _moved_text(s: State) -> str:
     """The place of the pawn that stepped last, in the words of the actions: the own goal needs no colour."""
     return place_to_string(int(s.moved), int(colour_of(s, int(s.to_move))))
 
 
-def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
+def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     """Writes `mapping` into the zeroed state `s`.
 
     Checked are the cards and pawns (each in one place), and that the phase has something to decide. Where pawns
@@ -111,7 +112,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     clear_card(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
     for key, field in (("round", "round_number"), ("turn", "turn"), ("cards_played", "cards_played")):
-        s[field] = integer(mapping[key], key, 0, LARGEST)
+        setattr(s, field, integer(mapping[key], key, 0, LARGEST))
     s.phase = member(mapping["phase"], "phase", PHASES)
     last = game.num_players - 1
     s.dealer = integer(mapping["dealer"], "dealer", 0, last)
@@ -138,7 +139,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     check_state(game, s)
 
 
-def _read_pawns(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
+def _read_pawns(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     """`pawns` and `hidden`."""
     s.board[:] = EMPTY
     track = int(s.options.track)
@@ -166,7 +167,7 @@ def _read_pawns(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
         s.board[place] += HAT
 
 
-def _read_cards(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
+def _read_cards(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     """Hands, piles, passed cards and the card to copy."""
     for seat, cards in table(mapping["hands"], "hands", game.num_players):
         _put(s.hands[seat], cards, f"hands of seat {seat}")
@@ -177,16 +178,17 @@ def _read_cards(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
         cards = [member(card, key, CARDS) for card in sequence(mapping[key], key)]
         if len(cards) > MAX_CARDS:
             raise ImpossibleState(f"{key} holds {len(cards)} cards, more than the game has")
-        s[key][:] = NONE
-        s[key][: len(cards)] = cards[::-1]
-        s[f"{key}_size"] = len(cards)
+        pile = getattr(s, key)
+        pile[:] = NONE
+        pile[: len(cards)] = cards[::-1]
+        setattr(s, f"{key}_size", len(cards))
     s.discarded[:] = np.bincount(s.discard[: s.discard_size], minlength=KINDS)
     s.last_card = NONE if mapping["last_card"] is None else member(mapping["last_card"], "last_card", CARDS)
     if s.last_card == COPY:
         raise ImpossibleState("last_card is what a copy would copy, so it cannot be a copy itself")
 
 
-def _read_pending(game: Game, pending: object, s: Record) -> None:
+def _read_pending(game: Game, pending: object, s: State) -> None:
     """The card being played."""
     if pending is None:
         return
@@ -216,7 +218,7 @@ def _read_pending(game: Game, pending: object, s: Record) -> None:
     s.penalty = pending["penalty"]
 
 
-def _read_record(mapping: Mapping[str, Any], s: Record, players: int) -> None:
+def _read_record(mapping: Mapping[str, Any], s: State, players: int) -> None:
     """Reads the cards that left each hand since the exchange.
 
     Where they are left out, the mapping itself tells of two: the card being played, and a passed card that its taker no
@@ -242,12 +244,12 @@ def _cards(counts: np.ndarray) -> list[str]:
     return [CARDS[card] for card in range(KINDS) for _ in range(counts[card])]
 
 
-def _card(card: int) -> str | None:
+def _card(card: Int) -> str | None:
     """The name of a card; None for NONE."""
     return None if card == NONE else CARDS[card]
 
 
-def _or_none(number: int) -> int | None:
+def _or_none(number: Int) -> int | None:
     """A number; None for NONE."""
     return None if number == NONE else int(number)
 

@@ -21,11 +21,11 @@ from spygames.agent_dog.layout import (
 from spygames.agent_dog.queries import board_unchanged, offers, plays_for, winning_seat
 from spygames.agent_dog.rules.play import legal
 from spygames.agent_dog.rules.turns import playable_functions, possible_functions
+from spygames.agent_dog.types import State
 from spygames.core.game import Game, ImpossibleState
-from spygames.core.kernel import Record
 
 
-def check_state(game: Game, s: Record) -> None:
+def check_state(game: Game, s: State) -> None:
     """Checks a state that was read from a mapping.
 
     Raises:
@@ -74,7 +74,7 @@ def check_state(game: Game, s: Record) -> None:
         raise ImpossibleState(f"in phase {phase} seat {s.to_move} has nothing to decide: nothing is legal")
 
 
-def _check_pending(s: Record) -> None:
+def _check_pending(s: State) -> None:
     """The card being played fits its function and the phase."""
     card, function = int(s.card), int(s.function)
     if card != COPY and not OFFERS[card] >> function & 1:
@@ -98,7 +98,7 @@ def _check_pending(s: Record) -> None:
         raise ImpossibleState(f"pending: seat {s.to_move} can carry out nothing as {FUNCTIONS[function]} here")
 
 
-def _check_out(s: Record) -> None:
+def _check_out(s: State) -> None:
     """AD-10, AD-23: a seat that is out of the round has laid down its hand."""
     for seat in np.flatnonzero(s.out):
         if s.phase == EXCHANGE or s.hands[seat].any():
@@ -106,7 +106,7 @@ def _check_out(s: Record) -> None:
             raise ImpossibleState(f"out names seat {seat}, but {why}")
 
 
-def _check_redrawn(s: Record) -> None:
+def _check_redrawn(s: State) -> None:
     """AD-35: a seat that has discarded and drawn holds no playable card but the drawn one, until the board changes."""
     if not s.redrawn:
         return
@@ -121,7 +121,7 @@ def _check_redrawn(s: Record) -> None:
         raise ImpossibleState(f"redrawn: seat {seat} plays the card it has drawn, so it can hold no other playable one")
 
 
-def _check_places(s: Record) -> None:
+def _check_places(s: State) -> None:
     """AD-19, AD-21: hidden pawns and no others stand on holes, and in goals only visible ones of their own colour.
 
     A companion under way has moved at most one pawn for each point that it has spent; hats are turned at its end.
@@ -148,7 +148,7 @@ def _check_places(s: Record) -> None:
         )
 
 
-def _check_exchange(game: Game, s: Record) -> None:
+def _check_exchange(game: Game, s: State) -> None:
     """From the dealer clockwise, the seats before the seat to move have passed a card, the others have not."""
     before = (int(s.to_move) - int(s.dealer)) % game.num_players
     for i in range(game.num_players):

@@ -11,10 +11,11 @@ from itertools import product
 import numpy as np
 
 from spygames.core.game import Game
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.core.shown import shown
 from spygames.heimlich.board import ABSOLUTE, AGENTS, BUILDINGS, FACES, LOOP, MAX_AGENTS
 from spygames.heimlich.cards import CARDS, KINDS, STEPS
+from spygames.heimlich.types import State
 
 ACT_MOVE = 0  # agent, points 1..FACES
 ACT_DONE = ACT_MOVE + MAX_AGENTS * FACES
@@ -144,18 +145,18 @@ def _numbers(*key: int) -> dict[str, int]:
     return {text: action for action, text in enumerate(_texts(*key))}
 
 
-def _key(game: Game, s: Record, seat: int) -> tuple[int, int, int, int, int]:
+def _key(game: Game, s: State, seat: int) -> tuple[int, int, int, int, int]:
     """The arguments of `_texts` for a seat; the only hidden fact among them is the seat's own agent."""
     first_guess = CARD_ACTIONS if game.options["top_secret"] else BASE_ACTIONS
-    return int(s["passports"][seat]), int(seat), game.num_players, first_guess, game.num_actions
+    return int(s.passports[seat]), int(seat), game.num_players, first_guess, game.num_actions
 
 
-def action_to_string(game: Game, s: Record, action: int, seat: int) -> str:
+def action_to_string(game: Game, s: State, action: int, seat: int) -> str:
     """As `move red 3`, `done`, `safe church`, `card swap`, `agent green`, `step -2`, `guess blue player_2`."""
     return _texts(*_key(game, s, seat))[action]
 
 
-def string_to_action(game: Game, s: Record, text: str, seat: int) -> int:
+def string_to_action(game: Game, s: State, text: str, seat: int) -> int:
     """The inverse of `action_to_string`; ValueError for anything else."""
     action = _numbers(*_key(game, s, seat)).get(text) if isinstance(text, str) else None
     if action is not None:

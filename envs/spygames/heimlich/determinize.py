@@ -5,12 +5,13 @@ from math import comb, factorial
 import numpy as np
 from numpy import uint64
 
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.core.rng import below, shuffle
 from spygames.heimlich.board import MAX_AGENTS
 from spygames.heimlich.cards import ALL_CARDS, KINDS
 from spygames.heimlich.layout import FIRST_OWNER, FREE, NONE, OVER, UNASKED
 from spygames.heimlich.queries import answers, copies_of, is_named, left_of
+from spygames.heimlich.types import State
 
 
 def _prefixes(length: int, players: int, agents: int) -> int:
@@ -27,7 +28,7 @@ PREFIXES = np.array(
 
 
 @kernel
-def determinize(s: Record, seat: Int, seed: uint64) -> None:
+def determinize(s: State, seat: Int, seed: uint64) -> None:
     """Draws passports, the agent that was put back, predictions, hands and deck anew; `seed` is the chance to come.
 
     At the end passports and predictions lie open (HC-34), so they stay.
@@ -45,7 +46,7 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
 
 
 @kernel
-def draw_passports(s: Record, seat: Int) -> None:
+def draw_passports(s: State, seat: Int) -> None:
     """The other seats get any agents but the seat's own and its former one, which it knows to be free."""
     own = s.passports[seat]
     kept = s.former if s.swapped == seat else NONE
@@ -66,7 +67,7 @@ def draw_passports(s: Record, seat: Int) -> None:
 
 
 @kernel
-def draw_former(s: Record, seat: Int) -> None:
+def draw_former(s: State, seat: Int) -> None:
     """HC-31: the agent that another seat put back becomes any free one."""
     if s.swapped == NONE or s.swapped == seat:
         return
@@ -79,7 +80,7 @@ def draw_former(s: Record, seat: Int) -> None:
 
 
 @kernel
-def draw_guesses(s: Record, seat: Int) -> None:
+def draw_guesses(s: State, seat: Int) -> None:
     """As many answers as the seat has given; each way to answer that HC-33 allows has the same chance."""
     left = answers(s, seat)
     if left == 0:
@@ -102,7 +103,7 @@ def draw_guesses(s: Record, seat: Int) -> None:
 
 
 @kernel
-def unnamed_seat(s: Record, seat: Int, skip: Int) -> Int:
+def unnamed_seat(s: State, seat: Int, skip: Int) -> Int:
     """The seat that `seat` has given no agent yet, from its left on, after `skip` others."""
     for places in range(1, s.options.players):
         other = left_of(s, seat, places)
@@ -114,7 +115,7 @@ def unnamed_seat(s: Record, seat: Int, skip: Int) -> Int:
 
 
 @kernel
-def draw_cards(s: Record, seat: Int) -> None:
+def draw_cards(s: State, seat: Int) -> None:
     """The cards that the seat has not seen are shuffled and dealt to the other hands; the deck keeps the rest."""
     pile = 0  # the unseen cards lie in `deck` until they are dealt
     for kind in range(KINDS):

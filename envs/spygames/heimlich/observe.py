@@ -3,7 +3,7 @@
 import numpy as np
 from numpy import float32
 
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.heimlich.board import FACES, FINISH, LOOP, MAX_AGENTS, ONE_TO_THREE
 from spygames.heimlich.cards import ALL_CARDS, HAND, KINDS
 from spygames.heimlich.layout import (
@@ -25,6 +25,7 @@ from spygames.heimlich.layout import (
     UNASKED,
 )
 from spygames.heimlich.queries import agent_of, answers, asked_agent, left_of, places_to, relative_of
+from spygames.heimlich.types import State, View
 
 _BUILDING = np.eye(LOOP, dtype=np.float32)
 _TO_SAFE = np.array(  # [safe - position, 1 - LOOP..LOOP - 1]: 1 to 6 points bring the agent there, one-hot
@@ -38,7 +39,7 @@ _BY_FINISH, _BY_FACES = float32(1 / FINISH), float32(1 / FACES)
 
 
 @kernel
-def write_board(s: Record, seat: Int, view: Record) -> None:
+def write_board(s: State, seat: Int, view: View) -> None:
     """The part of the base game: board, tokens, turn, and the public record."""
     safe = np.int64(s.safe)
     players, agents = len(view.active), len(view.score)
@@ -76,7 +77,7 @@ def write_board(s: Record, seat: Int, view: Record) -> None:
 
 
 @kernel
-def write_cards(s: Record, seat: Int, view: Record) -> None:
+def write_cards(s: State, seat: Int, view: View) -> None:
     """The part of Top Secret: the own hand, and what everybody sees of the cards."""
     for kind in range(KINDS):
         view.hand[kind] = s.hands[seat, kind] / 2
@@ -102,7 +103,7 @@ def write_cards(s: Record, seat: Int, view: Record) -> None:
 
 
 @kernel
-def write_predictions(s: Record, seat: Int, view: Record) -> None:
+def write_predictions(s: State, seat: Int, view: View) -> None:
     """The part of Secret Identities: the own predictions, who has made any, and all of them at the end."""
     agents = len(view.score)
     asked = asked_agent(s, seat) if s.phase == GUESS and s.to_move == seat else NONE
@@ -124,7 +125,7 @@ def write_predictions(s: Record, seat: Int, view: Record) -> None:
 
 
 @kernel
-def guess_code(s: Record, seat: Int, guess: Int) -> float32:
+def guess_code(s: State, seat: Int, guess: Int) -> float32:
     """A value of `guesses` as the view has it: -1 free, (1 + the owner's relative seat) / 7, 0 none."""
     if guess == UNASKED:
         return float32(0)
@@ -134,27 +135,27 @@ def guess_code(s: Record, seat: Int, guess: Int) -> float32:
 
 
 @kernel
-def observe_base(s: Record, seat: Int, view: Record) -> None:
+def observe_base(s: State, seat: Int, view: View) -> None:
     """Writes what `seat` may know in the base game."""
     write_board(s, seat, view)
 
 
 @kernel
-def observe_cards(s: Record, seat: Int, view: Record) -> None:
+def observe_cards(s: State, seat: Int, view: View) -> None:
     """Writes what `seat` may know with Top Secret."""
     write_board(s, seat, view)
     write_cards(s, seat, view)
 
 
 @kernel
-def observe_predictions(s: Record, seat: Int, view: Record) -> None:
+def observe_predictions(s: State, seat: Int, view: View) -> None:
     """Writes what `seat` may know with Secret Identities."""
     write_board(s, seat, view)
     write_predictions(s, seat, view)
 
 
 @kernel
-def observe_both(s: Record, seat: Int, view: Record) -> None:
+def observe_both(s: State, seat: Int, view: View) -> None:
     """Writes what `seat` may know with both."""
     write_board(s, seat, view)
     write_cards(s, seat, view)

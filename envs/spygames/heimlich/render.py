@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from textwrap import wrap
 
 from spygames.core.game import NOBODY, Game
-from spygames.core.kernel import Record
 from spygames.heimlich.board import AGENTS, BUILDINGS, FINISH, LOOP, MARK, ONE_TO_THREE, VALUES
 from spygames.heimlich.cards import CARDS, KINDS
 from spygames.heimlich.layout import CHOICE, FIRST_OWNER, FREE, GUESS, MOVE, NONE, OVER, ROUND, SAFE, UNASKED
+from spygames.heimlich.types import State
 
 # The ring, clockwise from the Church at the lower left corner; `middle` holds the legend.
 _BOARD = """\
@@ -29,7 +29,7 @@ _LEGEND = ("agents go", "clockwise;", "the safe is", "in the building", "with th
 _WIDTH = 80
 
 
-def to_text(game: Game, s: Record, viewer: int) -> str:
+def to_text(game: Game, s: State, viewer: int) -> str:
     """Board, tokens and cards as `viewer` (a seat) may see them; NOBODY sees everything.
 
     Lines of at most 80 columns without an end of line after the last one.
@@ -45,7 +45,7 @@ def to_text(game: Game, s: Record, viewer: int) -> str:
     ])  # fmt: skip
 
 
-def _headline(s: Record) -> str:
+def _headline(s: State) -> str:
     """The decision that is due, or the winners."""
     mover = f"player_{s.to_move}"
     if s.phase == MOVE:
@@ -64,7 +64,7 @@ def _headline(s: Record) -> str:
     return f"{' and '.join(winners)} {'wins' if len(winners) == 1 else 'win'}" if winners else "nobody wins"
 
 
-def _board(s: Record) -> str:
+def _board(s: State) -> str:
     """The ring of buildings with their values, the agents in them, and the safe."""
     cells = {}
     for building, name in enumerate(BUILDINGS):
@@ -75,7 +75,7 @@ def _board(s: Record) -> str:
     return _BOARD.format(**cells, middle=_LEGEND)
 
 
-def _tokens(s: Record, viewer: int) -> Iterator[str]:
+def _tokens(s: State, viewer: int) -> Iterator[str]:
     """A line for each agent: its token on the score track, and its owner if the viewer knows it."""
     yield f"   {'agent':<10}{'score':>5}  {'track':<{FINISH}} owner"
     for agent in range(s.options.agents):
@@ -87,7 +87,7 @@ def _tokens(s: Record, viewer: int) -> Iterator[str]:
         yield f"   {_LETTERS[agent]} {AGENTS[agent]:<8}{points:>5}  {''.join(bar)} {_owner(s, agent, viewer)}{moved}"
 
 
-def _owner(s: Record, agent: int, viewer: int) -> str:
+def _owner(s: State, agent: int, viewer: int) -> str:
     """The owner of an agent if the viewer knows it, else `?`."""
     owner = int(s.owner[agent])
     if viewer == NOBODY or s.phase == OVER or owner == viewer:
@@ -95,7 +95,7 @@ def _owner(s: Record, agent: int, viewer: int) -> str:
     return "free" if s.swapped == viewer and s.former == agent else "?"
 
 
-def _notes(s: Record, viewer: int) -> Iterator[str]:
+def _notes(s: State, viewer: int) -> Iterator[str]:
     """Cards and predictions that the viewer knows, and public counts."""
     players = range(int(s.options.players))
     if s.options.top_secret:

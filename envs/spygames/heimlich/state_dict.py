@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from spygames.core.game import Game, ImpossibleState, as_record
-from spygames.core.kernel import Record
+from spygames.core.kernel import Int
 from spygames.core.mapping import check_keys, integer, member, sequence, table
 from spygames.core.shown import shown
 from spygames.heimlich.board import AGENTS, FACES, FINISH, LOOP, MAX_AGENTS, ONE_TO_THREE
@@ -32,6 +32,7 @@ from spygames.heimlich.layout import (
 )
 from spygames.heimlich.queries import copies_of, left_of, still_to_predict
 from spygames.heimlich.rules.play import clear, copy_options
+from spygames.heimlich.types import State
 from spygames.heimlich.validate import check_end, check_phase, check_variant
 
 _KEYS = (
@@ -45,7 +46,7 @@ _EMPTY: dict[str, Any] = {
 _RECORD = ("points", "times", "gains", "scorings", "cards_played", "arrived_by", "swapped", "former", "swapped_late")
 
 
-def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
+def state_to_dict(game: Game, s: State) -> dict[str, Any]:
     """The state as plain JSON values, with the keys that the README names, `rng` and `record`."""
     players, agents = game.num_players, AGENTS[: s.options.agents]
     seats = range(players)
@@ -86,7 +87,7 @@ def state_to_dict(game: Game, s: Record) -> dict[str, Any]:
     }
 
 
-def _public_record(s: Record) -> dict[str, Any]:
+def _public_record(s: State) -> dict[str, Any]:
     """The public record, and facts that play does not need."""
     counts = {"points": s.points, "times": s.times, "gains": s.gains}
     seats = range(int(s.options.players))
@@ -115,11 +116,11 @@ def _guesses(guesses: np.ndarray) -> Iterator[tuple[str, str]]:
             yield AGENTS[agent], owner
 
 
-def _or_none(number: int) -> int | None:
+def _or_none(number: Int) -> int | None:
     return None if number == NONE else int(number)
 
 
-def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
+def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     """Writes `mapping` into the zeroed state `s`.
 
     Checked are cards (each copy in one place), passports, the phase against what is asked in it, predictions, and the
@@ -145,7 +146,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: Record) -> None:
     check_end(full, s)
 
 
-def _read_turn(m: Mapping[str, Any], s: Record) -> None:
+def _read_turn(m: Mapping[str, Any], s: State) -> None:
     """Phase, seats, die and points."""
     last = int(s.options.players) - 1
     s.phase = member(m["phase"], "phase", PHASES)
@@ -171,7 +172,7 @@ def _read_turn(m: Mapping[str, Any], s: Record) -> None:
         raise ImpossibleState(f"moved and points_left make more than the {most} points of the die")
 
 
-def _read_board(m: Mapping[str, Any], s: Record) -> None:
+def _read_board(m: Mapping[str, Any], s: State) -> None:
     """Agents, safe, tokens and passports."""
     agents, over = int(s.options.agents), s.phase == OVER
     for key, values, highest in (
@@ -198,7 +199,7 @@ def _read_board(m: Mapping[str, Any], s: Record) -> None:
         s.arrived_by[agent] = s.active
 
 
-def _read_cards(m: Mapping[str, Any], s: Record) -> None:
+def _read_cards(m: Mapping[str, Any], s: State) -> None:
     """Hands, deck, used cards and the card that asks; each copy is in one place."""
     if not s.options.top_secret:
         return
@@ -236,7 +237,7 @@ def _read_cards(m: Mapping[str, Any], s: Record) -> None:
             s.named[i] = agent
 
 
-def _read_predictions(m: Mapping[str, Any], s: Record) -> None:
+def _read_predictions(m: Mapping[str, Any], s: State) -> None:
     """The predictions of each seat."""
     if not s.options.secret_identities:
         return
@@ -250,7 +251,7 @@ def _read_predictions(m: Mapping[str, Any], s: Record) -> None:
             s.guesses[seat, agent] = FREE + member(owner, f"guesses of seat {seat}", owners)
 
 
-def _read_record(remembered: Any, s: Record) -> None:
+def _read_record(remembered: Any, s: State) -> None:
     """The public record; nothing happened where a key is missing."""
     check_keys(remembered, (), _RECORD, "record")
     players, last = int(s.options.players), int(s.options.players) - 1
@@ -284,7 +285,7 @@ def _read_record(remembered: Any, s: Record) -> None:
         raise ImpossibleState("record former and swapped_late belong to a seat in record swapped")
 
 
-def _by_agent(value: object, key: str, s: Record) -> list[tuple[int, Any]]:
+def _by_agent(value: object, key: str, s: State) -> list[tuple[int, Any]]:
     """The values of a mapping by agent."""
     if not isinstance(value, Mapping):
         raise ImpossibleState(f"{key} must map agents to values, not {shown(value)}")
@@ -299,5 +300,5 @@ def _kinds(cards: object, key: str, most: int) -> list[int]:
     return [member(card, key, CARDS) for card in cards]
 
 
-def _seat_or_none(value: object, key: str, s: Record) -> int:
+def _seat_or_none(value: object, key: str, s: State) -> int:
     return NONE if value is None else integer(value, key, 0, int(s.options.players) - 1)

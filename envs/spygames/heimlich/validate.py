@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from spygames.core.game import Game, ImpossibleState
-from spygames.core.kernel import Record
 from spygames.core.mapping import integer, member, sequence
 from spygames.core.shown import shown
 from spygames.heimlich.board import AGENTS, FINISH
@@ -28,12 +27,13 @@ from spygames.heimlich.queries import still_to_predict
 from spygames.heimlich.rules.play import legal
 from spygames.heimlich.rules.scoring import furthest, is_finished
 from spygames.heimlich.rules.top_secret import fits, playable
+from spygames.heimlich.types import State
 
 _OF_CARDS = ("hands", "deck", "used", "passes", "pending_card", "card_turn")
 _OF_PREDICTIONS = ("guesses", "guessed", "guessing", "card_turn")
 
 
-def check_variant(game: Game, m: Mapping[str, Any], empty: Mapping[str, Any], s: Record) -> None:
+def check_variant(game: Game, m: Mapping[str, Any], empty: Mapping[str, Any], s: State) -> None:
     """The mapping is of this game, and keys of switches that are off have the values in `empty`."""
     for key in ("edition", "players"):
         if m[key] != game.options[key] or isinstance(m[key], bool):
@@ -51,7 +51,7 @@ def check_variant(game: Game, m: Mapping[str, Any], empty: Mapping[str, Any], s:
             raise ImpossibleState(f"{key} must be {empty[key]!r} or left out in this variant, not {shown(value)}")
 
 
-def check_phase(m: Mapping[str, Any], s: Record) -> None:
+def check_phase(m: Mapping[str, Any], s: State) -> None:
     """The phase fits the seat to move, the points, the cards and the predictions."""
     phase = PHASES[s.phase]
     if (s.phase in (ROUND, CHOICE) and not s.options.top_secret) or (
@@ -85,7 +85,7 @@ def check_phase(m: Mapping[str, Any], s: Record) -> None:
         raise ImpossibleState(f"seat {s.to_move} has nothing to choose from in phase {phase}")
 
 
-def _check_pending(s: Record) -> None:
+def _check_pending(s: State) -> None:
     """The agents that were named are among those that the card asks for, and all that it asks for can be named."""
     kind = int(s.pending)
     for agent, which in zip(s.named.tolist(), (FIRST[kind], SECOND[kind]), strict=True):
@@ -95,7 +95,7 @@ def _check_pending(s: Record) -> None:
         raise ImpossibleState(f"pending_card: {CARDS[kind]} cannot be carried out here")
 
 
-def _check_predictions(s: Record) -> None:
+def _check_predictions(s: State) -> None:
     """Everybody has predicted, or nobody; in phase `guess` the seats before the mover."""
     players = int(s.options.players)
     left = still_to_predict(s) if s.phase == GUESS else 0
@@ -132,7 +132,7 @@ def _not_in_order(unasked: list[int], own: int) -> bool:
     return left != [agent for agent in range(lowest, left[-1] + 1) if agent != own]
 
 
-def check_end(m: Mapping[str, Any], s: Record) -> None:
+def check_end(m: Mapping[str, Any], s: State) -> None:
     """The winners follow from the position, and there are none before the end."""
     winners = {integer(seat, "winners", 0, int(s.options.players) - 1) for seat in sequence(m["winners"], "winners")}
     reason = m["end_reason"]

@@ -40,7 +40,8 @@ from spygames.agent_avenue.bots.features import (
 )
 from spygames.agent_avenue.cards import CODEBREAKER, COPIES, DAREDEVIL, DOUBLE_AGENT, KINDS, MOLE, SENTINEL, SIDEKICK
 from spygames.agent_avenue.layout import NONE, THREE
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_avenue.types import View
+from spygames.core.kernel import Int, kernel
 
 Eight = tuple[float, float, float, float, float, float, float, float]
 """A value for each kind of agent: a tuple, as a kernel must not allocate an array."""
@@ -97,7 +98,7 @@ PATIENCE = 0.035
 
 
 @kernel
-def expert(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def expert(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """Takes the action with the best chance to win."""
     if mask[RECRUIT_UP]:
         return choose(view)
@@ -105,7 +106,7 @@ def expert(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 
 @kernel
-def choose(view: Record) -> Int:
+def choose(view: View) -> Int:
     """Recruits the face-up card or the hidden one, over all cards that may be hidden but those of the face-up name."""
     up, now, held = face_up(view), standing(view), in_hand(view)
     taking, leaving = 0.0, 0.0
@@ -119,7 +120,7 @@ def choose(view: Record) -> Int:
 
 
 @kernel
-def offer_or_discard(view: Record, mask: np.ndarray) -> Int:
+def offer_or_discard(view: View, mask: np.ndarray) -> Int:
     """The best pair to offer, or the discard that promises a better one."""
     now, held = standing(view), in_hand(view)
     appeals = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -135,7 +136,7 @@ def offer_or_discard(view: Record, mask: np.ndarray) -> Int:
 
 
 @kernel
-def after_discard(view: Record, held: Int, now: float, appeals: Eight, discarded: Int) -> float:
+def after_discard(view: View, held: Int, now: float, appeals: Eight, discarded: Int) -> float:
     """The chance to win with the best offer after throwing a card away, averaged over the card drawn for it."""
     without, total, count = 0.0, 0.0, 0
     for drawn in range(NONE, KINDS):  # first the offers of the cards that stay, then those with the one drawn
@@ -149,7 +150,7 @@ def after_discard(view: Record, held: Int, now: float, appeals: Eight, discarded
 
 
 @kernel
-def best_offer(view: Record, held: Int, now: float, appeals: Eight, among: Int) -> tuple[Int, float]:
+def best_offer(view: View, held: Int, now: float, appeals: Eight, among: Int) -> tuple[Int, float]:
     """The action that offers the best pair from a hand, and its worth; `among`: a card of the pair, or NONE for any."""
     best, promise = -1, -1.0
     for up in range(KINDS):
@@ -170,7 +171,7 @@ def may_offer(held: Int, up: Int, down: Int) -> bool:
 
 
 @kernel
-def offer(view: Record, held: Int, now: float, up: Int, down: Int, appeal_up: float) -> float:
+def offer(view: View, held: Int, now: float, up: Int, down: Int, appeal_up: float) -> float:
     """The chance to win after offering these two cards: the rival's assumed choice, mixed with the worse half."""
     if_down, if_up = outcomes(view, held, now, up, down)
     expected = appeal_up * if_up + (1 - appeal_up) * if_down
@@ -178,7 +179,7 @@ def offer(view: Record, held: Int, now: float, up: Int, down: Int, appeal_up: fl
 
 
 @kernel
-def appeal(view: Record, now: float, up: Int) -> float:
+def appeal(view: View, now: float, up: Int) -> float:
     """The chance that the rival takes `up` beside a card that it can only guess: any that is not in play."""
     gain, count = 0.0, 0
     for down in range(KINDS):
@@ -191,13 +192,13 @@ def appeal(view: Record, now: float, up: Int) -> float:
 
 
 @kernel
-def outcomes(view: Record, held: Int, now: float, one: Int, two: Int) -> tuple[float, float]:
+def outcomes(view: View, held: Int, now: float, one: Int, two: Int) -> tuple[float, float]:
     """The chances to win if the own side recruits `one` and the rival `two`, and the other way round."""
     return win_chance(view, held, now, one, two), win_chance(view, held, now, two, one)
 
 
 @kernel
-def win_chance(view: Record, held: Int, now: float, mine: Int, theirs: Int) -> float:
+def win_chance(view: View, held: Int, now: float, mine: Int, theirs: Int) -> float:
     """The chance to win after both sides have recruited these cards, from a hand of `held` before the offer.
 
     now: `standing(view)`, which does not depend on the two cards.
@@ -212,13 +213,13 @@ def win_chance(view: Record, held: Int, now: float, mine: Int, theirs: Int) -> f
 
 
 @kernel
-def next_turn(view: Record, side: Int) -> Int:
+def next_turn(view: View, side: Int) -> Int:
     """Whether a side is active next or waits, as a row of the tables: the opposite of this turn."""
     return WAITS if (side == OWN) == (view.active > 0) else NEXT
 
 
 @kernel
-def standing(view: Record) -> float:
+def standing(view: View) -> float:
     """Log-odds of winning for the cards in play, before this turn's two."""
     odds = 0.0
     for card in range(KINDS):
@@ -228,14 +229,14 @@ def standing(view: Record) -> float:
 
 
 @kernel
-def gained(view: Record, side: Int, card: Int) -> float:
+def gained(view: View, side: Int, card: Int) -> float:
     """Log-odds that one more copy in play adds for its side."""
     row, n = next_turn(view, side), copies(view, side, card)
     return STACKS[row, card, min(n + 1, THREE)] - STACKS[row, card, min(n, THREE)]
 
 
 @kernel
-def threats(view: Record, held: Int, mine: Int, theirs: Int) -> float:
+def threats(view: View, held: Int, mine: Int, theirs: Int) -> float:
     """Log-odds for cards left in the own hand after recruiting that threaten something in a later offer.
 
     A codebreaker beside two in play, a daredevil for a rival who has two, a third sentinel, a second double agent;
@@ -255,20 +256,20 @@ def threats(view: Record, held: Int, mine: Int, theirs: Int) -> float:
 
 
 @kernel
-def weight(view: Record, card: Int, threatens: bool | np.bool_) -> float:
+def weight(view: View, card: Int, threatens: bool | np.bool_) -> float:
     """Log-odds for holding a card that threatens something; 0 if it does not."""
     return HELD[next_turn(view, OWN), card] if threatens else 0.0
 
 
 @kernel
-def left(view: Record, held: Int, card: Int, mine: Int, theirs: Int) -> Int:
+def left(view: View, held: Int, card: Int, mine: Int, theirs: Int) -> Int:
     """Copies of `card` in the own hand once the two cards are recruited: both come from the active side's hand."""
     offered = (mine == card) + (theirs == card)
     return copies_in(held, card) - (offered if view.active else 0)
 
 
 @kernel
-def in_hand(view: Record) -> Int:
+def in_hand(view: View) -> Int:
     """The own hand as one number: BITS a kind, the copies of each."""
     held = 0
     for card in range(KINDS):

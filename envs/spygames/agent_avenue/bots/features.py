@@ -21,7 +21,8 @@ from spygames.agent_avenue.cards import (
     TIMES,
 )
 from spygames.agent_avenue.layout import HAND, NONE, THREE
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_avenue.types import View
+from spygames.core.kernel import Int, kernel
 
 OWN, RIVAL = 0, 1
 Ongoing = tuple[Int, Int]
@@ -30,31 +31,31 @@ NO_ONGOING = (0, 0)
 
 
 @kernel
-def copies(view: Record, side: Int, card: Int) -> Int:
+def copies(view: View, side: Int, card: Int) -> Int:
     """Copies that a side has in play."""
     return int(view.in_play[side, card] * 6 + 0.5)
 
 
 @kernel
-def copies_after(view: Record, side: Int, card: Int, gained: Int, lost: Int) -> Int:
+def copies_after(view: View, side: Int, card: Int, gained: Int, lost: Int) -> Int:
     """Copies that a side has in play after it gains the agent `gained` and loses the agent `lost`."""
     return copies(view, side, card) + (card == gained) - (card == lost)
 
 
 @kernel
-def hand(view: Record, card: Int) -> Int:
+def hand(view: View, card: Int) -> Int:
     """Copies in the own hand."""
     return int(view.hand[card, 0] + view.hand[card, 1] + view.hand[card, 2] + view.hand[card, 3])
 
 
 @kernel
-def unseen(view: Record, card: Int) -> Int:
+def unseen(view: View, card: Int) -> Int:
     """Copies that may be anywhere hidden: in the deck, in the rival's hand or discards, face down."""
     return int(view.unseen[card] * 6 + 0.5)
 
 
 @kernel
-def face_up(view: Record) -> Int:
+def face_up(view: View) -> Int:
     """The agent offered openly."""
     for card in range(KINDS):
         if view.face_up[card]:
@@ -63,7 +64,7 @@ def face_up(view: Record) -> Int:
 
 
 @kernel
-def lead(view: Record) -> Int:
+def lead(view: View) -> Int:
     """Own progress minus the rival's (AA-15), from -7 to 7."""
     for i in range(2 * CATCH + 1):
         if view.lead[i]:
@@ -72,7 +73,7 @@ def lead(view: Record) -> Int:
 
 
 @kernel
-def ongoing_of(view: Record) -> Ongoing:
+def ongoing_of(view: View) -> Ongoing:
     """The ongoing market cards of both sides; advanced mode only."""
     own, rival = 0, 0
     for card in range(ONGOING):
@@ -82,7 +83,7 @@ def ongoing_of(view: Record) -> Ongoing:
 
 
 @kernel
-def ability_of(view: Record) -> Int:
+def ability_of(view: View) -> Int:
     """The market card that is being resolved, or NONE; advanced mode only."""
     for i in range(len(view.ability)):
         if view.ability[i]:
@@ -97,7 +98,7 @@ def owns(ongoing: Ongoing, side: Int, card: Int) -> bool:
 
 
 @kernel
-def steps(view: Record, side: Int, card: Int, ongoing: Ongoing) -> Int:
+def steps(view: View, side: Int, card: Int, ongoing: Ongoing) -> Int:
     """Spaces that a side moves if it recruits one more of `card` (AA-13, AA-32); 0 for NONE."""
     if card == NONE:
         return 0
@@ -106,13 +107,13 @@ def steps(view: Record, side: Int, card: Int, ongoing: Ongoing) -> Int:
 
 
 @kernel
-def lead_after(view: Record, ahead: Int, mine: Int, theirs: Int, ongoing: Ongoing) -> Int:
+def lead_after(view: View, ahead: Int, mine: Int, theirs: Int, ongoing: Ongoing) -> Int:
     """The lead after both sides have recruited, from a lead of `ahead` before."""
     return ahead + steps(view, OWN, mine, ongoing) - steps(view, RIVAL, theirs, ongoing)
 
 
 @kernel
-def wins(view: Record, side: Int, gained: Int, lost: Int, ongoing: Ongoing) -> bool:
+def wins(view: View, side: Int, gained: Int, lost: Int, ongoing: Ongoing) -> bool:
     """Whether a side's cards in play win for it (AA-17, AA-34)."""
     if copies_after(view, side, CODEBREAKER, gained, lost) >= THREE:
         return True
@@ -128,7 +129,7 @@ def wins(view: Record, side: Int, gained: Int, lost: Int, ongoing: Ongoing) -> b
 
 
 @kernel
-def loses(view: Record, side: Int, gained: Int, lost: Int, ongoing: Ongoing) -> bool:
+def loses(view: View, side: Int, gained: Int, lost: Int, ongoing: Ongoing) -> bool:
     """Whether a side's Daredevils lose the game for it (AA-17, AA-34)."""
     threes = copies_after(view, side, DAREDEVIL, gained, lost) >= THREE
     return bool(threes and not owns(ongoing, side, LEADER_OF_THE_PACK))
@@ -136,7 +137,7 @@ def loses(view: Record, side: Int, gained: Int, lost: Int, ongoing: Ongoing) -> 
 
 @kernel
 def verdict(
-    view: Record, after: Int, mine: Int, theirs: Int, my_loss: Int, their_loss: Int, ongoing: Ongoing, last: bool
+    view: View, after: Int, mine: Int, theirs: Int, my_loss: Int, their_loss: Int, ongoing: Ongoing, last: bool
 ) -> Int:
     """How the End step decides with a lead of `after`, once both sides have gained and lost agents (AA-17 to AA-19).
 
@@ -161,7 +162,7 @@ def verdict(
 
 
 @kernel
-def runs_out(view: Record) -> bool:
+def runs_out(view: View) -> bool:
     """Whether the cards run out with this turn unless it is decided before (AA-19).
 
     Whoever holds fewer than two cards found the deck empty when it last drew, so what the active side draws in

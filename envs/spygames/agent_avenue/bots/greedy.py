@@ -7,14 +7,15 @@ from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.bots.features import NO_ONGOING, face_up, lead, lead_after, runs_out, unseen, verdict
 from spygames.agent_avenue.cards import KINDS
 from spygames.agent_avenue.layout import NONE
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_avenue.types import View
+from spygames.core.kernel import Int, kernel
 
 WON = 2.0 * CATCH
 """The worth of a win in spaces of lead: from being caught to catching."""
 
 
 @kernel
-def greedy(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def greedy(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """Prefers a win to a lead, and a lead to a loss, at the end of this turn.
 
     The worth of the hidden card is the average over all cards that it has not seen; each of its own two cards is taken
@@ -37,7 +38,7 @@ def greedy(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 
 @kernel
-def worth(view: Record, mine: Int, theirs: Int) -> float:
+def worth(view: View, mine: Int, theirs: Int) -> float:
     """The lead in spaces after both sides have recruited these cards; +-WON if that ends the game."""
     after = lead_after(view, lead(view), mine, theirs, NO_ONGOING)
     decided = verdict(view, after, mine, theirs, NONE, NONE, NO_ONGOING, runs_out(view))
@@ -45,7 +46,7 @@ def worth(view: Record, mine: Int, theirs: Int) -> float:
 
 
 @kernel
-def worth_of_choice(view: Record, take_up: bool) -> float:
+def worth_of_choice(view: View, take_up: bool) -> float:
     """The average worth of taking the face-up or the face-down card, over the cards that may lie face down."""
     up = face_up(view)
     total, count = 0.0, 0

@@ -46,7 +46,8 @@ from spygames.agent_avenue.bots.features import (
 )
 from spygames.agent_avenue.cards import KINDS, MIND_CONTROL
 from spygames.agent_avenue.layout import NONE, THREE
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_avenue.types import View
+from spygames.core.kernel import Int, kernel
 
 STACKS = np.array(
     [  # log-odds of winning that 0, 1, 2, 3 and more copies in play add
@@ -74,7 +75,7 @@ MARKET_WORTH = np.array(
 
 
 @kernel
-def stack_odds(view: Record, side: Int, gained: Int, lost: Int) -> float:
+def stack_odds(view: View, side: Int, gained: Int, lost: Int) -> float:
     """Log-odds for the cards in play of a side after it gains one and loses another, NONE for no card."""
     odds = 0.0
     for card in range(KINDS):
@@ -84,7 +85,7 @@ def stack_odds(view: Record, side: Int, gained: Int, lost: Int) -> float:
 
 @kernel
 def judge(
-    view: Record, mine: Int, theirs: Int, my_loss: Int, their_loss: Int, ongoing: Ongoing, positional: bool
+    view: View, mine: Int, theirs: Int, my_loss: Int, their_loss: Int, ongoing: Ongoing, positional: bool
 ) -> float:
     """The chance to win after both sides gain and lose these agents, NONE for no agent.
 
@@ -105,7 +106,7 @@ def judge(
 
 
 @kernel
-def offer(view: Record, up: Int, down: Int, ongoing: Ongoing, positional: bool) -> float:
+def offer(view: View, up: Int, down: Int, ongoing: Ongoing, positional: bool) -> float:
     """The chance to win with an offer of these cards; the rival may take either."""
     if_up = judge(view, down, up, NONE, NONE, ongoing, positional)
     if_down = judge(view, up, down, NONE, NONE, ongoing, positional)
@@ -114,7 +115,7 @@ def offer(view: Record, up: Int, down: Int, ongoing: Ongoing, positional: bool) 
 
 
 @kernel
-def offer_beside_hidden(view: Record, up: Int, ongoing: Ongoing, positional: bool) -> float:
+def offer_beside_hidden(view: View, up: Int, ongoing: Ongoing, positional: bool) -> float:
     """The same where the partner adds any unseen card face down."""
     total, count = 0.0, 0
     for down in range(KINDS):
@@ -126,7 +127,7 @@ def offer_beside_hidden(view: Record, up: Int, ongoing: Ongoing, positional: boo
 
 
 @kernel
-def take_up(view: Record, ongoing: Ongoing, positional: bool) -> bool:
+def take_up(view: View, ongoing: Ongoing, positional: bool) -> bool:
     """Whether to take the face-up card, over all cards that may lie face down."""
     up, gain = face_up(view), 0.0
     for down in range(KINDS):
@@ -141,7 +142,7 @@ def take_up(view: Record, ongoing: Ongoing, positional: bool) -> bool:
 
 
 @kernel
-def worth_of(view: Record, action: Int, ability: Int, ongoing: Ongoing, positional: bool) -> float:
+def worth_of(view: View, action: Int, ability: Int, ongoing: Ongoing, positional: bool) -> float:
     """The worth of an action that is not a discard; comparable between the actions of one decision."""
     if action < RECRUIT_UP:
         up, down = decode_pair(action)
@@ -172,7 +173,7 @@ def worth_of(view: Record, action: Int, ability: Int, ongoing: Ongoing, position
 
 
 @kernel
-def decide(view: Record, mask: np.ndarray, ability: Int, ongoing: Ongoing, positional: bool) -> Int:
+def decide(view: View, mask: np.ndarray, ability: Int, ongoing: Ongoing, positional: bool) -> Int:
     """The action of the largest worth; a discard if no other action promises a fair chance."""
     best, promise = NONE, -1.0
     for action in range(PLAY_PAIR, len(mask)):
@@ -189,7 +190,7 @@ def decide(view: Record, mask: np.ndarray, ability: Int, ongoing: Ongoing, posit
 
 
 @kernel
-def worst_card(view: Record, mask: np.ndarray, ongoing: Ongoing, positional: bool) -> Int:
+def worst_card(view: View, mask: np.ndarray, ongoing: Ongoing, positional: bool) -> Int:
     """The discard of the card that makes the worst offer; NONE if no discard is legal."""
     worst, least = NONE, np.inf
     for card in range(KINDS):
@@ -201,24 +202,24 @@ def worst_card(view: Record, mask: np.ndarray, ongoing: Ongoing, positional: boo
 
 
 @kernel
-def greedy_at_market(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def greedy_at_market(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """Prefers a win to a lead, and a lead to a loss, right after the action."""
     return decide(view, mask, ability_of(view), ongoing_of(view), False)
 
 
 @kernel
-def expert_at_market(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def expert_at_market(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """Takes the action with the best chance to win."""
     return decide(view, mask, ability_of(view), ongoing_of(view), True)
 
 
 @kernel
-def greedy_in_team(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def greedy_in_team(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """Prefers a win to a lead, and a lead to a loss, right after the action."""
     return decide(view, mask, NONE, NO_ONGOING, False)
 
 
 @kernel
-def expert_in_team(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def expert_in_team(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """Takes the action with the best chance to win."""
     return decide(view, mask, NONE, NO_ONGOING, True)

@@ -27,11 +27,12 @@ from spygames.agent_avenue.layout import (
 )
 from spygames.agent_avenue.queries import first_seat, hand_size, is_team, lead, other, owns, space_of
 from spygames.agent_avenue.rules.recruiting import refill
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_avenue.types import State
+from spygames.core.kernel import Int, kernel
 
 
 @kernel
-def claim(s: Record, side: Int) -> Int:
+def claim(s: State, side: Int) -> Int:
     """The first reason on which `side` can claim the game, or NONE (AA-17, AA-18, AA-34)."""
     rival = other(side)
     if lead(s, side) >= CATCH:
@@ -44,7 +45,7 @@ def claim(s: Record, side: Int) -> Int:
 
 
 @kernel
-def market_claim(s: Record, side: Int) -> Int:
+def market_claim(s: State, side: Int) -> Int:
     """AA-34: the same for the ongoing market cards. AA-35: the Security System guards the own home."""
     if owns(s, side, MASTERPLAN) and names_in_play(s, side) >= MASTERPLAN_NAMES:
         return BY_MASTERPLAN
@@ -56,7 +57,7 @@ def market_claim(s: Record, side: Int) -> Int:
 
 
 @kernel
-def names_in_play(s: Record, side: Int) -> Int:
+def names_in_play(s: State, side: Int) -> Int:
     """Differently named agents that a side has in play."""
     names = 0
     for card in range(KINDS):
@@ -65,7 +66,7 @@ def names_in_play(s: Record, side: Int) -> Int:
 
 
 @kernel
-def can_play(s: Record, side: Int) -> bool:
+def can_play(s: State, side: Int) -> bool:
     """AA-19: a player needs two cards for its turn. AA-45: in a team each member needs one."""
     seat = first_seat(s, side)
     if is_team(s, side):
@@ -74,7 +75,7 @@ def can_play(s: Record, side: Int) -> bool:
 
 
 @kernel
-def can_play_next(s: Record, side: Int) -> bool:
+def can_play_next(s: State, side: Int) -> bool:
     """AA-19, AA-45: whether a side can play, once its hands are drawn up to four.
 
     In a game they are drawn up already, because a hand draws after it has played; those of a mapping may not be.
@@ -87,7 +88,7 @@ def can_play_next(s: Record, side: Int) -> bool:
 
 
 @kernel
-def end_step(s: Record) -> None:
+def end_step(s: State) -> None:
     """AA-17 to AA-19: a side has won, or the cards have run out, or the other side becomes active."""
     active, following = s.active_side, other(s.active_side)
     ours, theirs = claim(s, active), claim(s, following)
@@ -105,7 +106,7 @@ def end_step(s: Record) -> None:
 
 
 @kernel
-def begin_turn(s: Record, side: Int) -> None:
+def begin_turn(s: State, side: Int) -> None:
     """AA-7, AA-40, AA-41: a player plays two cards, or a captain names the seat that plays face up."""
     s.active_side = side
     s.leader = NONE
@@ -114,7 +115,7 @@ def begin_turn(s: Record, side: Int) -> None:
 
 
 @kernel
-def finish(s: Record, winner: Int, reason: Int) -> None:
+def finish(s: State, winner: Int, reason: Int) -> None:
     """The game is over."""
     s.winner, s.end_reason = winner, reason
     s.phase, s.to_move = OVER, NONE

@@ -37,12 +37,13 @@ from spygames.agent_avenue.layout import ABILITY, AT_ABILITY, AT_DECK, AT_DISCAR
 from spygames.agent_avenue.queries import hand_size, is_team, other, side_of
 from spygames.agent_avenue.rules.end_step import end_step
 from spygames.agent_avenue.rules.recruiting import forget, move, recruit, refill
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_avenue.types import State
+from spygames.core.kernel import Int, kernel
 from spygames.core.rng import shuffle
 
 
 @kernel
-def set_up_market(s: Record) -> None:
+def set_up_market(s: State) -> None:
     """AA-22: shuffle the market cards; three lie face up, the others are the market deck."""
     for card in range(MARKET_SIZE):
         s.market[card] = AT_DECK
@@ -54,7 +55,7 @@ def set_up_market(s: Record) -> None:
 
 
 @kernel
-def no_market(s: Record) -> None:
+def no_market(s: State) -> None:
     """AA-22: without the Black Market, no market card is anywhere."""
     for card in range(MARKET_SIZE):
         s.market[card] = s.market_deck[card] = NONE
@@ -62,7 +63,7 @@ def no_market(s: Record) -> None:
 
 
 @kernel
-def replace(s: Record) -> None:
+def replace(s: State) -> None:
     """AA-25: the top card of the market deck, if there is one, joins the supply."""
     if s.market_deck_size > 0:
         s.market_deck_size -= 1
@@ -71,7 +72,7 @@ def replace(s: Record) -> None:
 
 
 @kernel
-def continue_turn(s: Record, side: Int, landed: bool) -> None:
+def continue_turn(s: State, side: Int, landed: bool) -> None:
     """AA-23, AA-24, AA-29: a side that has landed takes a card, then the side that is pending; then the turn ends."""
     if not landed and s.pending != NONE:
         side, landed = np.int64(s.pending), True
@@ -88,7 +89,7 @@ def continue_turn(s: Record, side: Int, landed: bool) -> None:
 
 
 @kernel
-def legal_at_market(s: Record, mask: np.ndarray) -> None:
+def legal_at_market(s: State, mask: np.ndarray) -> None:
     """AA-23, AA-28, AA-36, AA-44: the cards to take, the seats to resolve one, and the choices of an ability."""
     if s.phase == MARKET:
         for card in range(MARKET_SIZE):
@@ -103,7 +104,7 @@ def legal_at_market(s: Record, mask: np.ndarray) -> None:
 
 
 @kernel
-def may_take(s: Record, card: Int) -> bool:
+def may_take(s: State, card: Int) -> bool:
     """Whether the ability lets its resolver take this agent from play."""
     source = FROM[s.ability]
     if source == NONE or s.taken != NONE:
@@ -113,7 +114,7 @@ def may_take(s: Record, card: Int) -> bool:
 
 
 @kernel
-def may_recruit(s: Record, card: Int) -> bool:
+def may_recruit(s: State, card: Int) -> bool:
     """Whether the ability lets its resolver recruit this agent from the hand."""
     if MIN_COPIES[s.ability] == 0 or s.hands[s.resolver, card] < MIN_COPIES[s.ability]:
         return False
@@ -125,7 +126,7 @@ def may_recruit(s: Record, card: Int) -> bool:
 
 
 @kernel
-def is_possible(s: Record) -> bool:
+def is_possible(s: State) -> bool:
     """AA-28: whether the resolver can carry the ability out."""
     possible = False
     for card in range(KINDS):
@@ -134,7 +135,7 @@ def is_possible(s: Record) -> bool:
 
 
 @kernel
-def act_at_market(s: Record, action: Int) -> None:
+def act_at_market(s: State, action: Int) -> None:
     """One decision about a market card."""
     if action < TAKE_AGENT:
         take_market_card(s, decode_market(action))
@@ -149,7 +150,7 @@ def act_at_market(s: Record, action: Int) -> None:
 
 
 @kernel
-def take_market_card(s: Record, card: Int) -> None:
+def take_market_card(s: State, card: Int) -> None:
     """AA-25, AA-26: the card is replaced at once; an ongoing one stays, an instant one is resolved.
 
     AA-44: in a team the captain names who resolves a card that needs a hand.
@@ -173,7 +174,7 @@ def take_market_card(s: Record, card: Int) -> None:
 
 
 @kernel
-def resolve_open_card(s: Record, side: Int) -> None:
+def resolve_open_card(s: State, side: Int) -> None:
     """The cards that need no choice: Smoke Screen (AA-36: ignored without a deck) and Surveillance Truck."""
     landed = False
     if s.ability != SMOKE_SCREEN:
@@ -188,7 +189,7 @@ def resolve_open_card(s: Record, side: Int) -> None:
 
 
 @kernel
-def begin_ability(s: Record, seat: Int) -> None:
+def begin_ability(s: State, seat: Int) -> None:
     """AA-28: the seat makes the choices of the ability, or lets it lapse if it cannot carry it out."""
     s.resolver = seat
     if is_possible(s):
@@ -199,7 +200,7 @@ def begin_ability(s: Record, seat: Int) -> None:
 
 
 @kernel
-def take_agent(s: Record, card: Int) -> None:
+def take_agent(s: State, card: Int) -> None:
     """AA-30: an agent goes from play into the resolver's hand, and nobody moves; AA-37: seen by all.
 
     Spycation then asks whether to recruit it (AA-28).
@@ -215,7 +216,7 @@ def take_agent(s: Record, card: Int) -> None:
 
 
 @kernel
-def recruit_by_ability(s: Record, card: Int) -> None:
+def recruit_by_ability(s: State, card: Int) -> None:
     """AA-29: an agent from the resolver's hand, which moves the meeple again. AA-37: Double Trouble has shown two."""
     s.hands[s.resolver, card] -= 1
     if s.ability == DOUBLE_TROUBLE:
@@ -225,7 +226,7 @@ def recruit_by_ability(s: Record, card: Int) -> None:
 
 
 @kernel
-def end_ability(s: Record, landed: bool) -> None:
+def end_ability(s: State, landed: bool) -> None:
     """AA-31: the resolver draws up to four, before a further market card is taken."""
     side = side_of(s, s.resolver)
     refill(s, s.resolver, hand_size(s, s.resolver))
@@ -234,7 +235,7 @@ def end_ability(s: Record, landed: bool) -> None:
 
 
 @kernel
-def leave_ability(s: Record) -> None:
+def leave_ability(s: State) -> None:
     """AA-26: an instant card is discarded once it is resolved."""
     s.market[s.ability] = AT_DISCARD
     s.ability = s.resolver = s.taken = NONE

@@ -37,12 +37,13 @@ from spygames.agent_avenue.queries import (
 from spygames.agent_avenue.rules.end_step import begin_turn, end_step
 from spygames.agent_avenue.rules.market import act_at_market, continue_turn, legal_at_market, no_market, set_up_market
 from spygames.agent_avenue.rules.recruiting import draw, forget, recruit, refill
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_avenue.types import Options, State
+from spygames.core.kernel import Int, kernel
 from spygames.core.rng import below, shuffle
 
 
 @kernel
-def init(s: Record, options: Record, seed: uint64) -> None:
+def init(s: State, options: Options, seed: uint64) -> None:
     """AA-5, AA-22, AA-38: shuffle the cards, deal four each, meeples at home. AA-6, AA-41: the first side, captains."""
     s.rng = seed
     s.options.first_player = options.first_player
@@ -69,7 +70,7 @@ def init(s: Record, options: Record, seed: uint64) -> None:
 
 
 @kernel
-def clear(s: Record) -> None:
+def clear(s: State) -> None:
     """An empty position: meeples at home, no cards anywhere, nothing decided."""
     for seat in range(s.options.players):
         for card in range(KINDS):
@@ -87,7 +88,7 @@ def clear(s: Record) -> None:
 
 
 @kernel
-def legal(s: Record, mask: np.ndarray) -> None:
+def legal(s: State, mask: np.ndarray) -> None:
     """Writes 1 for each legal action of the mover, else 0: AA-8, AA-10, AA-12, AA-20, AA-40, AA-42, and the market."""
     for action in range(NUM_ACTIONS):  # of every variant: a number that the compiler knows
         mask[action] = 0
@@ -106,7 +107,7 @@ def legal(s: Record, mask: np.ndarray) -> None:
 
 
 @kernel
-def legal_play(s: Record, mask: np.ndarray) -> None:
+def legal_play(s: State, mask: np.ndarray) -> None:
     """AA-10: two names, unless the hand holds but one. AA-8, AA-20: discards, as long as there is a deck."""
     hand = s.hands[s.to_move]
     alike = names_in_hand(s, s.to_move) == 1
@@ -121,7 +122,7 @@ def legal_play(s: Record, mask: np.ndarray) -> None:
 
 
 @kernel
-def legal_single(s: Record, mask: np.ndarray) -> None:
+def legal_single(s: State, mask: np.ndarray) -> None:
     """AA-40: any card face up; face down another name, unless the hand holds but that one. AA-42: discards."""
     alike = names_in_hand(s, s.to_move) == 1
     may_discard = s.deck_size > 0 and s.discards_left[s.to_move] > 0
@@ -135,7 +136,7 @@ def legal_single(s: Record, mask: np.ndarray) -> None:
 
 
 @kernel
-def apply(s: Record, action: Int) -> None:
+def apply(s: State, action: Int) -> None:
     """One decision, and all chance up to the next one."""
     if action < PLAY_PAIR:
         discard(s, decode_discard(action))
@@ -155,7 +156,7 @@ def apply(s: Record, action: Int) -> None:
 
 
 @kernel
-def discard(s: Record, card: Int) -> None:
+def discard(s: State, card: Int) -> None:
     """AA-8, AA-9: a hand card goes face down to its owner's discards, and one is drawn. AA-37: it could be any."""
     seat = s.to_move
     s.hands[seat, card] -= 1
@@ -168,7 +169,7 @@ def discard(s: Record, card: Int) -> None:
 
 
 @kernel
-def play(s: Record, up: Int, down: Int) -> None:
+def play(s: State, up: Int, down: Int) -> None:
     """AA-10: two cards are offered. AA-11: their player draws back up to four before the other side chooses."""
     seat = s.to_move
     s.hands[seat, up] -= 1
@@ -182,14 +183,14 @@ def play(s: Record, up: Int, down: Int) -> None:
 
 
 @kernel
-def name_leader(s: Record, seat: Int) -> None:
+def name_leader(s: State, seat: Int) -> None:
     """AA-41: the captain has named the seat that plays face up."""
     s.leader = s.to_move = seat
     s.phase = UP
 
 
 @kernel
-def play_up(s: Record, card: Int) -> None:
+def play_up(s: State, card: Int) -> None:
     """AA-40: one member plays a card face up, and the other one is asked."""
     s.hands[s.to_move, card] -= 1
     s.face_up = card
@@ -199,7 +200,7 @@ def play_up(s: Record, card: Int) -> None:
 
 
 @kernel
-def play_down(s: Record, card: Int) -> None:
+def play_down(s: State, card: Int) -> None:
     """AA-40: the other member plays a card face down. AA-43: both draw up to four, the face-up player first."""
     seat = s.to_move
     s.hands[seat, card] -= 1
@@ -212,14 +213,14 @@ def play_down(s: Record, card: Int) -> None:
 
 
 @kernel
-def ask_to_recruit(s: Record) -> None:
+def ask_to_recruit(s: State) -> None:
     """AA-12, AA-41: the other side, or its captain, chooses."""
     s.phase = RECRUIT
     s.to_move = s.captain[other(s.active_side)]
 
 
 @kernel
-def recruit_both(s: Record, take_up: bool) -> None:
+def recruit_both(s: State, take_up: bool) -> None:
     """AA-12: the other side takes one of the two cards, the active side the other one; AA-37: the hidden one is seen.
 
     AA-24: if both land on market spaces, the active side takes its card first.
@@ -239,7 +240,7 @@ def recruit_both(s: Record, take_up: bool) -> None:
 
 
 @kernel
-def returns(s: Record, out: np.ndarray) -> None:
+def returns(s: State, out: np.ndarray) -> None:
     """+1 for each seat of the side that has won, -1 for each other one (AA-46); 0 for all before the end."""
     for seat in range(len(out)):
         out[seat] = 0.0 if s.winner == NONE else (1.0 if s.winner == side_of(s, seat) else -1.0)

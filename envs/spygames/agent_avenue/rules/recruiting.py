@@ -6,11 +6,12 @@ from spygames.agent_avenue.board import IS_HOME, IS_MARKET
 from spygames.agent_avenue.cards import BOOST, GETAWAY_CAR, GETAWAY_SPACES, ICONS, PLUS, TIMES
 from spygames.agent_avenue.layout import FURTHEST, HAND, NONE, THREE
 from spygames.agent_avenue.queries import owns, space_of
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_avenue.types import State
+from spygames.core.kernel import Int, kernel
 
 
 @kernel
-def draw(s: Record, seat: Int) -> None:
+def draw(s: State, seat: Int) -> None:
     """Takes the top card of the agent deck into a hand."""
     s.deck_size -= 1
     s.hands[seat, s.deck[s.deck_size]] += 1
@@ -18,7 +19,7 @@ def draw(s: Record, seat: Int) -> None:
 
 
 @kernel
-def refill(s: Record, seat: Int, size: Int) -> None:
+def refill(s: State, seat: Int, size: Int) -> None:
     """AA-11, AA-21: a hand of `size` draws up to four, as long as there is a deck."""
     while size < HAND and s.deck_size > 0:
         draw(s, seat)
@@ -26,14 +27,14 @@ def refill(s: Record, seat: Int, size: Int) -> None:
 
 
 @kernel
-def forget(s: Record, seat: Int, card: Int) -> None:
+def forget(s: State, seat: Int, card: Int) -> None:
     """AA-37: a copy has left a hand, and it may have been one that was seen there."""
     if s.options.advanced:
         s.seen[seat, card] = max(s.seen[seat, card] - 1, 0)
 
 
 @kernel
-def recruit(s: Record, side: Int, card: Int) -> bool:
+def recruit(s: State, side: Int, card: Int) -> bool:
     """AA-13, AA-14: the card joins its like in play, their number selects the icon, the meeple moves by it.
 
     AA-32: an ongoing card may change the number. True if the meeple lands on a market space.
@@ -48,7 +49,7 @@ def recruit(s: Record, side: Int, card: Int) -> bool:
 
 
 @kernel
-def move(s: Record, side: Int, steps: Int) -> bool:
+def move(s: State, side: Int, steps: Int) -> bool:
     """Moves a meeple; true if it lands on a market space (AA-23). AA-33: the Getaway Car drives on from a home."""
     if steps == 0:
         return False
@@ -61,6 +62,6 @@ def move(s: Record, side: Int, steps: Int) -> bool:
 
 
 @kernel
-def change_progress(s: Record, side: Int, steps: Int) -> None:
+def change_progress(s: State, side: Int, steps: Int) -> None:
     """AA-15: spaces forward, or back; the count stays within its bounds."""
     s.progress[side] = min(max(np.int64(s.progress[side]) + steps, -FURTHEST), FURTHEST)

@@ -3,10 +3,11 @@
 import numpy as np
 
 from spygames.agent_dog.bots.worth import choose
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_dog.types import View
+from spygames.core.kernel import Int, kernel
 
 
 @kernel
-def expert(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def expert(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """Looks also at what a move leaves behind, keeps good cards and passes its partner the start card that it needs."""
     return choose(view, mask, rng, True)

@@ -8,13 +8,14 @@ import numpy as np
 from spygames.agent_dog.board import PAWNS
 from spygames.agent_dog.cards import DEAL, KINDS, OFFERS, START
 from spygames.agent_dog.layout import EMPTY
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_dog.types import View
+from spygames.core.kernel import Int, kernel
 
 HIDDEN = 4
 
 
 @kernel
-def pawn_at(view: Record, place: Int) -> Int:
+def pawn_at(view: View, place: Int) -> Int:
     """The colour of the pawn on a space, HIDDEN, or EMPTY."""
     if view.hats[place] != 0:
         return HIDDEN
@@ -25,7 +26,7 @@ def pawn_at(view: Record, place: Int) -> Int:
 
 
 @kernel
-def own_colour(view: Record) -> Int:
+def own_colour(view: View) -> Int:
     """AD-18: the colour that counts as own: 2 once the own four pawns are home."""
     if view.teams != 0 and view.goals[0, 0] + view.goals[0, 1] + view.goals[0, 2] + view.goals[0, 3] == PAWNS:
         return 2
@@ -33,19 +34,19 @@ def own_colour(view: Record) -> Int:
 
 
 @kernel
-def is_ours(view: Record, colour: Int) -> bool:
+def is_ours(view: View, colour: Int) -> bool:
     """Whether a colour is the viewer's or its partner's."""
     return bool(colour == 0 or (colour == 2 and view.teams != 0))
 
 
 @kernel
-def progress(view: Record, colour: Int, place: Int) -> Int:
+def progress(view: View, colour: Int, place: Int) -> Int:
     """Spaces from the start space of a colour."""
     return (place - colour * len(view.holes)) % len(view.hats)
 
 
 @kernel
-def most_hidden(view: Record, colour: Int) -> float:
+def most_hidden(view: View, colour: Int) -> float:
     """The number of pawns of a colour that may wear hats, at most."""
     seen = int(view.areas[colour] * PAWNS + 0.5)
     for i in range(PAWNS):
@@ -56,7 +57,7 @@ def most_hidden(view: Record, colour: Int) -> float:
 
 
 @kernel
-def own_hat_fraction(view: Record) -> float:
+def own_hat_fraction(view: View) -> float:
     """The fraction of the hats on the track that are the own team's, as far as visible pawns tell."""
     ours, hats = most_hidden(view, 0), 0
     if view.teams != 0:
@@ -67,7 +68,7 @@ def own_hat_fraction(view: Record) -> float:
 
 
 @kernel
-def is_closed(view: Record, place: Int, steps: Int) -> bool:
+def is_closed(view: View, place: Int, steps: Int) -> bool:
     """AD-13: whether a pawn on its own start space stops this move."""
     quarter = len(view.holes)
     ahead = place // quarter + 1
@@ -76,7 +77,7 @@ def is_closed(view: Record, place: Int, steps: Int) -> bool:
 
 
 @kernel
-def free_goal(view: Record, colour: Int, first: Int) -> Int:
+def free_goal(view: View, colour: Int, first: Int) -> Int:
     """Free goal spaces in a row from number `first` on."""
     n = 0
     while first + n < PAWNS and view.goals[colour, first + n] == 0:
@@ -85,7 +86,7 @@ def free_goal(view: Record, colour: Int, first: Int) -> Int:
 
 
 @kernel
-def on_track(view: Record, colour: Int) -> Int:
+def on_track(view: View, colour: Int) -> Int:
     """Visible pawns of a colour on the track."""
     n = 0
     for place in range(len(view.hats)):
@@ -94,7 +95,7 @@ def on_track(view: Record, colour: Int) -> Int:
 
 
 @kernel
-def start_cards(view: Record) -> Int:
+def start_cards(view: View) -> Int:
     """Start cards in the own hand."""
     n = 0.0
     for card in range(KINDS):

@@ -41,8 +41,9 @@ from spygames.agent_dog.bots.features import (
 )
 from spygames.agent_dog.cards import CARDS, COMPANION, KINDS, LONGEST, NUMBERS, OFFERS, POINTS, START, STEPS
 from spygames.agent_dog.layout import EMPTY, EXCHANGE
+from spygames.agent_dog.types import View
 from spygames.core.bots import uniform
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 
 RIVAL = 0.4  # what a space of a rival's way counts against one of the own team's
 CAPTURED = 8.0  # added for a pawn that needs a start card again
@@ -54,7 +55,7 @@ assert len(KEPT) == len(CARDS)
 
 
 @kernel
-def choose(view: Record, mask: np.ndarray, rng: np.ndarray, careful: bool) -> Int:
+def choose(view: View, mask: np.ndarray, rng: np.ndarray, careful: bool) -> Int:
     """The action of the highest worth; a random one among equals."""
     own, ours = own_colour(view), own_hat_fraction(view)
     best, best_worth, ties = -1, -np.inf, 0
@@ -71,7 +72,7 @@ def choose(view: Record, mask: np.ndarray, rng: np.ndarray, careful: bool) -> In
 
 
 @kernel
-def worth_of(view: Record, action: Int, own: Int, ours: float, careful: bool) -> float:
+def worth_of(view: View, action: Int, own: Int, ours: float, careful: bool) -> float:
     """The worth of any action."""
     track = len(view.hats)
     kind = kind_of(action, track)
@@ -96,7 +97,7 @@ def worth_of(view: Record, action: Int, own: Int, ours: float, careful: bool) ->
 
 
 @kernel
-def worth_of_move(view: Record, action: Int, kind: Int, own: Int, ours: float, careful: bool) -> float:
+def worth_of_move(view: View, action: Int, kind: Int, own: Int, ours: float, careful: bool) -> float:
     """The worth of moving a pawn by the number of the card that is being played."""
     steps = 0
     for function in range(NUMBERS):
@@ -111,7 +112,7 @@ def worth_of_move(view: Record, action: Int, kind: Int, own: Int, ours: float, c
 
 
 @kernel
-def worth_of_function(view: Record, function: Int, own: Int, ours: float, careful: bool) -> float:
+def worth_of_function(view: View, function: Int, own: Int, ours: float, careful: bool) -> float:
     """The worth of the best move that a card allows when it is played as this function."""
     quarter, track = len(view.holes), len(view.hats)
     start = own * quarter
@@ -136,7 +137,7 @@ def worth_of_function(view: Record, function: Int, own: Int, ours: float, carefu
 
 
 @kernel
-def worth_of_loss(view: Record, card: Int, careful: bool) -> float:
+def worth_of_loss(view: View, card: Int, careful: bool) -> float:
     """The worth of passing or discarding a card."""
     if not careful:
         return 0.0
@@ -147,7 +148,7 @@ def worth_of_loss(view: Record, card: Int, careful: bool) -> float:
 
 
 @kernel
-def worth_of_capture(view: Record, place: Int, ours: float) -> float:
+def worth_of_capture(view: View, place: Int, ours: float) -> float:
     """The worth of capturing the pawn on a space, if there is one."""
     pawn = pawn_at(view, place)
     if pawn == EMPTY:
@@ -160,7 +161,7 @@ def worth_of_capture(view: Record, place: Int, ours: float) -> float:
 
 
 @kernel
-def worth_of_way(view: Record, colour: Int, place: Int, target: Int, ours: float) -> float:
+def worth_of_way(view: View, colour: Int, place: Int, target: Int, ours: float) -> float:
     """The worth of bringing a pawn from one space to another: its way, for or against the own team."""
     if colour == HIDDEN:
         return (target - place) % len(view.hats) * (ours - (1 - ours) * RIVAL)
@@ -169,7 +170,7 @@ def worth_of_way(view: Record, colour: Int, place: Int, target: Int, ours: float
 
 
 @kernel
-def worth_on_track(view: Record, place: Int, steps: Int, ours: float, careful: bool) -> float:
+def worth_on_track(view: View, place: Int, steps: Int, ours: float, careful: bool) -> float:
     """The worth of moving the pawn on `place` round the track."""
     target = (place + steps) % len(view.hats)
     pawn = pawn_at(view, place)
@@ -178,7 +179,7 @@ def worth_on_track(view: Record, place: Int, steps: Int, ours: float, careful: b
 
 
 @kernel
-def worth_into_goal(view: Record, place: Int, steps: Int, own: Int) -> float:
+def worth_into_goal(view: View, place: Int, steps: Int, own: Int) -> float:
     """The worth of moving the pawn on `place` into the goal."""
     track = len(view.hats)
     left = track - progress(view, own, place)
@@ -187,7 +188,7 @@ def worth_into_goal(view: Record, place: Int, steps: Int, own: Int) -> float:
 
 
 @kernel
-def prospects(view: Record, pawn: Int, place: Int, target: Int, ours: float) -> float:
+def prospects(view: View, pawn: Int, place: Int, target: Int, ours: float) -> float:
     """The worth of what a move leaves behind: a hat, a meeting, pursuers, a card that brings the pawn home."""
     quarter, track = len(view.holes), len(view.hats)
     worth = 0.0

@@ -21,13 +21,14 @@ from spygames.agent_dog.cards import POINTS
 from spygames.agent_dog.layout import EMPTY, HAT, NONE
 from spygames.agent_dog.queries import colour_of, goal_of, is_home, is_protected, plays_for, start_of
 from spygames.agent_dog.rules.moves import capture, settle
-from spygames.core.kernel import Int, Record, bind, kernel
+from spygames.agent_dog.types import State
+from spygames.core.kernel import Int, bind, kernel
 
 ALL_COLOURS = 15
 
 
 @kernel
-def movable_colours(s: Record, seat: Int) -> Int:
+def movable_colours(s: State, seat: Int) -> Int:
     """AD-28: the colours (as bits) whose visible pawns may step: the team's, and all once one of its two is home.
 
     AD-34: with two and three players always all.
@@ -39,7 +40,7 @@ def movable_colours(s: Record, seat: Int) -> Int:
 
 
 @kernel
-def step_from(s: Record, place: Int, into: bool, own: Int, colours: Int) -> Int:
+def step_from(s: State, place: Int, into: bool, own: Int, colours: Int) -> Int:
     """AD-29: the place to which the pawn on `place` steps, round the track or `into` its goal; NONE if it may not.
 
     A pawn enters a goal from the start space, if it came there in the very same move (AD-15).
@@ -59,7 +60,7 @@ def step_from(s: Record, place: Int, into: bool, own: Int, colours: Int) -> Int:
 
 
 @kernel
-def can_run(s: Record, place: Int, steps: Int) -> bool:
+def can_run(s: State, place: Int, steps: Int) -> bool:
     """Whether a movable pawn can go `steps` on round the track: nothing but a protected pawn stops it."""
     quarter = np.int64(s.options.quarter)
     ahead = place // quarter + 1
@@ -67,7 +68,7 @@ def can_run(s: Record, place: Int, steps: Int) -> bool:
 
 
 @kernel
-def nothing_left(s: Record, seat: Int, points: Int) -> bool:
+def nothing_left(s: State, seat: Int, points: Int) -> bool:
     """All points are spent."""
     return True
 
@@ -75,7 +76,7 @@ def nothing_left(s: Record, seat: Int, points: Int) -> bool:
 deeper: Any = nothing_left  # stands for the search with a point less, which `bind` puts in its place
 
 
-def _can_spend(s: Record, seat: Int, points: Int) -> bool:
+def _can_spend(s: State, seat: Int, points: Int) -> bool:
     """AD-29: whether all points can be spent from here; stops at the first way found."""
     if points == 0:
         return True
@@ -98,7 +99,7 @@ def _can_spend(s: Record, seat: Int, points: Int) -> bool:
     return False
 
 
-def _searches(points: int) -> Callable[[Record, Int, Int], bool]:
+def _searches(points: int) -> Callable[[State, Int, Int], bool]:
     """The search of that depth: one kernel a point, because Numba cannot cache one that calls itself."""
     return bind(_can_spend, f"{points}", deeper=_searches(points - 1)) if points else nothing_left
 
@@ -107,7 +108,7 @@ can_spend = _searches(POINTS)
 
 
 @kernel
-def can_spend_after(s: Record, seat: Int, points: Int, place: Int, target: Int) -> bool:
+def can_spend_after(s: State, seat: Int, points: Int, place: Int, target: Int) -> bool:
     """Whether the points can be spent after a step; the state is unchanged afterwards."""
     pawn, captured, moved = s.board[place], s.board[target], s.moved
     s.board[place], s.board[target], s.moved = EMPTY, pawn, target
@@ -117,7 +118,7 @@ def can_spend_after(s: Record, seat: Int, points: Int, place: Int, target: Int) 
 
 
 @kernel
-def legal_steps(s: Record, seat: Int, mask: np.ndarray) -> None:
+def legal_steps(s: State, seat: Int, mask: np.ndarray) -> None:
     """Marks each step after which the other points can be spent."""
     colour, own, colours = colour_of(s, seat), plays_for(s, seat), movable_colours(s, seat)
     track, quarter, left = np.int64(s.options.track), np.int64(s.options.quarter), np.int64(s.points) - 1
@@ -137,7 +138,7 @@ def legal_steps(s: Record, seat: Int, mask: np.ndarray) -> None:
 
 
 @kernel
-def step(s: Record, seat: Int, action: Int) -> None:
+def step(s: State, seat: Int, action: Int) -> None:
     """AD-29: spends one point. AD-28: a pawn that is reached is captured; hats and meetings wait for the end."""
     colour = colour_of(s, seat)
     track, quarter = np.int64(s.options.track), np.int64(s.options.quarter)
@@ -166,7 +167,7 @@ def step(s: Record, seat: Int, action: Int) -> None:
 
 
 @kernel
-def note_meetings(s: Record, place: Int, target: Int) -> None:
+def note_meetings(s: State, place: Int, target: Int) -> None:
     """AD-31: only pawns that this card moved and that stand on a meeting point in the end count."""
     quarter = np.int64(s.options.quarter)
     if place < GOAL and place % quarter == s.options.meeting:
@@ -176,7 +177,7 @@ def note_meetings(s: Record, place: Int, target: Int) -> None:
 
 
 @kernel
-def settle_all(s: Record) -> None:
+def settle_all(s: State) -> None:
     """AD-28: with all points spent hidden pawns are turned over, in goals and on the track."""
     meetings = s.meetings
     for place in range(GOAL, PLACES):

@@ -17,20 +17,21 @@ from spygames.agent_dog.board import GOAL, PAWNS
 from spygames.agent_dog.cards import LONGEST
 from spygames.agent_dog.layout import EMPTY, HAT
 from spygames.agent_dog.queries import colour_of, goal_of, plays_for, start_of, team_mate
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_dog.types import State
+from spygames.core.kernel import Int, kernel
 
 ALL_STEPS = (1 << LONGEST + 1) - 1
 """Bits 1 to 13."""
 
 
 @kernel
-def may_move_hidden(s: Record, own: Int) -> bool:
+def may_move_hidden(s: State, own: Int) -> bool:
     """AD-20: whether hidden pawns may be moved: not while a pawn of that colour stands on its start space."""
     return bool(s.board[start_of(s, own)] != own)
 
 
 @kernel
-def free_goal(s: Record, colour: Int, first: Int) -> Int:
+def free_goal(s: State, colour: Int, first: Int) -> Int:
     """AD-15: the number of free goal spaces in a row from index `first` on."""
     goal = goal_of(colour)
     n = 0
@@ -40,7 +41,7 @@ def free_goal(s: Record, colour: Int, first: Int) -> Int:
 
 
 @kernel
-def possible_steps(s: Record, seat: Int) -> Int:
+def possible_steps(s: State, seat: Int) -> Int:
     """The numbers (as bits) by which some pawn can be moved (AD-11 to AD-15, AD-19, AD-20).
 
     No number reaches over a whole quadrant, so only the next start space can be in the way. Where it is open, the pawn
@@ -66,7 +67,7 @@ def possible_steps(s: Record, seat: Int) -> Int:
 
 
 @kernel
-def legal_moves(s: Record, seat: Int, steps: Int, mask: np.ndarray) -> None:
+def legal_moves(s: State, seat: Int, steps: Int, mask: np.ndarray) -> None:
     """Marks each pawn that can go `steps` on, round the track or into the goal (AD-11 to AD-16, AD-19, AD-20)."""
     colour, own = colour_of(s, seat), plays_for(s, seat)
     partner = 1 if own != colour else 0
@@ -91,7 +92,7 @@ def legal_moves(s: Record, seat: Int, steps: Int, mask: np.ndarray) -> None:
 
 
 @kernel
-def move_number(s: Record, seat: Int, action: Int, steps: Int) -> None:
+def move_number(s: State, seat: Int, action: Int, steps: Int) -> None:
     """AD-11: one pawn goes forward exactly by the number."""
     own = plays_for(s, seat)
     track = np.int64(s.options.track)
@@ -112,7 +113,7 @@ def move_number(s: Record, seat: Int, action: Int, steps: Int) -> None:
 
 
 @kernel
-def move(s: Record, place: Int, target: Int) -> None:
+def move(s: State, place: Int, target: Int) -> None:
     """AD-12: a pawn goes to its target and captures the pawn there."""
     pawn = s.board[place]
     s.board[place] = EMPTY
@@ -121,7 +122,7 @@ def move(s: Record, place: Int, target: Int) -> None:
 
 
 @kernel
-def capture(s: Record, place: Int) -> None:
+def capture(s: State, place: Int) -> None:
     """AD-12: a pawn goes back to its start area. AD-23: one of the own team costs its captor the round."""
     if s.board[place] != EMPTY:
         colour = s.board[place] & 3
@@ -132,7 +133,7 @@ def capture(s: Record, place: Int) -> None:
 
 
 @kernel
-def enter(s: Record, seat: Int) -> None:
+def enter(s: State, seat: Int) -> None:
     """AD-14: a pawn from the start area is put on the start space; a foreign pawn there is captured."""
     own = plays_for(s, seat)
     capture(s, start_of(s, own))
@@ -141,7 +142,7 @@ def enter(s: Record, seat: Int) -> None:
 
 
 @kernel
-def settle(s: Record, place: Int) -> None:
+def settle(s: State, place: Int) -> None:
     """A move has ended: AD-19, AD-21 (hats), AD-22 (hidden in a goal), AD-30 (a meeting)."""
     if place >= GOAL:
         if s.board[place] >= HAT:
@@ -154,7 +155,7 @@ def settle(s: Record, place: Int) -> None:
 
 
 @kernel
-def turn_in_goal(s: Record, place: Int) -> None:
+def turn_in_goal(s: State, place: Int) -> None:
     """AD-22: the own colour stays, the partner's goes to its start area, an opponent's to the back of its own goal."""
     colour, own = s.board[place] & 3, (place - GOAL) // PAWNS
     s.board[place] = EMPTY
@@ -170,7 +171,7 @@ def turn_in_goal(s: Record, place: Int) -> None:
 
 
 @kernel
-def meet(s: Record, quadrant: Int) -> None:
+def meet(s: State, quadrant: Int) -> None:
     """AD-30: the nearest pawn behind the meeting point goes to the hole directly behind it, hidden.
 
     AD-31: if it stood on another meeting point, that meeting is dropped.

@@ -4,7 +4,8 @@ import numpy as np
 
 from spygames.agent_dog.cards import DEAL, KINDS, MAX_CARDS
 from spygames.agent_dog.layout import EXCHANGE, LARGEST, MOST_LOST, NONE, SEATS
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_dog.types import State
+from spygames.core.kernel import Int, kernel
 from spygames.core.rng import shuffle
 
 
@@ -15,7 +16,7 @@ def one_more(total: Int, most: Int) -> Int:
 
 
 @kernel
-def open_deck(s: Record) -> None:
+def open_deck(s: State) -> None:
     """AD-5: shuffles all cards into the deck; nothing is discarded yet."""
     n = 0
     for card in range(KINDS):
@@ -32,7 +33,7 @@ def open_deck(s: Record) -> None:
 
 
 @kernel
-def new_round(s: Record) -> None:
+def new_round(s: State) -> None:
     """AD-6: the dealer deals five cards to each seat, its own first; then all choose what they pass."""
     s.round_number = one_more(s.round_number, LARGEST)
     s.last_card = NONE
@@ -49,7 +50,7 @@ def new_round(s: Record) -> None:
 
 
 @kernel
-def draw(s: Record, seat: Int) -> None:
+def draw(s: State, seat: Int) -> None:
     """AD-8: the top card of the deck; if there is none, the discard pile is shuffled into a new deck first."""
     if s.deck_size == 0:
         for i in range(s.discard_size):
@@ -65,7 +66,7 @@ def draw(s: Record, seat: Int) -> None:
 
 
 @kernel
-def lay_on_top(s: Record, card: Int) -> None:
+def lay_on_top(s: State, card: Int) -> None:
     """Puts a card on the discard pile."""
     s.discard[s.discard_size] = card
     s.discard_size += 1
@@ -73,7 +74,7 @@ def lay_on_top(s: Record, card: Int) -> None:
 
 
 @kernel
-def lay_under(s: Record, card: Int) -> None:
+def lay_under(s: State, card: Int) -> None:
     """Puts a card under the discard pile."""
     for i in range(s.discard_size, 0, -1):
         s.discard[i] = s.discard[i - 1]
@@ -83,7 +84,7 @@ def lay_under(s: Record, card: Int) -> None:
 
 
 @kernel
-def lay_down_hand(s: Record, seat: Int) -> None:
+def lay_down_hand(s: State, seat: Int) -> None:
     """AD-10, AD-23: a whole hand goes under the discard pile; its player is out of the round."""
     for card in range(KINDS):
         while s.hands[seat, card] > 0:
@@ -93,7 +94,7 @@ def lay_down_hand(s: Record, seat: Int) -> None:
 
 
 @kernel
-def take_from_hand(s: Record, seat: Int, card: Int) -> None:
+def take_from_hand(s: State, seat: Int, card: Int) -> None:
     """Takes a card from a hand, for all to see."""
     s.hands[seat, card] -= 1
     s.lost[seat, card] = one_more(s.lost[seat, card], MOST_LOST)

@@ -38,12 +38,13 @@ from spygames.agent_dog.rules.companion import legal_steps, step
 from spygames.agent_dog.rules.moves import enter, legal_moves, meet, move_number
 from spygames.agent_dog.rules.piles import draw, lay_on_top, new_round, one_more, open_deck, take_from_hand
 from spygames.agent_dog.rules.turns import clear_card, hold_meetings, next_player, playable_functions
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_dog.types import Options, State
+from spygames.core.kernel import Int, kernel
 from spygames.core.rng import below
 
 
 @kernel
-def init(s: Record, options: Record, seed: uint64) -> None:
+def init(s: State, options: Options, seed: uint64) -> None:
     """AD-4: of each colour three pawns in the start area, one on its start space. AD-5: the deck is shuffled."""
     s.rng = seed
     take_options(s, options)
@@ -69,7 +70,7 @@ def init(s: Record, options: Record, seed: uint64) -> None:
 
 
 @kernel
-def take_options(s: Record, options: Record) -> None:
+def take_options(s: State, options: Options) -> None:
     """Copies the options into the state."""
     s.options.max_turns, s.options.track, s.options.quarter = options.max_turns, options.track, options.quarter
     s.options.meeting, s.options.holes = options.meeting, options.holes
@@ -88,7 +89,7 @@ def take_options(s: Record, options: Record) -> None:
 
 
 @kernel
-def pass_card(s: Record, seat: Int, card: Int) -> None:
+def pass_card(s: State, seat: Int, card: Int) -> None:
     """AD-6: a card leaves the hand for its taker, who gets it once all have passed one."""
     s.hands[seat, card] -= 1
     s.passed[seat] = card
@@ -105,7 +106,7 @@ def pass_card(s: Record, seat: Int, card: Int) -> None:
 
 
 @kernel
-def discard_card(s: Record, seat: Int, card: Int) -> None:
+def discard_card(s: State, seat: Int, card: Int) -> None:
     """AD-35: with no playable card one is discarded and one drawn; if that does not help, one is discarded unused."""
     take_from_hand(s, seat, card)
     lay_on_top(s, card)
@@ -120,7 +121,7 @@ def discard_card(s: Record, seat: Int, card: Int) -> None:
 
 
 @kernel
-def legal(s: Record, mask: np.ndarray) -> None:
+def legal(s: State, mask: np.ndarray) -> None:
     """Writes 1 for each action that the seat to move may choose, else 0."""
     for action in range(len(mask)):
         mask[action] = 0
@@ -153,7 +154,7 @@ def legal(s: Record, mask: np.ndarray) -> None:
 
 
 @kernel
-def legal_swaps(s: Record, seat: Int, mask: np.ndarray) -> None:
+def legal_swaps(s: State, seat: Int, mask: np.ndarray) -> None:
     """AD-26: hidden pawns, the second another one than the first."""
     quarter, holes = np.int64(s.options.quarter), np.int64(s.options.holes)
     track = np.int64(s.options.track)
@@ -166,7 +167,7 @@ def legal_swaps(s: Record, seat: Int, mask: np.ndarray) -> None:
 
 
 @kernel
-def apply(s: Record, action: Int) -> None:
+def apply(s: State, action: Int) -> None:
     """Makes one decision and everything up to the next one."""
     seat = np.int64(s.to_move)
     if s.phase == EXCHANGE:
@@ -194,7 +195,7 @@ def apply(s: Record, action: Int) -> None:
 
 
 @kernel
-def play_card(s: Record, seat: Int, card: Int, function: Int) -> None:
+def play_card(s: State, seat: Int, card: Int, function: Int) -> None:
     """Plays a card as one of its functions; the next decision says where."""
     take_from_hand(s, seat, card)
     s.card, s.function = card, function
@@ -206,7 +207,7 @@ def play_card(s: Record, seat: Int, card: Int, function: Int) -> None:
 
 
 @kernel
-def swap_place(s: Record, seat: Int, action: Int) -> Int:
+def swap_place(s: State, seat: Int, action: Int) -> Int:
     """The place of the hole that a swap names."""
     seen, hole = decode_swap(action, np.int64(s.options.track), np.int64(s.options.holes))
     quadrant = (seen + colour_of(s, seat)) & 3
@@ -217,7 +218,7 @@ def swap_place(s: Record, seat: Int, action: Int) -> Int:
 
 
 @kernel
-def swap(s: Record, place: Int) -> None:
+def swap(s: State, place: Int) -> None:
     """AD-26: two hidden pawns change places, unseen. The first decision names one, the second the other."""
     if s.first == NONE:
         s.first = place
@@ -230,7 +231,7 @@ def swap(s: Record, place: Int) -> None:
 
 
 @kernel
-def returns(s: Record, out: np.ndarray) -> None:
+def returns(s: State, out: np.ndarray) -> None:
     """AD-38: the winners share +1, the others -1; 0 while the game goes on or if it was cut off."""
     players = np.int64(s.options.players)
     winners = 2 if players == 4 else 1
@@ -239,6 +240,6 @@ def returns(s: Record, out: np.ndarray) -> None:
 
 
 @kernel
-def truncated(s: Record) -> bool:
+def truncated(s: State) -> bool:
     """AD-37: whether the game was cut off."""
     return bool(s.end_reason == TRUNCATED)

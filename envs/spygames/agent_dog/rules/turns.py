@@ -8,13 +8,14 @@ from spygames.agent_dog.queries import hand_size, hidden_pawns, offers, plays_fo
 from spygames.agent_dog.rules.companion import can_spend
 from spygames.agent_dog.rules.moves import meet, possible_steps
 from spygames.agent_dog.rules.piles import lay_down_hand, lay_on_top, lay_under, new_round, one_more
-from spygames.core.kernel import Int, Record, kernel
+from spygames.agent_dog.types import State
+from spygames.core.kernel import Int, kernel
 
 # ---------------------------------------------------------------- what can be played
 
 
 @kernel
-def possible_functions(s: Record, seat: Int, wanted: Int) -> Int:
+def possible_functions(s: State, seat: Int, wanted: Int) -> Int:
     """AD-9: those of the `wanted` functions (bits) that can be carried out completely."""
     found = 0
     if wanted & ((1 << NUMBERS) - 1):
@@ -34,7 +35,7 @@ def possible_functions(s: Record, seat: Int, wanted: Int) -> Int:
 
 
 @kernel
-def playable_functions(s: Record, seat: Int) -> Int:
+def playable_functions(s: State, seat: Int) -> Int:
     """The functions (as bits) that the hand of `seat` offers and that can be carried out completely."""
     wanted = 0
     for card in range(KINDS):
@@ -47,7 +48,7 @@ def playable_functions(s: Record, seat: Int) -> Int:
 
 
 @kernel
-def hold_meetings(s: Record) -> None:
+def hold_meetings(s: State) -> None:
     """AD-31: the player chooses while two or more meetings are left; the last one is held by itself."""
     if s.meetings & (s.meetings - 1):
         s.phase = MEETING
@@ -59,7 +60,7 @@ def hold_meetings(s: Record) -> None:
 
 
 @kernel
-def end_turn(s: Record) -> None:
+def end_turn(s: State) -> None:
     """AD-33: win, penalty, next player. AD-37: the game is cut off after `max_turns` cards."""
     seat, card = np.int64(s.to_move), np.int64(s.card)
     s.turn = one_more(s.turn, LARGEST)
@@ -81,14 +82,14 @@ def end_turn(s: Record) -> None:
 
 
 @kernel
-def clear_card(s: Record) -> None:
+def clear_card(s: State) -> None:
     """Marks that no card is being played."""
     s.card = s.function = s.first = s.moved = NONE
     s.points = s.meetings = s.penalty = s.redrawn = 0
 
 
 @kernel
-def finish(s: Record, winner: Int) -> None:
+def finish(s: State, winner: Int) -> None:
     """The game is over; a winner's partner wins with it (AD-32), nobody where it is cut off (AD-37)."""
     s.phase, s.to_move = OVER, NONE
     s.end_reason = TRUNCATED if winner == NONE else HOME
@@ -100,7 +101,7 @@ def finish(s: Record, winner: Int) -> None:
 
 
 @kernel
-def next_player(s: Record) -> None:
+def next_player(s: State) -> None:
     """AD-7: the next seat that holds cards has its turn; when none does, the next player deals.
 
     AD-10, AD-35: a seat without a playable card is out of the round, or with two and three players exchanges a card.

@@ -10,7 +10,7 @@ import numpy as np
 
 from spygames.core.bots import random, uniform
 from spygames.core.game import Bot
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.heimlich.actions import ACT_DONE, BASE_ACTIONS, CARD_ACTIONS, encode_move
 from spygames.heimlich.board import FINISH, RELATIVE
 from spygames.heimlich.bots.features import (
@@ -30,6 +30,7 @@ from spygames.heimlich.bots.features import (
 from spygames.heimlich.bots.greedy import FOE, LATER, WON, place_safe
 from spygames.heimlich.bots.predictions import choose_prediction
 from spygames.heimlich.bots.top_secret import choose_for_card, choose_in_round
+from spygames.heimlich.types import View
 
 Places = tuple[Int, Int, Int, Int, Int, Int, Int]
 Numbers = tuple[float, float, float, float, float, float, float]
@@ -39,7 +40,7 @@ HIDDEN, SHOWN = 0.45, 20.0
 
 
 @kernel
-def plan_hidden_movement(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def plan_hidden_movement(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The first step of the best way to spend the points on one or two agents, whosever they are."""
     agents, own, points = len(view.score), own_id(view), points_left(view)
     places, tokens, tallies, rivals = all_places(view), all_scores(view), all_evidence(view), all_rivals(view)
@@ -65,7 +66,7 @@ def plan_hidden_movement(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int
 
 @kernel
 def move_value(
-    view: Record,
+    view: View,
     arrived: bool,
     places: Places,
     tokens: Numbers,
@@ -105,7 +106,7 @@ def move_value(
 
 
 @kernel
-def all_places(view: Record) -> Places:
+def all_places(view: View) -> Places:
     """The building of each agent."""
     last = len(view.score) - 1
     return (
@@ -115,7 +116,7 @@ def all_places(view: Record) -> Places:
 
 
 @kernel
-def all_scores(view: Record) -> Numbers:
+def all_scores(view: View) -> Numbers:
     """The score of each agent."""
     last = len(view.score) - 1
     return (
@@ -125,7 +126,7 @@ def all_scores(view: Record) -> Numbers:
 
 
 @kernel
-def all_evidence(view: Record) -> Numbers:
+def all_evidence(view: View) -> Numbers:
     """The evidence that the viewer's own record gives for each agent."""
     last = len(view.score) - 1
     return (
@@ -135,7 +136,7 @@ def all_evidence(view: Record) -> Numbers:
 
 
 @kernel
-def all_rivals(view: Record) -> Numbers:
+def all_rivals(view: View) -> Numbers:
     """The chance of each agent that it is another player's; 0 for the own one."""
     last = len(view.score) - 1
     return (
@@ -145,7 +146,7 @@ def all_rivals(view: Record) -> Numbers:
 
 
 @kernel
-def expert_base(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def expert_base(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """Weighs the gain of its agent against the gains of probable rivals, and against suspicion on its agent."""
     if view.phase[0]:
         return plan_hidden_movement(view, mask, rng)
@@ -153,7 +154,7 @@ def expert_base(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 
 @kernel
-def expert_cards(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def expert_cards(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with cards."""
     if view.card_phase[0]:
         return choose_in_round(view, mask, True)
@@ -163,7 +164,7 @@ def expert_cards(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 
 @kernel
-def expert_predictions(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def expert_predictions(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with predictions."""
     if view.guess_phase:
         return choose_prediction(view, mask, BASE_ACTIONS, rng)
@@ -171,7 +172,7 @@ def expert_predictions(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 
 @kernel
-def expert_both(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def expert_both(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with cards and predictions."""
     if view.guess_phase:
         return choose_prediction(view, mask, CARD_ACTIONS, rng)

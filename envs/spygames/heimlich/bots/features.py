@@ -7,17 +7,18 @@ from math import exp
 
 import numpy as np
 
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.heimlich.actions import encode_guess
 from spygames.heimlich.board import FACES, FINISH, LOOP, VALUES
 from spygames.heimlich.layout import GAINS, GAINS_UNIT, POINTS, POINTS_UNIT, TIMES, TIMES_UNIT
+from spygames.heimlich.types import View
 
 PER_POINT, PER_TIME, PER_GAIN = 0.15, 0.4, 0.1
 """Added to the log-odds that a seat owns an agent: a point moved, a movement, a point scored through the seat."""
 
 
 @kernel
-def position(view: Record, agent: Int) -> Int:
+def position(view: View, agent: Int) -> Int:
     """The building of an agent."""
     for building in range(LOOP):
         if view.position[agent, building]:
@@ -26,7 +27,7 @@ def position(view: Record, agent: Int) -> Int:
 
 
 @kernel
-def safe_of(view: Record) -> Int:
+def safe_of(view: View) -> Int:
     """The safe's building."""
     for building in range(LOOP):
         if view.safe[building]:
@@ -35,13 +36,13 @@ def safe_of(view: Record) -> Int:
 
 
 @kernel
-def score_of(view: Record, agent: Int) -> Int:
+def score_of(view: View, agent: Int) -> Int:
     """The score of an agent."""
     return int(view.score[agent] * FINISH + 0.5)
 
 
 @kernel
-def points_left(view: Record) -> Int:
+def points_left(view: View) -> Int:
     """Points of the die that are left."""
     for i in range(FACES):
         if view.points_left[i]:
@@ -50,7 +51,7 @@ def points_left(view: Record) -> Int:
 
 
 @kernel
-def own_id(view: Record) -> Int:
+def own_id(view: View) -> Int:
     """The id of the own agent, its place in the order of movement."""
     for agent in range(len(view.own)):
         if view.own[agent]:
@@ -71,7 +72,7 @@ def building_after(building: Int, steps: Int) -> Int:
 
 
 @kernel
-def evidence(view: Record, seat: Int, agent: Int) -> float:
+def evidence(view: View, seat: Int, agent: Int) -> float:
     """The log-odds that the public record adds to the chance that `seat` owns `agent`."""
     by_points = PER_POINT * POINTS_UNIT * view.record[agent, seat, POINTS]
     by_times = PER_TIME * TIMES_UNIT * view.record[agent, seat, TIMES]
@@ -79,13 +80,13 @@ def evidence(view: Record, seat: Int, agent: Int) -> float:
 
 
 @kernel
-def weight(view: Record, seat: Int, agent: Int) -> float:
+def weight(view: View, seat: Int, agent: Int) -> float:
     """The odds from the public record that `seat` owns `agent`, relative to those before any move."""
     return exp(min(evidence(view, seat, agent), 30.0))
 
 
 @kernel
-def owner_chance(view: Record, seat: Int, agent: Int) -> float:
+def owner_chance(view: View, seat: Int, agent: Int) -> float:
     """The chance that another seat owns an agent; the own one is the viewer's."""
     if agent == 0:
         return 0.0
@@ -96,7 +97,7 @@ def owner_chance(view: Record, seat: Int, agent: Int) -> float:
 
 
 @kernel
-def rival_chance(view: Record, agent: Int) -> float:
+def rival_chance(view: View, agent: Int) -> float:
     """The chance that an agent is another player's and not free."""
     chance = 0.0
     for seat in range(1, len(view.active)):
@@ -105,7 +106,7 @@ def rival_chance(view: Record, agent: Int) -> float:
 
 
 @kernel
-def exposure(view: Record) -> float:
+def exposure(view: View) -> float:
     """The share of the suspicion about the viewer that falls on its own agent."""
     total = 0.0
     for agent in range(len(view.score)):
@@ -114,7 +115,7 @@ def exposure(view: Record) -> float:
 
 
 @kernel
-def verdict(view: Record, own: Int, moved: Int, there: Int) -> float:
+def verdict(view: View, own: Int, moved: Int, there: Int) -> float:
     """The result of a scoring with the own agent in building `own` and the agent `moved` in `there`.
 
     +1: it ends the game and the own token is furthest ahead; -1: it ends it otherwise; 0: the game is not over.
@@ -130,7 +131,7 @@ def verdict(view: Record, own: Int, moved: Int, there: Int) -> float:
 
 
 @kernel
-def likeliest_owner(view: Record, agent: Int, first_guess: Int, mask: np.ndarray) -> Int:
+def likeliest_owner(view: View, agent: Int, first_guess: Int, mask: np.ndarray) -> Int:
     """The best legal answer to who owns an agent: places to the left, 0 for free; -1 if none is legal."""
     best, best_chance = -1, -1.0
     for seat in range(len(view.active)):

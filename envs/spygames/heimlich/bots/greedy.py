@@ -4,7 +4,7 @@ import numpy as np
 
 from spygames.core.bots import random, uniform
 from spygames.core.game import Bot
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.heimlich.actions import ACT_DONE, BASE_ACTIONS, CARD_ACTIONS, encode_move, encode_safe
 from spygames.heimlich.board import FACES, LOOP
 from spygames.heimlich.bots.features import (
@@ -19,6 +19,7 @@ from spygames.heimlich.bots.features import (
 )
 from spygames.heimlich.bots.predictions import choose_prediction
 from spygames.heimlich.bots.top_secret import choose_for_card, choose_in_round
+from spygames.heimlich.types import View
 
 WON = 40.0
 """The value of winning at once, in points of the own token; losing at once has the same below 0."""
@@ -29,7 +30,7 @@ FOE = 0.6
 
 
 @kernel
-def plan_movement(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def plan_movement(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The first step of the best way to spend the points on the own agent and one other."""
     own, points, safe, home = own_id(view), points_left(view), safe_of(view), position(view, 0)
     best, best_value = -1, -np.inf
@@ -59,13 +60,13 @@ def plan_movement(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 
 @kernel
-def position_value(view: Record, scores: bool, own: Int, agent: Int, there: Int) -> float:
+def position_value(view: View, scores: bool, own: Int, agent: Int, there: Int) -> float:
     """The value of a position: the own agent in `own`, another one in `there`; `scores`: with a scoring."""
     return worth(own) + WON * verdict(view, own, agent, there) if scores else LATER * worth(own)
 
 
 @kernel
-def place_safe(view: Record, mask: np.ndarray, careful: bool, rng: np.ndarray) -> Int:
+def place_safe(view: View, mask: np.ndarray, careful: bool, rng: np.ndarray) -> Int:
     """A building that the own agent reaches with one roll, the dearer the better.
 
     Args:
@@ -89,7 +90,7 @@ def place_safe(view: Record, mask: np.ndarray, careful: bool, rng: np.ndarray) -
 
 
 @kernel
-def greedy_base(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def greedy_base(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """Chooses the best action for its own agent at once; it hides nothing."""
     if view.phase[0]:
         return plan_movement(view, mask, rng)
@@ -97,7 +98,7 @@ def greedy_base(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 
 @kernel
-def greedy_cards(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def greedy_cards(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with cards."""
     if view.card_phase[0]:
         return choose_in_round(view, mask, False)
@@ -107,7 +108,7 @@ def greedy_cards(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 
 @kernel
-def greedy_predictions(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def greedy_predictions(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with predictions."""
     if view.guess_phase:
         return choose_prediction(view, mask, BASE_ACTIONS, rng)
@@ -115,7 +116,7 @@ def greedy_predictions(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 
 @kernel
-def greedy_both(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def greedy_both(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The same with cards and predictions."""
     if view.guess_phase:
         return choose_prediction(view, mask, CARD_ACTIONS, rng)

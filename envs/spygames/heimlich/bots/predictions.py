@@ -3,13 +3,14 @@
 import numpy as np
 
 from spygames.core.bots import random
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.heimlich.actions import encode_guess
 from spygames.heimlich.bots.features import likeliest_owner
+from spygames.heimlich.types import View
 
 
 @kernel
-def choose_prediction(view: Record, mask: np.ndarray, first_guess: Int, rng: np.ndarray) -> Int:
+def choose_prediction(view: View, mask: np.ndarray, first_guess: Int, rng: np.ndarray) -> Int:
     """The likeliest owner of the agent that is asked about; `first_guess`: the first action that is a prediction."""
     for agent in range(1, len(view.score)):
         if view.asked[agent]:

@@ -5,10 +5,11 @@ from math import comb
 import numpy as np
 
 from spygames.core.bots import random, uniform
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.heimlich.actions import ACT_DONE, encode_move
 from spygames.heimlich.board import FACES, MAX_AGENTS, RELATIVE
 from spygames.heimlich.bots.features import own_id, points_left
+from spygames.heimlich.types import View
 
 _WAYS = np.array(
     [
@@ -21,7 +22,7 @@ _WAYS = np.array(
 
 
 @kernel
-def splits(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def splits(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """Like `random`, but each way to split a roll over the agents is as likely as any other."""
     if not view.phase[0] or not view.decides:
         return random(view, mask, rng)

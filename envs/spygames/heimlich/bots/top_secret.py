@@ -3,7 +3,7 @@
 import numpy as np
 
 from spygames.core.bots import random
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.heimlich.actions import ACT_PASS, encode_agent, encode_building, encode_card, encode_step
 from spygames.heimlich.board import CHURCH, FACES, LOOP
 from spygames.heimlich.bots.features import building_after, exposure, position, safe_of, worth
@@ -24,6 +24,7 @@ from spygames.heimlich.cards import (
     SWAP,
     WITH_SAFE,
 )
+from spygames.heimlich.types import View
 
 NEEDED = 2.0
 """A card is played if it brings more points than this."""
@@ -32,7 +33,7 @@ EXPOSED = 0.5
 
 
 @kernel
-def value_in(view: Record, own: Int) -> float:
+def value_in(view: View, own: Int) -> float:
     """The points of the own agent if the round ended with it in the building `own`."""
     scores = own == safe_of(view) and own != position(view, 0)
     for agent in range(len(view.score)):
@@ -41,7 +42,7 @@ def value_in(view: Record, own: Int) -> float:
 
 
 @kernel
-def best_landing(view: Record, kind: Int) -> float:
+def best_landing(view: View, kind: Int) -> float:
     """The most that a card can bring the own agent by moving it."""
     home = position(view, 0)
     best = -np.inf
@@ -61,7 +62,7 @@ def best_landing(view: Record, kind: Int) -> float:
 
 
 @kernel
-def choose_in_round(view: Record, mask: np.ndarray, careful: bool) -> Int:
+def choose_in_round(view: View, mask: np.ndarray, careful: bool) -> Int:
     """The card that brings the own agent most, or to pass."""
     now = value_in(view, position(view, 0))
     best, best_value = ACT_PASS, NEEDED
@@ -80,7 +81,7 @@ def choose_in_round(view: Record, mask: np.ndarray, careful: bool) -> Int:
 
 
 @kernel
-def choose_for_card(view: Record, mask: np.ndarray, rng: np.ndarray) -> Int:
+def choose_for_card(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The own agent first, where that may be; then the step, agent or building that is best for it."""
     if mask[encode_agent(0)]:
         return encode_agent(0)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy import uint64
 
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.core.rng import below, shuffle
 from spygames.heimlich.actions import (
     ACT_BUILDING,
@@ -49,6 +49,7 @@ from spygames.heimlich.rules.top_secret import (
     name_agent,
     use_card,
 )
+from spygames.heimlich.types import Options, State
 
 _AGENT_COUNTS = MAX_AGENTS - MIN_AGENTS + 1
 
@@ -71,7 +72,7 @@ _MOVES = _moves()
 
 
 @kernel
-def init(s: Record, options: Record, seed: uint64) -> None:
+def init(s: State, options: Options, seed: uint64) -> None:
     """HC-3 to HC-6: passports are dealt, the board is set up, and the first player rolls."""
     s.rng = seed
     copy_options(s, options)
@@ -95,7 +96,7 @@ def init(s: Record, options: Record, seed: uint64) -> None:
 
 
 @kernel
-def copy_options(s: Record, options: Record) -> None:
+def copy_options(s: State, options: Options) -> None:
     """Copies the options of the game into its state."""
     s.options.players, s.options.agents = options.players, options.agents
     s.options.top_secret, s.options.secret_identities = options.top_secret, options.secret_identities
@@ -106,7 +107,7 @@ def copy_options(s: Record, options: Record) -> None:
 
 
 @kernel
-def clear(s: Record) -> None:
+def clear(s: State) -> None:
     """HC-4: agents in the Church, tokens on Start, the safe in building 7; no card dealt and nothing recorded."""
     s.turn = 0
     for i in range(MAX_AGENTS):  # agents and seats: there are as many
@@ -124,7 +125,7 @@ def clear(s: Record) -> None:
 
 
 @kernel
-def roll(s: Record) -> None:
+def roll(s: State) -> None:
     """HC-8: the active player rolls and is to move; HC-36: the other die has a 1 in the place of "1-3"."""
     face = below(s, FACES)
     one_to_three = face == 0 and not s.options.plain_die
@@ -135,7 +136,7 @@ def roll(s: Record) -> None:
 
 
 @kernel
-def legal(s: Record, mask: np.ndarray) -> None:
+def legal(s: State, mask: np.ndarray) -> None:
     """Writes the mask of the seat to move: 1 for each legal action, else 0."""
     if s.phase == MOVE:
         legal_moves(s, mask)
@@ -153,7 +154,7 @@ def legal(s: Record, mask: np.ndarray) -> None:
 
 
 @kernel
-def legal_moves(s: Record, mask: np.ndarray) -> None:
+def legal_moves(s: State, mask: np.ndarray) -> None:
     """HC-9 to HC-11: agents in the order of their ids, all points of the roll; HC-23: or a card on a `1-3`."""
     own, agents = np.int64(s.passports[s.to_move]), np.int64(s.options.agents) - MIN_AGENTS
     after, points = np.int64(s.next_agent), np.int64(s.points_left)
@@ -170,7 +171,7 @@ def legal_moves(s: Record, mask: np.ndarray) -> None:
 
 
 @kernel
-def legal_safes(s: Record, mask: np.ndarray) -> None:
+def legal_safes(s: State, mask: np.ndarray) -> None:
     """HC-15: any other building; HC-36: in the edition of 1984 one without agents."""
     for building in range(LOOP):
         mask[encode_safe(building)] = 1
@@ -181,7 +182,7 @@ def legal_safes(s: Record, mask: np.ndarray) -> None:
 
 
 @kernel
-def apply(s: Record, action: Int) -> None:
+def apply(s: State, action: Int) -> None:
     """One decision, and all chance up to the next decision."""
     if action < ACT_DONE:
         agent, points = decode_move(action)
@@ -203,7 +204,7 @@ def apply(s: Record, action: Int) -> None:
 
 
 @kernel
-def move(s: Record, agent: Int, points: Int) -> None:
+def move(s: State, agent: Int, points: Int) -> None:
     """HC-9: an agent goes clockwise; HC-12: only the building where it stops counts for a scoring."""
     seat = np.int64(s.active)
     building = np.int64(s.positions[agent]) + points
@@ -221,7 +222,7 @@ def move(s: Record, agent: Int, points: Int) -> None:
 
 
 @kernel
-def end_movement(s: Record) -> None:
+def end_movement(s: State) -> None:
     """HC-13: a scoring is judged after the roll; HC-22, HC-25: before it a card for the Ruins, and the card round."""
     s.points_left = 0
     if not s.options.top_secret:
@@ -237,7 +238,7 @@ def end_movement(s: Record) -> None:
 
 
 @kernel
-def ask_for_card(s: Record, seat: Int) -> None:
+def ask_for_card(s: State, seat: Int) -> None:
     """HC-25: `seat` is asked for a card, or the next seat that holds one; after a lap of passes the round is over."""
     while s.passes < s.options.players:
         if s.hand_sizes[seat] > 0:
@@ -251,7 +252,7 @@ def ask_for_card(s: Record, seat: Int) -> None:
 
 
 @kernel
-def apply_card(s: Record, action: Int) -> None:
+def apply_card(s: State, action: Int) -> None:
     """HC-25, HC-32: a card is named, or one of the choices that it asks for is made."""
     if ACT_CARD <= action < ACT_PASS:
         use_card(s, decode_card(action))
@@ -270,7 +271,7 @@ def apply_card(s: Record, action: Int) -> None:
 
 
 @kernel
-def take_prediction(s: Record, places: Int) -> None:
+def take_prediction(s: State, places: Int) -> None:
     """HC-33: a prediction; after the last one the safe is moved, or the card round continues."""
     if predict(s, places):
         seat = np.int64(s.card_turn)
@@ -282,7 +283,7 @@ def take_prediction(s: Record, places: Int) -> None:
 
 
 @kernel
-def judge_scoring(s: Record) -> None:
+def judge_scoring(s: State) -> None:
     """HC-12, HC-26: a scoring if an agent was moved to the safe; then the end, predictions, or the safe."""
     if not score(s):
         next_turn(s)
@@ -295,7 +296,7 @@ def judge_scoring(s: Record) -> None:
 
 
 @kernel
-def next_turn(s: Record) -> None:
+def next_turn(s: State) -> None:
     """The turn goes to the left."""
     for agent in range(s.options.agents):
         s.moved[agent] = 0

@@ -2,17 +2,18 @@
 
 import numpy as np
 
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.heimlich.actions import encode_guess
 from spygames.heimlich.board import MARK
 from spygames.heimlich.layout import FIRST_OWNER, FREE, GUESS, NONE
 from spygames.heimlich.queries import answers, asked_agent, is_named, left_of, relative_of
+from spygames.heimlich.types import State
 
 BONUS = 5
 
 
 @kernel
-def must_predict(s: Record) -> bool:
+def must_predict(s: State) -> bool:
     """HC-33: whether a token has reached the marked space and nobody has predicted."""
     if s.options.secret_identities and not s.guessed:
         for agent in range(s.options.agents):
@@ -22,7 +23,7 @@ def must_predict(s: Record) -> bool:
 
 
 @kernel
-def start_predictions(s: Record, because_of: Int) -> None:
+def start_predictions(s: State, because_of: Int) -> None:
     """HC-33: everybody is asked, from the active player leftward; `because_of`: the seat whose card it was, or NONE."""
     s.phase = GUESS
     s.card_turn = because_of
@@ -31,7 +32,7 @@ def start_predictions(s: Record, because_of: Int) -> None:
 
 
 @kernel
-def legal_guess(s: Record, mask: np.ndarray) -> None:
+def legal_guess(s: State, mask: np.ndarray) -> None:
     """HC-33: every other player gets one agent, the rest is free, and each answer leaves that possible."""
     seat = np.int64(s.to_move)
     players, first_guess = np.int64(s.options.players), np.int64(s.options.first_guess)
@@ -46,7 +47,7 @@ def legal_guess(s: Record, mask: np.ndarray) -> None:
 
 
 @kernel
-def predict(s: Record, places: Int) -> bool:
+def predict(s: State, places: Int) -> bool:
     """HC-33: an answer of the seat to move; then the next agent or seat. Returns whether all have predicted."""
     seat = np.int64(s.to_move)
     s.guesses[seat, asked_agent(s, seat)] = FREE if places == 0 else FIRST_OWNER + left_of(s, seat, places)
@@ -58,7 +59,7 @@ def predict(s: Record, places: Int) -> bool:
 
 
 @kernel
-def bonus(s: Record, seat: Int) -> Int:
+def bonus(s: State, seat: Int) -> Int:
     """HC-34: 5 for each agent predicted right, by the passports at the end; none for the own one."""
     right = 0
     for agent in range(s.options.agents):

@@ -2,15 +2,16 @@
 
 import numpy as np
 
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.heimlich.board import FINISH, VALUES
 from spygames.heimlich.layout import FINISHED, NONE, OVER
 from spygames.heimlich.queries import add_bounded
 from spygames.heimlich.rules.predictions import bonus
+from spygames.heimlich.types import State
 
 
 @kernel
-def score(s: Record) -> bool:
+def score(s: State) -> bool:
     """HC-14: every agent in play scores its building, and no token goes behind Start. Returns whether any arrived."""
     causes = 0  # the seats that caused it, bit by bit
     for agent in range(s.options.agents):
@@ -32,7 +33,7 @@ def score(s: Record) -> bool:
 
 
 @kernel
-def is_finished(s: Record) -> bool:
+def is_finished(s: State) -> bool:
     """HC-17: whether a token is at the end of the score track."""
     finished = False
     for agent in range(s.options.agents):
@@ -41,7 +42,7 @@ def is_finished(s: Record) -> bool:
 
 
 @kernel
-def finish(s: Record) -> None:
+def finish(s: State) -> None:
     """HC-34: bonuses for predictions; HC-18, HC-19: owners of the tokens furthest ahead win; HC-17: the safe stays."""
     if s.guessed:
         for seat in range(s.options.players):
@@ -52,7 +53,7 @@ def finish(s: Record) -> None:
 
 
 @kernel
-def furthest(s: Record) -> Int:
+def furthest(s: State) -> Int:
     """HC-18, HC-19: the owners of the tokens furthest ahead, as a set; nobody where a free agent decides it."""
     best, owners, free = -1, 0, False
     for agent in range(s.options.agents):
@@ -68,7 +69,7 @@ def furthest(s: Record) -> Int:
 
 
 @kernel
-def returns(s: Record, out: np.ndarray) -> None:
+def returns(s: State, out: np.ndarray) -> None:
     """HC-37: winners share +1 and the others -1, or the own score compared with the others'; zeros until the end."""
     players = np.int64(s.options.players)
     won, total = 0, 0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spygames.core.kernel import Int, Record, kernel
+from spygames.core.kernel import Int, kernel
 from spygames.core.rng import below
 from spygames.heimlich.actions import (
     ACT_DONE,
@@ -45,16 +45,17 @@ from spygames.heimlich.cards import (
 )
 from spygames.heimlich.layout import NONE
 from spygames.heimlich.queries import add_bounded, copies_of, relative_of
+from spygames.heimlich.types import State
 
 
 @kernel
-def may_draw(s: Record, seat: Int) -> bool:
+def may_draw(s: State, seat: Int) -> bool | np.bool:
     """HC-21, HC-24: whether there is a card to draw and room for it."""
     return s.hand_sizes[seat] < HAND and s.deck_size > 0
 
 
 @kernel
-def draw(s: Record, seat: Int) -> None:
+def draw(s: State, seat: Int) -> None:
     """The top card of the deck goes to a hand."""
     s.deck_size -= 1
     s.hands[seat, s.deck[s.deck_size]] += 1
@@ -63,7 +64,7 @@ def draw(s: Record, seat: Int) -> None:
 
 
 @kernel
-def fits(s: Record, which: Int, agent: Int) -> bool:
+def fits(s: State, which: Int, agent: Int) -> bool:
     """Whether an agent is one of those that a card asks for."""
     if which == ANY:
         return True
@@ -81,7 +82,7 @@ def fits(s: Record, which: Int, agent: Int) -> bool:
 
 
 @kernel
-def playable(s: Record, kind: Int) -> bool:
+def playable(s: State, kind: Int) -> bool:
     """HC-20: whether all that the card must ask for can be named."""
     if FIRST[kind] == NO_AGENT:
         return True
@@ -95,7 +96,7 @@ def playable(s: Record, kind: Int) -> bool:
 
 
 @kernel
-def legal_in_round(s: Record, mask: np.ndarray) -> None:
+def legal_in_round(s: State, mask: np.ndarray) -> None:
     """HC-25: a card, or to pass."""
     mask[ACT_PASS] = 1
     for kind in range(KINDS):
@@ -103,7 +104,7 @@ def legal_in_round(s: Record, mask: np.ndarray) -> None:
 
 
 @kernel
-def legal_choice(s: Record, mask: np.ndarray) -> None:
+def legal_choice(s: State, mask: np.ndarray) -> None:
     """HC-32: the choices of the card: a building, an agent, a second one, a step."""
     kind = s.pending
     if EFFECT[kind] == MOVE_SAFE:
@@ -122,7 +123,7 @@ def legal_choice(s: Record, mask: np.ndarray) -> None:
 
 
 @kernel
-def next_agent_asked(s: Record) -> Int:
+def next_agent_asked(s: State) -> Int:
     """Which agents the pending card asks for now; NO_AGENT if it has all."""
     if s.named[0] == NONE:
         return FIRST[s.pending]
@@ -132,7 +133,7 @@ def next_agent_asked(s: Record) -> Int:
 
 
 @kernel
-def use_card(s: Record, kind: Int) -> None:
+def use_card(s: State, kind: Int) -> None:
     """HC-29: a card leaves the hand face up and for good; most cards then ask for choices."""
     seat = s.to_move
     s.hands[seat, kind] -= 1
@@ -147,7 +148,7 @@ def use_card(s: Record, kind: Int) -> None:
 
 
 @kernel
-def name_agent(s: Record, agent: Int) -> None:
+def name_agent(s: State, agent: Int) -> None:
     """HC-32: the first or second agent of the card; it is carried out unless it asks for more."""
     kind = s.pending
     if s.named[0] == NONE:
@@ -166,7 +167,7 @@ def name_agent(s: Record, agent: Int) -> None:
 
 
 @kernel
-def carry_out(s: Record, number: Int) -> None:
+def carry_out(s: State, number: Int) -> None:
     """The effect of the pending card; `number` is the step or the building that was chosen."""
     effect = EFFECT[s.pending]
     one, two = np.int64(s.named[0]), np.int64(s.named[1])
@@ -191,7 +192,7 @@ def carry_out(s: Record, number: Int) -> None:
 
 
 @kernel
-def carry_out_for(s: Record, effect: Int, agent: Int, step: Int) -> None:
+def carry_out_for(s: State, effect: Int, agent: Int, step: Int) -> None:
     """The effect of a card on one of the agents that were named."""
     if effect == STEP:
         s.points[agent, s.to_move] = add_bounded(s.points[agent, s.to_move], step)
@@ -209,7 +210,7 @@ def carry_out_for(s: Record, effect: Int, agent: Int, step: Int) -> None:
 
 
 @kernel
-def put(s: Record, agent: Int, building: Int) -> None:
+def put(s: State, agent: Int, building: Int) -> None:
     """HC-26: a card moves an agent, to the safe or away from it; an agent that stands there already is not moved."""
     if s.positions[agent] != building:
         s.positions[agent] = building
@@ -218,7 +219,7 @@ def put(s: Record, agent: Int, building: Int) -> None:
 
 
 @kernel
-def move_safe(s: Record, building: Int) -> None:
+def move_safe(s: State, building: Int) -> None:
     """HC-15, HC-20: the safe goes to another building; agents that had arrived with it no longer cause a scoring."""
     s.safe = building
     for agent in range(s.options.agents):
@@ -226,7 +227,7 @@ def move_safe(s: Record, building: Int) -> None:
 
 
 @kernel
-def change_identity(s: Record) -> None:
+def change_identity(s: State) -> None:
     """HC-31: the passport is exchanged for a random free agent's."""
     seat = np.int64(s.to_move)
     skip = below(s, np.int64(s.options.agents) - np.int64(s.options.players))
@@ -242,7 +243,7 @@ def change_identity(s: Record) -> None:
 
 
 @kernel
-def fill_deck(s: Record) -> Int:
+def fill_deck(s: State) -> Int:
     """HC-20, HC-31: fills the deck with the cards of this game in the order of `CARDS`; returns how many."""
     n = 0
     for kind in range(KINDS):
