@@ -29,8 +29,9 @@ def text_of(layout: str) -> str:
         name = ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else getattr(node, "name", "")
         if name in CLASSES:
             title, meaning = CLASSES[name]
-            classes += f'\n\nclass {title}:\n    """{meaning}"""\n\n' + "".join(_fields(node, layout.splitlines()))
-    fields = [name for name in ("FloatField", "IntField") if name in classes]
+            classes += f'\n\nclass {title}(Fields):\n    """{meaning}"""\n\n'
+            classes += "".join(_fields(node, layout.splitlines()))
+    fields = [name for name in ("Fields", "FloatField", "IntField") if name in classes]
     imports = ["import numpy as np", "from numpy.typing import NDArray"]
     return "\n".join([HEAD, *imports, "", f"from spygames.core.fields import {', '.join(fields)}", classes])
 

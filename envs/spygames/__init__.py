@@ -18,6 +18,11 @@ from spygames.core.registry import make_game
 from spygames.core.version import VERSION
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from spygames import agent_avenue_v0 as agent_avenue_v0
+    from spygames import agent_dog_v0 as agent_dog_v0
+    from spygames import heimlich_v0 as heimlich_v0
     from spygames.core.batch import Batch
 
 __version__ = VERSION
@@ -27,28 +32,50 @@ __all__ = ["__version__", "make_batch", "make_game"]
 _registry.register()
 
 
-def make_batch(game_id: str, n: int, *, seed: int | None = None, **options: Any) -> "Batch":
+def make_batch(
+    game_id: str,
+    n: int,
+    *,
+    seed: int | None = None,
+    threads: int | None = None,
+    observation: "np.ndarray | None" = None,
+    mask: "np.ndarray | None" = None,
+    rewards: "np.ndarray | None" = None,
+    done: "np.ndarray | None" = None,
+    **options: Any,
+) -> "Batch":
     """`n` games in lockstep, restarting by themselves (`spygames.core.batch.Batch`).
 
     Args:
         game_id: as `agent_avenue_v0`, or a module that has a `make_game`.
         n: number of games.
         seed: 0..2^64-1; None: from the system's entropy.
-        options: of the game (`players=2`), and of Batch: threads, observation, mask, rewards, done.
+        threads, observation, mask, rewards, done: as in Batch.
+        options: of the game (`players=2`).
     """
     from spygames.core.batch import Batch
 
-    buffers = {key: options.pop(key) for key in ("threads", "observation", "mask", "rewards", "done") if key in options}
-    return Batch(make_game(game_id, **options), n, seed, **buffers)
+    return Batch(
+        make_game(game_id, **options),
+        n,
+        seed,
+        threads=threads,
+        observation=observation,
+        mask=mask,
+        rewards=rewards,
+        done=done,
+    )
 
 
-def __getattr__(name: str) -> ModuleType:
-    if name in _registry.game_ids():
-        return importlib.import_module(f"spygames.{name}")
-    what = f"module 'spygames' has no attribute {name!r}; games are {', '.join(_registry.game_ids())}"
-    # Of an AttributeError `from spygames import name` would say no more than that the name cannot be imported.
-    is_import = sys._getframe(1).f_code.co_name == "_handle_fromlist"
-    raise ImportError(what) if is_import and _registry.looks_like_id(name) else AttributeError(what)
+if not TYPE_CHECKING:  # to a type checker the package would have every name
+
+    def __getattr__(name: str) -> ModuleType:
+        if name in _registry.game_ids():
+            return importlib.import_module(f"spygames.{name}")
+        what = f"module 'spygames' has no attribute {name!r}; games are {', '.join(_registry.game_ids())}"
+        # Of an AttributeError `from spygames import name` would say no more than that the name cannot be imported.
+        is_import = sys._getframe(1).f_code.co_name == "_handle_fromlist"
+        raise ImportError(what) if is_import and _registry.looks_like_id(name) else AttributeError(what)
 
 
 def __dir__() -> list[str]:

@@ -67,7 +67,7 @@ def test_games_are_found() -> None:
         module = getattr(spygames, game_id)
         assert module.env().metadata["name"] == game_id
     with pytest.raises(AttributeError, match="agent_avenue_v0"):
-        spygames.no_such_game_v0  # noqa: B018
+        spygames.no_such_game_v0  # noqa: B018  # pyright: ignore[reportAttributeAccessIssue]
     assert not hasattr(spygames, "agent_avenue_v1")
     with pytest.raises(ImportError, match="games are agent_avenue_v0, "):
         from spygames import agent_avenue_v1  # type: ignore[attr-defined]  # noqa: F401
@@ -110,7 +110,7 @@ def test_says_what_it_is(env: GameEnv) -> None:
     assert env.possible_agents == ["player_0", "player_1"]
     assert env.metadata["is_parallelizable"] is False
     with pytest.raises(TypeError, match="render_mode must be None or 'ansi', not 'human'"):
-        agent_avenue_v0.env(render_mode="human")
+        agent_avenue_v0.env(render_mode="human")  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="no agent 'bob'"):
         env.observe("bob")
     for space in (env.action_space, env.observation_space):

@@ -3,9 +3,11 @@
 import math
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, overload
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from spygames.core.game import Game
 from spygames.core.players import DecisionBatch
@@ -68,13 +70,29 @@ class Policy:
         name = folder.parent.name if folder.name == "checkpoint" else folder.name
         return cls(checkpoint.game, checkpoint.network, how, name)
 
+    @overload
+    def act(
+        self,
+        observation: np.ndarray[tuple[int], Any],
+        mask: np.ndarray[tuple[int], Any],
+        rng: np.random.Generator | None = None,
+        memory: np.ndarray | None = None,
+    ) -> int: ...
+    @overload
+    def act(
+        self,
+        observation: np.ndarray[tuple[int, int], Any],
+        mask: np.ndarray[tuple[int, int], Any],
+        rng: np.random.Generator | None = None,
+        memory: np.ndarray | None = None,
+    ) -> NDArray[np.int64]: ...
     def act(
         self,
         observation: np.ndarray,
         mask: np.ndarray,
         rng: np.random.Generator | None = None,
         memory: np.ndarray | None = None,
-    ) -> int | np.ndarray:
+    ) -> int | NDArray[np.int64]:
         """One legal action for one observation, float32 [F] with mask int8 [A] -> int, or for each of a batch,
         [k, F] with [k, A] -> int64 [k]. `rng` draws the action; None: this policy's own generator.
         `memory`, for a network with a `memory_size` M: float32 [M] or [k, M], what the seat remembers of this game,

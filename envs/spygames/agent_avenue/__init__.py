@@ -1,12 +1,13 @@
 """Agent Avenue: two neighbours, both spies, recruit agents to unmask each other. Rules by ID: README.md."""
 
 import sys
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from spygames.agent_avenue import actions, determinize, layout, observe, render, rules, state_dict
 from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
+from spygames.agent_avenue.types import View
 from spygames.core.game import Game, Texts
 from spygames.core.options import choice
 from spygames.core.shown import shown
@@ -18,8 +19,13 @@ _OBSERVE = {
     (True, True): observe.observe_all,
 }
 
+Mode = Literal["simple", "advanced"]
+Captain = Literal["alternate", "fixed"]
 
-def make_game(mode: str = "simple", players: int = 2, first_player: int | str = 0, captain: str | None = None) -> Game:
+
+def make_game(
+    mode: Mode = "simple", players: int = 2, first_player: int | Literal["random"] = 0, captain: Captain | None = None
+) -> Game[View]:
     """Make the game with these options.
 
     Args:
@@ -32,14 +38,14 @@ def make_game(mode: str = "simple", players: int = 2, first_player: int | str = 
         ValueError: an option has a value that it does not take, or `captain` is given with two players.
     """
     options: dict[str, Any] = {
-        "mode": choice("mode", mode, ("simple", "advanced")),
+        "mode": choice("mode", mode, get_args(Mode)),
         "players": choice("players", players, (2, 3, 4)),
         "first_player": choice("first_player", first_player, (*range(players), "random")),
     }
     teams, advanced = players > 2, mode == "advanced"
     if teams:
         captain = "alternate" if captain is None else captain
-        options["captain"] = choice("captain", captain, ("alternate", "fixed"))
+        options["captain"] = choice("captain", captain, get_args(Captain))
     elif captain is not None:
         raise ValueError(f"captain is for teams of three or four players; leave it out with two, not {shown(captain)}")
     packed = np.zeros(1, layout.OPTIONS)

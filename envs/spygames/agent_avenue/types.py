@@ -6,10 +6,10 @@ Written by docs/_extensions/layout_types.py from `layout.py`, which is to be edi
 import numpy as np
 from numpy.typing import NDArray
 
-from spygames.core.fields import FloatField, IntField
+from spygames.core.fields import Fields, FloatField, IntField
 
 
-class Options:
+class Options(Fields):
     """OPTIONS: which variant is played."""
 
     first_player: IntField
@@ -22,7 +22,7 @@ class Options:
     """1: the lower seat stays captain (AA-41)."""
 
 
-class State:
+class State(Fields):
     """STATE: what is true."""
 
     rng: np.uint64
@@ -79,7 +79,7 @@ class State:
     options: Options
 
 
-class View:
+class View(Fields):
     """VIEW: what one seat may know; `view_dtype` says how it counts seats and sides."""
 
     hand: NDArray[np.float32]

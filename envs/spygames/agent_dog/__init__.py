@@ -2,29 +2,32 @@
 
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from spygames.agent_dog import actions, determinize, layout, observe, render, rules, state_dict
-from spygames.agent_dog.board import BOARDS, Board
+from spygames.agent_dog.board import BOARDS, Board, BoardName
 from spygames.agent_dog.bots import BOTS
-from spygames.agent_dog.cards import DEAL, DECKS, Deck
+from spygames.agent_dog.cards import DEAL, DECKS, Deck, DeckName
+from spygames.agent_dog.types import View
 from spygames.core.game import Game, Texts
 from spygames.core.options import choice
 from spygames.core.shown import one_line, shown
 
 __all__ = ["BOARDS", "DECKS", "Board", "Deck", "make_game"]
 
+HiddenColours = Literal["table", "tracked"]
+
 
 def make_game(
     players: int = 4,
-    board: str | Board | Mapping[str, Any] = "standard",
-    deck: str | Deck | Mapping[str, int] = "standard",
-    hidden_colours: str = "table",
+    board: BoardName | Board | Mapping[str, Any] = "standard",
+    deck: DeckName | Deck | Mapping[str, int] = "standard",
+    hidden_colours: HiddenColours = "table",
     max_turns: int = 2000,
-    first_player: int | str = 0,
-) -> Game:
+    first_player: int | Literal["random"] = 0,
+) -> Game[View]:
     """The game with these options.
 
     Args:
@@ -47,7 +50,7 @@ def make_game(
         "players": players,
         "board": board_name or {"track": the_board.track, "holes": list(the_board.holes), "meeting": the_board.meeting},
         "deck": deck_name or dict(the_deck.copies),
-        "hidden_colours": choice("hidden_colours", hidden_colours, ("table", "tracked")),
+        "hidden_colours": choice("hidden_colours", hidden_colours, get_args(HiddenColours)),
         "max_turns": max_turns,
         "first_player": choice("first_player", first_player, (*range(players), "random")),
     }

@@ -6,6 +6,7 @@ A place is a number: 0 to track - 1 on the loop, GOAL + 4 * colour + i in a goal
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from spygames.core.game import ImpossibleState
 from spygames.core.shown import shown
@@ -64,6 +65,7 @@ class Board:
         return self.track // 4
 
 
+BoardName = Literal["standard"]
 BOARDS = {"standard": Board(64, (3, 7, 11, 15), 8)}
 """The boards by name."""
 

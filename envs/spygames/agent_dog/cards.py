@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -93,6 +93,7 @@ class Deck:
         return [self.copies.get(card, 0) for card in CARDS]
 
 
+DeckName = Literal["standard", "royal"]
 DECKS = {
     "standard": Deck({card: 6 if card == "copy" else 8 for card in CARDS}),
     "royal": Deck(

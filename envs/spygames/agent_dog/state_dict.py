@@ -112,7 +112,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     clear_card(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
     for key, field in (("round", "round_number"), ("turn", "turn"), ("cards_played", "cards_played")):
-        setattr(s, field, integer(mapping[key], key, 0, LARGEST))
+        s[field] = integer(mapping[key], key, 0, LARGEST)
     s.phase = member(mapping["phase"], "phase", PHASES)
     last = game.num_players - 1
     s.dealer = integer(mapping["dealer"], "dealer", 0, last)
@@ -178,10 +178,9 @@ def _read_cards(game: Game, mapping: Mapping[str, Any], s: State) -> None:
         cards = [member(card, key, CARDS) for card in sequence(mapping[key], key)]
         if len(cards) > MAX_CARDS:
             raise ImpossibleState(f"{key} holds {len(cards)} cards, more than the game has")
-        pile = getattr(s, key)
-        pile[:] = NONE
-        pile[: len(cards)] = cards[::-1]
-        setattr(s, f"{key}_size", len(cards))
+        s[key][:] = NONE
+        s[key][: len(cards)] = cards[::-1]
+        s[f"{key}_size"] = len(cards)
     s.discarded[:] = np.bincount(s.discard[: s.discard_size], minlength=KINDS)
     s.last_card = NONE if mapping["last_card"] is None else member(mapping["last_card"], "last_card", CARDS)
     if s.last_card == COPY:

@@ -6,10 +6,10 @@ Written by docs/_extensions/layout_types.py from `layout.py`, which is to be edi
 import numpy as np
 from numpy.typing import NDArray
 
-from spygames.core.fields import FloatField, IntField
+from spygames.core.fields import Fields, FloatField, IntField
 
 
-class Options:
+class Options(Fields):
     """OPTIONS: which variant is played."""
 
     max_turns: IntField
@@ -33,7 +33,7 @@ class Options:
     """1: hidden colours are known to all (AD-24)."""
 
 
-class State:
+class State(Fields):
     """STATE: what is true."""
 
     rng: np.uint64
@@ -94,7 +94,7 @@ class State:
     """index in END_REASONS, or NONE."""
 
 
-class View:
+class View(Fields):
     """VIEW: what one seat may know; `view_dtype` says how it counts seats and sides."""
 
     track: NDArray[np.float32]

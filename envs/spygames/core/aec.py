@@ -6,7 +6,7 @@ There is no parallel form: seats decide one after the other, and whoever waits h
 import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, NamedTuple, Self
+from typing import Any, Generic, Literal, NamedTuple, Self, TypedDict, TypeVar, overload
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -22,7 +22,19 @@ from spygames.core.shown import shown
 
 __all__ = ["GameEnv", "Observation", "View"]
 
-Observation = dict[str, np.ndarray]
+V = TypeVar("V")
+
+
+class Observation(TypedDict):
+    """What a seat may know and do."""
+
+    observation: np.ndarray[tuple[int], np.dtype[np.float32]]
+    """[F], the view as one vector"""
+    action_mask: np.ndarray[tuple[int], np.dtype[np.int8]]
+    """[A], 1 where legal, all zeros for a seat that waits"""
+
+
+Last = tuple[V, float, bool, bool, dict[str, Any]]
 
 _REFUSED = NOBODY - 1  # what `_step` answers to an illegal action
 _UNBORN = NOBODY - 2  # the seat to move before the first reset
@@ -94,7 +106,7 @@ class View(np.record):  # pyright: ignore[reportIncompatibleVariableOverride]
     __str__ = __repr__
 
 
-class GameEnv(AECEnv[str, Any, Any]):
+class GameEnv(AECEnv[str, Any, Any], Generic[V]):
     """A game as an AEC environment; agents are `player_0`, `player_1`, ...
 
     Observation of an agent: `{"observation": float32 [F], "action_mask": int8 [A]}`, what its seat may know and what it
@@ -111,7 +123,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         render_mode: None, or "ansi" for `render()` as text.
     """
 
-    def __init__(self, game: Game, render_mode: str | None = None):
+    def __init__(self, game: Game[V], render_mode: str | None = None):
         super().__init__()
         if render_mode not in (None, "ansi"):
             # stable-baselines3 asks for a picture first and goes on without one where that is a TypeError.
@@ -187,7 +199,7 @@ class GameEnv(AECEnv[str, Any, Any]):
             game.state_from_dict(mapping, as_record(states))
         self._begin(states, chosen, 0)
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: int | np.integer[Any] | None) -> None:
         """The decision of `agent_selection`: 0..A-1, or None once the game is over.
 
         Raises:
@@ -220,7 +232,13 @@ class GameEnv(AECEnv[str, Any, Any]):
             text = self.action_to_string(action)
             raise self._illegal(f"action {action} ({text!r}) is not legal")
 
-    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+    @overload
+    def last(self, observe: Literal[True] = True) -> Last[Observation]: ...
+    @overload
+    def last(self, observe: Literal[False]) -> Last[None]: ...
+    @overload
+    def last(self, observe: bool) -> Last[Observation | None]: ...
+    def last(self, observe: bool = True) -> Last[Observation | None]:
         """Observation (None unless asked for), reward, termination, truncation and info of `agent_selection`."""
         observation = None
         if observe:
@@ -246,7 +264,7 @@ class GameEnv(AECEnv[str, Any, Any]):
         features, mask, _ = self._look(self.seat(agent))
         return {"observation": features, "action_mask": mask}
 
-    def view(self, agent: str) -> View:
+    def view(self, agent: str) -> V:
         """What `agent` may know by name: a record of the fields of the game's VIEW, float32, a copy."""
         features, _, _ = self._look(self.seat(agent))
         return features.view(np.dtype((View, self.game.view_dtype)))[0]

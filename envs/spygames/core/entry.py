@@ -3,50 +3,77 @@
 import inspect
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, ParamSpec, Protocol, TypeVar, overload
 
 from spygames.core.aec import GameEnv
 from spygames.core.game import Game
 from spygames.core.players import Player
 from spygames.core.registry import check_options
-from spygames.core.single import MAX_IGNORED, SingleEnv
+from spygames.core.single import MAX_IGNORED, Illegal, SingleEnv
 
 __all__ = ["entry_points"]
 
-F = TypeVar("F", bound=Callable[..., object])
+P = ParamSpec("P")
+V = TypeVar("V")
 
 
-def entry_points(
-    make_game: Callable[..., Game],
-) -> tuple[Callable[..., GameEnv], Callable[..., GameEnv], Callable[..., SingleEnv]]:
+class Entry(Protocol[P, V]):
+    """`env` and `raw_env` of a game, which take its options by name.
+
+    A type checker knows these from `make_game`; beside a `render_mode`, which that does not have, it takes any.
+    """
+
+    @overload
+    def __call__(self, *args: P.args, **options: P.kwargs) -> GameEnv[V]: ...
+    @overload
+    def __call__(self, *, render_mode: Literal["ansi"] | None, **options: Any) -> GameEnv[V]: ...
+
+
+class SingleEntry(Protocol):
+    """`single_env` of a game, which takes its options and those of SingleEnv by name."""
+
+    def __call__(
+        self,
+        *,
+        opponents: str | Player | Sequence[str | Player] = ...,
+        seat: int | str = ...,
+        illegal: Illegal = ...,
+        render_mode: Literal["ansi"] | None = ...,
+        max_ignored: int = ...,
+        **options: Any,
+    ) -> SingleEnv: ...
+
+
+def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P, V], SingleEntry]:
     """`env`, `raw_env` and `single_env` of the game that `make_game(**options)` makes. They raise what it does:
     ValueError for the value of an option, TypeError for an unknown one."""
+    maker: Callable[..., Game[V]] = make_game
 
-    def make(options: dict[str, Any]) -> Game:
-        check_options(make_game, make_game.__module__.rpartition(".")[2], options)
-        return make_game(**options)
+    def make(options: dict[str, Any]) -> Game[V]:
+        check_options(maker, maker.__module__.rpartition(".")[2], options)
+        return maker(**options)
 
-    def keywords_only(entry: F) -> F:
+    def keywords_only(entry: Callable[..., object]) -> Any:
         """`entry`, which says what there is where an option comes without its name."""
 
         @wraps(entry)
         def call(*args: object, **options: Any) -> object:
             if args:
-                there = ", ".join(["render_mode", *inspect.signature(make_game).parameters])
+                there = ", ".join(["render_mode", *inspect.signature(maker).parameters])
                 raise TypeError(
                     f"options need their names, as in {entry.__name__}(render_mode='ansi'); there are {there}"
                 )
             return entry(**options)
 
-        return cast(F, call)
+        return call
 
     @keywords_only
-    def raw_env(*, render_mode: str | None = None, **options: Any) -> GameEnv:
+    def raw_env(*, render_mode: str | None = None, **options: Any) -> GameEnv[V]:
         """The game as a PettingZoo AEC environment (`spygames.core.aec.GameEnv`); options are those of `make_game`."""
         return GameEnv(make(options), render_mode)
 
     @keywords_only
-    def env(*, render_mode: str | None = None, **options: Any) -> GameEnv:
+    def env(*, render_mode: str | None = None, **options: Any) -> GameEnv[V]:
         """The same as `raw_env`: order, bounds and legality are checked inside, so no wrappers are put around it."""
         return raw_env(render_mode=render_mode, **options)
 
@@ -55,7 +82,7 @@ def entry_points(
         *,
         opponents: str | Player | Sequence[str | Player] = "random",
         seat: int | str = "random",
-        illegal: str = "ignore",
+        illegal: Illegal = "ignore",
         render_mode: str | None = None,
         max_ignored: int = MAX_IGNORED,
         **options: Any,

@@ -10,7 +10,16 @@ import numpy as np
 
 from spygames.core.kernel import Int
 
-__all__ = ["FloatField", "IntField"]
+__all__ = ["Fields", "FloatField", "IntField"]
+
+
+class Fields:
+    """A record, which gives its fields by name, too: `view["hand"]`."""
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, name: str) -> Any: ...
+        def __setitem__(self, name: str, value: object) -> None: ...
 
 
 class IntField:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from spygames.core.kernel import Int, Record, bind, code_digest
 from spygames.core.shown import one_line
 
 __all__ = ["NOBODY", "Bot", "Game", "IllegalAction", "ImpossibleState", "Texts", "as_record", "flat"]
+
+V = TypeVar("V")
+"""VIEW as a type checker sees it: the class `View` of a game's `types.py`, or Record."""
 
 NOBODY = -1
 """The seat to move in a game that is over; the sentinel of every other "none" in states, too."""
@@ -60,7 +63,7 @@ class Texts:
 
 @deprecated.merged(tuple(each.name for each in fields(Texts)), "texts", Texts, "Game(texts=Texts(...))")
 @dataclass(frozen=True, eq=False)
-class Game:
+class Game(Generic[V]):
     """One variant of a game: the options are fixed, everything else follows. Equal ones share their compiled code."""
 
     name: str
@@ -87,7 +90,7 @@ class Game:
     """(state, action): one legal decision and all chance up to the next. Trusts its caller."""
     returns: Callable[[Record, np.ndarray], None]
     """(state, out float32 [P]): the result per seat; all zero while the game goes on."""
-    observe: Callable[[Record, int, Record], None]
+    observe: Callable[[Record, int, V], None]
     """(state, seat, view): writes every field of the view from what that seat may know."""
     determinize: Callable[[Record, int, np.uint64], None]
     """(state, seat, seed): redraws all that seat cannot know, uniformly among what its view allows, luck to come

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import gymnasium
 import numpy as np
@@ -11,7 +11,7 @@ from gymnasium.spaces import Box, Discrete
 from gymnasium.utils.seeding import np_random
 
 from spygames.core import deprecated
-from spygames.core.aec import GameEnv
+from spygames.core.aec import GameEnv, Observation
 from spygames.core.bots import uniform
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.match import ask
@@ -24,7 +24,7 @@ from spygames.core.shown import shown
 __all__ = ["MAX_IGNORED", "SingleEnv"]
 
 _DEALS = 1000  # tried until the seat has something to decide
-_ILLEGAL = ("ignore", "lose", "random", "raise")
+Illegal = Literal["ignore", "lose", "random", "raise"]
 
 MAX_IGNORED = 100
 """Illegal actions in a row that are ignored, unless told otherwise, before the game is cut off."""
@@ -67,11 +67,11 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         game: Game,
         opponents: str | Player | Sequence[str | Player] = "random",
         seat: int | str = "random",
-        illegal: str = "ignore",
+        illegal: Illegal = "ignore",
         render_mode: str | None = None,
         max_ignored: int = MAX_IGNORED,
     ):
-        choice("illegal", illegal, _ILLEGAL)
+        choice("illegal", illegal, get_args(Illegal))
         if isinstance(max_ignored, bool) or not isinstance(max_ignored, int | np.integer) or max_ignored < 1:
             raise ValueError(f"max_ignored must be a whole number, at least 1, not {shown(max_ignored)}")
         self.game, self.illegal, self.render_mode, self.max_ignored = game, illegal, render_mode, int(max_ignored)
@@ -200,7 +200,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             return False
         return 0 <= int(number) < self.game.num_actions
 
-    def _observe(self) -> dict[str, np.ndarray]:
+    def _observe(self) -> Observation:
         observation = self.env.observe(self.env.possible_agents[self.seat])
         if self._cut:
             observation["action_mask"][:] = 0

@@ -1,7 +1,7 @@
 """Heimlich & Co.: secret agents race round a small town; whose agent is whose is the secret. Rules by ID: README.md."""
 
 import sys
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -9,24 +9,31 @@ from spygames.core.game import Game, Texts
 from spygames.core.options import choice
 from spygames.heimlich import actions, determinize, observe, render, rules, state_dict
 from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
-from spygames.heimlich.board import EDITIONS, FINISH, IN_PLAY, MAX_PLAYERS, VALUES
+from spygames.heimlich.board import EDITIONS, FINISH, IN_PLAY, MAX_PLAYERS, VALUES, Edition
 from spygames.heimlich.bots import BOTS
 from spygames.heimlich.layout import ENTITIES, NONE, OPTIONS, STATE, view_dtype
 from spygames.heimlich.rules.predictions import BONUS
+from spygames.heimlich.types import View
+
+CardRoundOpens = Literal["left", "active"]
+NewIdentity = Literal["swap", "none"]
+TieWithFree = Literal["player", "nobody"]
+Reward = Literal["win", "score"]
+NobodyWins = Literal[0, -1]
 
 
 def make_game(
     players: int = 4,
     top_secret: bool = False,
     secret_identities: bool = False,
-    edition: str = "amigo",
-    first_player: int | str = 0,
-    card_round_opens: str = "left",
-    new_identity: str = "swap",
-    tie_with_free: str = "player",
-    reward: str = "win",
-    nobody_wins: int = 0,
-) -> Game:
+    edition: Edition = "amigo",
+    first_player: int | Literal["random"] = 0,
+    card_round_opens: CardRoundOpens = "left",
+    new_identity: NewIdentity = "swap",
+    tie_with_free: TieWithFree = "player",
+    reward: Reward = "win",
+    nobody_wins: NobodyWins = 0,
+) -> Game[View]:
     """The game with these options.
 
     Args:
@@ -51,11 +58,11 @@ def make_game(
         "secret_identities": choice("secret_identities", secret_identities, (False, True)),
         "edition": choice("edition", edition, EDITIONS),
         "first_player": choice("first_player", first_player, (*range(players), "random")),
-        "card_round_opens": choice("card_round_opens", card_round_opens, ("left", "active")),
-        "new_identity": choice("new_identity", new_identity, ("swap", "none")),
-        "tie_with_free": choice("tie_with_free", tie_with_free, ("player", "nobody")),
-        "reward": choice("reward", reward, ("win", "score")),
-        "nobody_wins": choice("nobody_wins", nobody_wins, (0, -1)),
+        "card_round_opens": choice("card_round_opens", card_round_opens, get_args(CardRoundOpens)),
+        "new_identity": choice("new_identity", new_identity, get_args(NewIdentity)),
+        "tie_with_free": choice("tie_with_free", tie_with_free, get_args(TieWithFree)),
+        "reward": choice("reward", reward, get_args(Reward)),
+        "nobody_wins": choice("nobody_wins", nobody_wins, get_args(NobodyWins)),
     }
     if top_secret and edition == "ravensburger":
         raise ValueError("top_secret=True needs edition='amigo': the edition of 1984 ('ravensburger') has no cards")

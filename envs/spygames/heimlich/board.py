@@ -1,11 +1,14 @@
 """The printed board as tables: buildings, agents, score track and die (HC-1 to HC-3, HC-7, HC-8)."""
 
+from typing import Literal
+
 import numpy as np
 
 AGENTS = ("red", "yellow", "green", "blue", "purple", "orange", "grey")
 MIN_AGENTS, MAX_AGENTS = 4, len(AGENTS)  # in play
 MAX_PLAYERS = MAX_AGENTS
-IN_PLAY = {  # agents by the number of players, from 2 on
+Edition = Literal["amigo", "ravensburger"]
+IN_PLAY: dict[Edition, tuple[int, ...]] = {  # agents by the number of players, from 2 on
     "amigo": (5, 6, 7, 7, 7, 7),
     "ravensburger": (4, 5, 6, 7, 7, 7),
 }

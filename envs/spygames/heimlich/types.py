@@ -6,10 +6,10 @@ Written by docs/_extensions/layout_types.py from `layout.py`, which is to be edi
 import numpy as np
 from numpy.typing import NDArray
 
-from spygames.core.fields import FloatField, IntField
+from spygames.core.fields import Fields, FloatField, IntField
 
 
-class Options:
+class Options(Fields):
     """OPTIONS: which variant is played."""
 
     players: IntField
@@ -36,7 +36,7 @@ class Options:
     """the first action that is a prediction."""
 
 
-class State:
+class State(Fields):
     """STATE: what is true."""
 
     rng: np.uint64
@@ -113,7 +113,7 @@ class State:
     options: Options
 
 
-class View:
+class View(Fields):
     """VIEW: what one seat may know; `view_dtype` says how it counts seats and sides."""
 
     own: NDArray[np.float32]

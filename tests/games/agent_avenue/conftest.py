@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.support.position import Position, position_of
 
-from spygames.agent_avenue import make_game
+from spygames.agent_avenue import Mode, make_game
 from spygames.agent_avenue.cards import AGENTS, COPIES
 from spygames.core.game import Game
 
@@ -33,7 +33,7 @@ def game() -> Game:
 
 
 @cache
-def _variant(mode: str, players: int) -> Game:
+def _variant(mode: Mode, players: int) -> Game:
     return make_game(mode, players)
 
 

@@ -4,7 +4,7 @@ import copy
 import json
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_bytes_come_back_over_random_play(game: Game, random_play: Callable[...,
 
 
 @pytest.mark.parametrize("first", [1, "random"])
-def test_bytes_come_back_with_other_options(first: int | str) -> None:
+def test_bytes_come_back_with_other_options(first: int | Literal["random"]) -> None:
     game = make_game(first_player=first)
     for seed in range(10):
         states = game.start(seed)

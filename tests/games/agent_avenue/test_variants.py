@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from tests.games.agent_avenue.conftest import VARIANTS
 
-from spygames.agent_avenue import layout, make_game
+from spygames.agent_avenue import Mode, layout, make_game
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS
 from spygames.core.game import Game, as_record
 
@@ -88,7 +88,7 @@ def test_the_market_is_set_up_by_a_uniform_shuffle() -> None:
 @pytest.mark.rule("AA-38", "AA-41", "AA-42")
 @pytest.mark.parametrize("mode", ["simple", "advanced"])
 @pytest.mark.parametrize("players", [3, 4])
-def test_teams_are_set_up(mode: str, players: int) -> None:
+def test_teams_are_set_up(mode: Mode, players: int) -> None:
     game = make_game(mode, players)
     for seed in range(10):
         mapping = game.state_to_dict(as_record(game.start(seed)))
