@@ -52,6 +52,7 @@ lint-quick: setup
 
 lint: lint-quick
 	$(PY) -m pyright
+	$(PY) -m mypy
 	.venv/bin/lint-imports --no-cache
 
 # The site, in dist/docs; a warning is an error.
@@ -74,5 +75,5 @@ bench: .venv-bench/.installed
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-bench .venv-wheel .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf .venv .venv-bench .venv-wheel .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
 	find app benchmarks envs scripts studies tests training -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -19,6 +19,7 @@ PLAN: dict[str, tuple[str, ...]] = {
     "cards.py": (),
     "board.py": (),
     "layout.py": ("OPTIONS", "STATE", "view_dtype", "ENTITIES", "PHASES", "END_REASONS", "NONE"),
+    "types.py": ("Options", "State", "View"),
     "queries.py": (),
     "actions.py": ("action_to_string", "string_to_action"),
     "observe.py": (),

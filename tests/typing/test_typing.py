@@ -1,0 +1,75 @@
+"""Pyright and mypy find nothing wrong in the READMEs' code, and what they should in `calls.py` and in wrong fields."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spygames.core.registry import game_ids, make_game
+from spygames.testing.variants import VARIANTS
+from tests.docs.test_build import extension
+
+ROOT = Path(__file__).resolve().parents[2]
+READMES = [ROOT / "README.md", *sorted((ROOT / "envs" / "spygames").glob("*/README.md"))]
+CHECKERS = ("pyright", "mypy")
+layout_types = extension("layout_types")
+
+
+@pytest.mark.parametrize("game", layout_types.GAMES, ids=lambda game: game.name)
+def test_the_types_are_those_of_the_layout(game: Path) -> None:
+    written = (game / "types.py").read_text(encoding="utf-8")
+    fresh = layout_types.text_of((game / "layout.py").read_text(encoding="utf-8"))
+    assert written == fresh, "run python docs/_extensions/layout_types.py"
+
+
+def records(game_id: str) -> dict[str, np.dtype]:
+    """For each class of a game's `types.py` the dtype of such a record, with the fields of all variants."""
+    games = [make_game(game_id, **options) for options in chain(*VARIANTS[game_id])]
+    views = {name: game.view_dtype[name] for game in games for name in game.view_dtype.names or ()}
+    return {"Options": games[0].packed.dtype, "State": games[0].state_dtype, "View": np.dtype([*views.items()])}
+
+
+def uses(game_id: str) -> Iterator[str]:
+    """A module that reads each field as what it is, and one that is not there."""
+    yield "# pyright: reportUnnecessaryTypeIgnoreComment=true\nfrom typing import Any, assert_type"
+    yield "import numpy as np\nfrom numpy.typing import NDArray\nfrom spygames.core.kernel import Int"
+    yield f"from spygames.{game_id.rpartition('_v')[0]}.types import Options, State, View"
+    yield "import spygames\nfrom spygames.core.aec import GameEnv"
+    yield f"assert_type(spygames.{game_id}.env(), GameEnv[View])"
+    for title, record in records(game_id).items():
+        yield f"def {title.lower()}(s: {title}) -> None:"
+        for name in record.names or ():
+            field = record[name]
+            scalar = {"i": "Int", "f": "float | np.floating[Any]", "u": "np.uint64", "V": "Options"}[field.base.kind]
+            yield f"    assert_type(s.{name}, {f'NDArray[np.{field.base}]' if field.shape else scalar})"
+        yield "    s.nosuchfield  # type: ignore[attr-defined]"
+
+
+@pytest.mark.parametrize("game_id", game_ids())
+def test_the_types_have_no_other_fields(game_id: str) -> None:
+    module = __import__(f"spygames.{game_id.rpartition('_v')[0]}.types", fromlist=["types"])
+    for title, record in records(game_id).items():
+        assert sorted(getattr(module, title).__annotations__) == sorted(record.names or ())
+
+
+@pytest.mark.parametrize("checker", CHECKERS)
+def test_type_checkers_find_what_is_wrong_and_nothing_else(checker: str, tmp_path: Path) -> None:
+    files = [ROOT / "tests" / "typing" / "calls.py"]
+    for game_id in game_ids():
+        files.append(tmp_path / f"fields_of_{game_id}.py")
+        files[-1].write_text("\n".join(uses(game_id)))
+    for readme in READMES:
+        blocks = re.findall(r"^```python\n(.*?)^```", readme.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+        assert blocks, readme
+        for k, block in enumerate(blocks):
+            files.append(tmp_path / f"readme_of_{readme.parent.name}_{k}.py")
+            files[-1].write_text(block)
+    done = subprocess.run(
+        [sys.executable, "-m", checker, *map(str, files)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
