@@ -88,5 +88,10 @@ def an_environment(policy: Policy) -> None:
     rows, masks = np.zeros((2, 160), np.float32), np.ones((2, 74), np.int8)
     assert_type(policy.act(rows, masks), NDArray[np.int64])
     env.step(policy.act(rows, masks))  # type: ignore[arg-type]
+    one = agent_avenue_v0.single_env(opponents="greedy")
+    seen, info = one.reset(seed=1)
+    assert_type(seen, np.ndarray)
+    one.step(one.action_space.sample(one.action_masks()))
+    one.step(info["action_mask"].argmax())
     observation["mask"]  # type: ignore[typeddict-item]
     env.view("player_0").nosuch  # type: ignore[attr-defined]  # noqa: B018

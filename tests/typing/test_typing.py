@@ -1,16 +1,19 @@
-"""Pyright and mypy find nothing wrong in the READMEs' code, and what they should in `calls.py` and in wrong fields."""
+"""Pyright and mypy find nothing wrong in the READMEs' and the games' examples, and find what is wrong in `calls.py` and
+in a field that is not there."""
 
+import importlib
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from doctest import script_from_examples
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from spygames.core.registry import game_ids, make_game
+from spygames.core.registry import game_ids, game_module, make_game
 from spygames.testing.variants import VARIANTS
 from tests.docs.test_build import extension
 
@@ -52,7 +55,7 @@ def uses(game_id: str) -> Iterator[str]:
 
 @pytest.mark.parametrize("game_id", game_ids())
 def test_the_types_have_no_other_fields(game_id: str) -> None:
-    module = __import__(f"spygames.{game_id.rpartition('_v')[0]}.types", fromlist=["types"])
+    module = importlib.import_module(f"spygames.{game_id.rpartition('_v')[0]}.types")
     for title, record in records(game_id).items():
         assert sorted(getattr(module, title).__annotations__) == sorted(record.names or ())
 
@@ -69,6 +72,9 @@ def test_type_checkers_find_what_is_wrong_and_nothing_else(checker: str, tmp_pat
         for k, block in enumerate(blocks):
             files.append(tmp_path / f"readme_of_{readme.parent.name}_{k}.py")
             files[-1].write_text(block)
+    for game_id in game_ids():
+        files.append(tmp_path / f"example_of_{game_id}.py")
+        files[-1].write_text(script_from_examples(game_module(game_id).__doc__ or ""))
     done = subprocess.run(
         [sys.executable, "-m", checker, *map(str, files)], cwd=ROOT, capture_output=True, text=True, check=False
     )

@@ -15,6 +15,7 @@ __all__ = ["entry_points"]
 
 P = ParamSpec("P")
 V = TypeVar("V")
+RenderMode = Literal["ansi"]
 
 
 class Entry(Protocol[P, V]):
@@ -26,7 +27,7 @@ class Entry(Protocol[P, V]):
     @overload
     def __call__(self, *args: P.args, **options: P.kwargs) -> GameEnv[V]: ...
     @overload
-    def __call__(self, *, render_mode: Literal["ansi"] | None, **options: Any) -> GameEnv[V]: ...
+    def __call__(self, *, render_mode: RenderMode | None, **options: Any) -> GameEnv[V]: ...
 
 
 class SingleEntry(Protocol):
@@ -38,7 +39,7 @@ class SingleEntry(Protocol):
         opponents: str | Player | Sequence[str | Player] = ...,
         seat: int | str = ...,
         illegal: Illegal = ...,
-        render_mode: Literal["ansi"] | None = ...,
+        render_mode: RenderMode | None = ...,
         max_ignored: int = ...,
         **options: Any,
     ) -> SingleEnv: ...
