@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from doctest import script_from_examples
 from itertools import chain
 from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
@@ -58,6 +59,24 @@ def test_the_types_have_no_other_fields(game_id: str) -> None:
     module = importlib.import_module(f"spygames.{game_id.rpartition('_v')[0]}.types")
     for title, record in records(game_id).items():
         assert sorted(getattr(module, title).__annotations__) == sorted(record.names or ())
+
+
+def literals(hint: object) -> set[object]:
+    """The values in a type's Literals."""
+    if get_origin(hint) is Literal:
+        return {*get_args(hint)}
+    return {value for part in get_args(hint) for value in literals(part)}
+
+
+@pytest.mark.parametrize("game_id", game_ids())
+def test_the_names_that_a_type_checker_knows_are_those_that_an_option_takes(game_id: str) -> None:
+    hints = get_type_hints(game_module(game_id).make_game)
+    named = {option: found for option in hints if (found := {v for v in literals(hints[option]) if isinstance(v, str)})}
+    assert len(named) >= 3
+    for option, names in named.items():
+        with pytest.raises(ValueError, match=f"{option} must be one of ") as refusal:
+            make_game(game_id, **{"players": 3, option: "no such name"})
+        assert set(re.findall(r"'(\w+)'", str(refusal.value).partition(", not ")[0])) == names
 
 
 @pytest.mark.parametrize("checker", CHECKERS)
