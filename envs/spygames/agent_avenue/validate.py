@@ -1,8 +1,6 @@
 """Contradictions in a state of Agent Avenue are refused: cards, seats, phase, offer, market, end. No check is stricter
 than play needs."""
 
-from copy import copy
-
 from spygames.agent_avenue.cards import AGENTS, COPIES, KINDS, MARKET_SIZE, ONGOING, OPEN
 from spygames.agent_avenue.layout import (
     ABILITY,
@@ -151,7 +149,7 @@ def _check_end(s: State) -> None:
         raise ImpossibleState("winner and end_reason belong to phase over, and to no other")
     if s.phase in (MARKET, RESOLVER, ABILITY):
         return  # the turn has not come to its End step
-    found = copy(s)
+    found = s.copy()
     found.winner = found.end_reason = NONE
     end_step(found)
     winner, reason = int(found.winner), int(found.end_reason)

@@ -4,7 +4,7 @@ A field of a `np.record` reads as a NumPy scalar and takes any number. Both are 
 alone; a record finds its fields through its dtype.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -14,12 +14,15 @@ __all__ = ["Fields", "FloatField", "IntField"]
 
 
 class Fields:
-    """A record, which gives its fields by name, too: `view["hand"]`."""
+    """A record, which can be copied and gives its fields by name, too: `view["hand"]`."""
 
     if TYPE_CHECKING:
 
         def __getitem__(self, name: str) -> Any: ...
         def __setitem__(self, name: str, value: object) -> None: ...
+        def copy(self) -> Self:
+            """A record of its own."""
+            ...
 
 
 class IntField:
