@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from spygames.core.batch import Batch
+from spygames.core.digest import code_digest
 from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.kernel import Record, code_digest
+from spygames.core.kernel import Record
 from spygames.testing import CHECKS, ContractError, check_game, transcript
 from spygames.testing.trial import Trial, play, uniform_choice
 from tests.poker import kuhn

@@ -18,8 +18,8 @@ from numba.core.dispatcher import Dispatcher
 
 from spygames.core import kernel
 from spygames.core.batch import Batch
+from spygames.core.digest import code_digest
 from spygames.core.game import as_record
-from spygames.core.kernel import code_digest
 from tests.poker import kuhn
 
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 import numpy as np
 
 from spygames.core import deprecated
-from spygames.core.kernel import Int, Record, bind, code_digest
+from spygames.core.digest import code_digest
+from spygames.core.kernel import Int, Record, bind
 from spygames.core.shown import one_line
 
 __all__ = ["NOBODY", "Bot", "Game", "IllegalAction", "ImpossibleState", "Texts", "as_record", "flat"]

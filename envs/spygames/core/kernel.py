@@ -1,12 +1,9 @@
 """Turning plain Python functions over one record into machine code, and keeping that code between processes."""
 
 import contextlib
-import dis
-import enum
 import functools
 import glob
 import importlib
-import inspect
 import os
 import pickle
 import sys
@@ -15,20 +12,20 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType
 from typing import Any, TypeVar, cast
 
-import numba as _numba
 import numpy as np
 from numba.core.compiler import CompileResult
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
+from spygames.core.digest import OPTIONS, code_digest, names_of, numba
 from spygames.core.shown import one_line
 
 __all__ = ["CompileError", "Int", "Record", "cache_dir", "kernel"]
@@ -40,9 +37,7 @@ Record = Any
 
 F = TypeVar("F", bound=Callable[..., object])
 
-numba = cast(Any, _numba)  # its stubs know neither `config` nor private flags
 _PACKAGE = Path(__file__).resolve().parents[1]
-_OPTIONS = {"nopython": True, "boundscheck": None, "nogil": True, "error_model": "numpy", "_nrt": False}
 _UNUSED_DAYS = 30
 """After so many days machine code that nobody has loaded, since an edit put it out of use, say, goes."""
 
@@ -167,7 +162,7 @@ class Kernel(CPUDispatcher):
     """A compiled function, Numba's with machine code kept as `_MachineCode` does and errors of one line."""
 
     def __init__(self, function: FunctionType, *_: object):  # Numba passes its options once more after pickling
-        super().__init__(function, targetoptions=dict(_OPTIONS))
+        super().__init__(function, targetoptions=dict(OPTIONS))
         self._cache = _MachineCode(function)
 
     def compile(self, sig: Any) -> Any:
@@ -263,110 +258,6 @@ def bind(template: F, name: str, **names: object) -> F:
 _bound: dict[tuple[str, str], Callable[..., object]] = {}
 
 
-_FOREIGN = {"numpy", "numba", "llvmlite", *sys.stdlib_module_names}
-"""Packages whose functions are known by their names: Numba brings the machine code for them, and its version counts."""
-
-
-def code_digest(*values: object) -> str:
-    """Digest of all that machine code of `values` is made from, in any file: their code without docstrings, that of the
-    functions that they reach through globals, tuples and modules, and the constants that are frozen into it.
-
-    Args:
-        values: kernels, functions, dtypes and constants.
-    """
-    parts: list[object] = [
-        sys.version_info[:2], numba.__version__, np.__version__, sorted(_OPTIONS.items(), key=str),
-        [getattr(numba.config, name, None) for name in ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE")],
-    ]  # fmt: skip
-    seen: dict[object, int] = {}
-
-    def add(value: Any, attributes: frozenset[str] = frozenset()) -> None:
-        value = inspect.unwrap(getattr(value, "py_func", value)) if callable(value) else value
-        kind = type(value)
-        parts.append(kind.__name__)
-        if isinstance(value, FunctionType | ModuleType):
-            # Which part of a module is used depends on who uses it.
-            key = id(value), attributes if isinstance(value, ModuleType) else None
-            if key in seen or _is_foreign(value):
-                parts.append(seen.get(key, value.__name__))
-                return
-            seen[key] = len(seen)
-        if isinstance(value, FunctionType):
-            names, attributes = _names(value.__code__)
-            # Machine code looks its constants up in the module by name, which has to be there when it is read back.
-            parts.append((value.__module__, _text(value.__code__, value.__doc__)))
-            add(value.__defaults__)
-            add(value.__kwdefaults__)
-            for cell in value.__closure__ or ():
-                add(cell.cell_contents, attributes)
-            for name in names:
-                if name in value.__globals__:
-                    parts.append(name)
-                    add(value.__globals__[name], attributes)
-        elif isinstance(value, ModuleType):
-            for name in sorted(attributes & value.__dict__.keys()):
-                parts.append(name)
-                add(getattr(value, name), attributes)
-        elif isinstance(value, enum.Enum):
-            add(value.value)
-        elif isinstance(value, type):
-            parts.append((value.__module__, value.__qualname__, getattr(value, "_fields", None)))
-            if issubclass(value, enum.Enum):
-                add({name: member.value for name, member in value.__members__.items()})
-        elif isinstance(value, np.dtype):
-            parts.append((value.str, value.descr if value.names else None, repr(value)))
-        elif isinstance(value, np.ndarray | np.generic):
-            add(value.dtype)
-            parts.append((value.shape, value.tobytes()))
-        elif isinstance(value, tuple | list):
-            parts.append((len(value), getattr(kind, "_fields", None)))
-            for each in value:
-                add(each, attributes)
-        elif isinstance(value, Mapping):
-            parts.append(len(value))
-            for key, each in value.items():
-                add(key)
-                add(each, attributes)
-        else:
-            parts.append(repr(value))  # with its address, where it has no text: then nothing old is found
-
-    for value in values:
-        add(value)
-    return sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]
-
-
-def _is_foreign(value: FunctionType | ModuleType) -> bool:
-    module = value.__module__ if isinstance(value, FunctionType) else value.__name__
-    return str(module).split(".")[0] in _FOREIGN
-
-
-@cache
-def _names(code: CodeType) -> tuple[list[str], frozenset[str]]:
-    """The globals that some code reads, sorted, and all names in it that may be attributes of a module."""
-    names = {each.argval for each in dis.get_instructions(code) if each.opname == "LOAD_GLOBAL"}
-    attributes = set(code.co_names)
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            further, more = _names(inner)
-            names.update(further)
-            attributes.update(more)
-    return sorted(names), frozenset(attributes)
-
-
-def _text(code: CodeType, docstring: str | None) -> str:
-    """All of a code object but where it stands in its file."""
-    constants = []
-    for k, value in enumerate(code.co_consts):
-        if isinstance(value, CodeType):
-            constants.append(_text(value, None))
-        elif k == 0 and value == docstring:
-            constants.append("None")  # which stands there where there is no docstring
-        else:
-            constants.append(repr(sorted(value, key=repr) if isinstance(value, frozenset) else value))
-    names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
-    return repr((code.co_name, code.co_code, code.co_exceptiontable, code.co_argcount, code.co_flags, names, constants))
-
-
 def is_cached(function: Callable[..., object]) -> bool:
     """Whether some machine code of `function` is ready, in this process or on disk."""
     return not isinstance(function, Kernel) or bool(function.signatures) or function._cache.is_kept()
@@ -389,7 +280,7 @@ def announce(functions: Iterable[Callable[..., object]], variant: str) -> None:
     while waiting:
         function = cast(FunctionType, waiting.pop().py_func)
         size += len(function.__code__.co_code)
-        for name in _names(function.__code__)[0]:
+        for name in names_of(function.__code__)[0]:
             each = function.__globals__.get(name)
             if isinstance(each, Kernel) and id(each) not in reached and not is_cached(each):
                 reached[id(each)] = each

@@ -13,8 +13,8 @@ import numpy as np
 
 from spygames.core.aec import GameEnv
 from spygames.core.batch import Batch
+from spygames.core.digest import numba
 from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.kernel import numba
 from spygames.core.rng import next_seed
 from spygames.testing.trial import (
     EDGES,
