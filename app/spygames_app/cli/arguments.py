@@ -205,6 +205,8 @@ def choose_game(specs: Iterable[str], game_id: str | None, options: dict[str, An
     Raises:
         ValueError: there is no such game or option.
     """
+    from spygames.core.registry import make_game
+
     if game_id is None:
         for spec in specs:
             path = player_spec(spec).partition("@")[0]
@@ -214,17 +216,7 @@ def choose_game(specs: Iterable[str], game_id: str | None, options: dict[str, An
                 game = load_checkpoint(path).game
                 game_id, options = game.id, {**game.options, **options}
                 break
-    return named_game(game_id or DEFAULT_GAME, options)
-
-
-def named_game(game_id: str, options: dict[str, Any]) -> "Game":
-    """Returns the game; ValueError, of one line, if there is no such game or option."""
-    from spygames.core.registry import make_game
-
-    try:
-        return make_game(game_id, **options)
-    except TypeError as error:
-        raise ValueError(f"{game_id} does not take these options: {error}") from error
+    return make_game(game_id or DEFAULT_GAME, **options)
 
 
 def given(command: Any) -> list[str]:

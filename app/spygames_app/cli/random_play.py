@@ -12,7 +12,6 @@ from spygames_app.cli.arguments import (
     Positive,
     check_writable,
     console,
-    named_game,
     value,
 )
 
@@ -40,12 +39,13 @@ class RandomPlay:
     """Where to write the figures."""
 
     def run(self) -> int:
+        from spygames.core.registry import make_game
         from spygames_training.experiments.random_play import check_bot, columns, documented_variants, measure
         from spygames_training.tables import markdown_table, progress_bar
 
         check_writable(self.json)
         options = dict(self.option)
-        variants = [named_game(self.game, options)] if options else documented_variants(self.game)
+        variants = [make_game(self.game, **options)] if options else documented_variants(self.game)
         for game in variants:
             check_bot(game, self.player)
         rows = []
