@@ -12,9 +12,8 @@ from gymnasium.error import ResetNeeded
 
 import spygames
 from spygames import agent_avenue_v0
+from spygames.core.checks import check_keys, choice, integer, member, sequence, table
 from spygames.core.game import IllegalAction, ImpossibleState
-from spygames.core.mapping import check_keys, integer, member, sequence, table
-from spygames.core.options import choice
 from spygames.core.players import make_player
 from spygames.core.record import RecordError, load_games, make_record, replay, save_games
 from spygames.core.rng import as_seed

@@ -13,9 +13,9 @@ import numpy as np
 from numpy import float32, int8, uint64
 
 from spygames.core.bots import random
+from spygames.core.checks import check_keys, integer, member, sequence
 from spygames.core.game import Game, ImpossibleState, Texts, as_record
 from spygames.core.kernel import Int, Record, kernel
-from spygames.core.mapping import check_keys, integer, member, sequence
 from spygames.core.rng import below
 
 SEATS = 2

@@ -8,8 +8,8 @@ import numpy as np
 from spygames.agent_avenue import actions, determinize, layout, observe, render, rules, state_dict
 from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
 from spygames.agent_avenue.types import View
+from spygames.core.checks import choice
 from spygames.core.game import Game, Texts
-from spygames.core.options import choice
 from spygames.core.shown import shown
 
 _OBSERVE = {

@@ -26,9 +26,9 @@ from spygames.agent_avenue.queries import face_down_seat, first_seat, hand_size,
 from spygames.agent_avenue.rules.play import clear
 from spygames.agent_avenue.types import State
 from spygames.agent_avenue.validate import check
+from spygames.core.checks import check_keys, integer, member, sequence, table
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Int
-from spygames.core.mapping import check_keys, integer, member, sequence, table
 from spygames.core.shown import shown
 
 _KEYS = (

@@ -11,8 +11,8 @@ from spygames.agent_dog.board import BOARDS, Board, BoardName
 from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DEAL, DECKS, Deck, DeckName
 from spygames.agent_dog.types import View
+from spygames.core.checks import choice
 from spygames.core.game import Game, Texts
-from spygames.core.options import choice
 from spygames.core.shown import one_line, shown
 
 __all__ = ["BOARDS", "DECKS", "Board", "Deck", "make_game"]

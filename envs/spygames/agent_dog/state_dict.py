@@ -13,9 +13,9 @@ from spygames.agent_dog.rules.play import take_options
 from spygames.agent_dog.rules.turns import clear_card
 from spygames.agent_dog.types import State
 from spygames.agent_dog.validate import check_state
+from spygames.core.checks import check_keys, integer, member, sequence, table
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Int
-from spygames.core.mapping import check_keys, integer, member, sequence, table
 from spygames.core.shown import shown
 
 _KEYS = (

@@ -15,6 +15,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
 from spygames.core import snapshot
+from spygames.core.checks import is_whole
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.kernel import announce
 from spygames.core.rng import as_seed, next_seed
@@ -424,7 +425,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         """An action as a plain integer; IllegalAction for what is none."""
         if isinstance(action, np.ndarray) and action.shape == ():
             action = action[()]
-        if isinstance(action, np.integer) or (isinstance(action, int) and not isinstance(action, bool)):
+        if is_whole(action):
             return int(action)
         raise self._illegal(f"an action is a whole number, not {shown(action)}")
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from spygames.core.checks import is_whole, whole
 from spygames.core.deprecated import moved
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.kernel import announce, kernel
 from spygames.core.player import DecisionBatch, first_illegal
 from spygames.core.rng import GAMMA, as_seed, mix, next_seed
+from spygames.core.shown import shown
 
 __all__ = ["Batch"]
 
@@ -124,10 +126,10 @@ class Batch:
         rewards: np.ndarray | None = None,
         done: np.ndarray | None = None,
     ):
-        if not isinstance(n, int | np.integer) or n < 1:
-            raise ValueError(f"a batch has a whole number of games, at least one, not {n!r}")
-        if threads is not None and (not isinstance(threads, int | np.integer) or threads < 1):
-            raise ValueError(f"threads must be a whole number, at least 1, not {threads!r}")
+        if not is_whole(n) or n < 1:
+            raise ValueError(f"a batch has a whole number of games, at least one, not {shown(n)}")
+        if threads is not None:
+            whole("threads", threads, 1)
         self.game, self.n = game, n
         self.states = game.new_states(n)
         # What is legal, out of reach of the buffers' owner: kernels trust that actions are legal.

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from spygames.core import registry
+from spygames.core.checks import is_whole
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record, reference
 from spygames.core.kernel import Record
 from spygames.core.match import play
@@ -204,7 +205,7 @@ def _act(game: Game, s: Record, answer: object, text: str | None = None) -> int:
     mask = np.zeros(game.num_actions, np.int8)
     game.legal(s, mask)
     action = NOBODY
-    if isinstance(answer, int | np.integer) and not isinstance(answer, bool) and 0 <= answer < game.num_actions:
+    if is_whole(answer) and 0 <= answer < game.num_actions:
         action = int(answer)
     if action == NOBODY or not mask[action]:
         if text is None and action != NOBODY and s.to_move != NOBODY:

@@ -5,6 +5,7 @@ SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators"
 
 import numpy as np
 
+from spygames.core.checks import is_whole
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.shown import shown
 
@@ -68,6 +69,6 @@ def as_seed(seed: object) -> np.uint64:
     """`seed` if it is a whole number from 0 to 2^64 - 1, one from the system's entropy for None; else ValueError."""
     if seed is None:
         return np.random.SeedSequence().generate_state(1, np.uint64)[0]
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**64:
+    if not is_whole(seed) or not 0 <= seed < 2**64:
         raise ValueError(f"seed must be a whole number from 0 to 2**64 - 1, not {shown(seed)}")
     return np.uint64(seed)

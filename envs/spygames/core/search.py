@@ -17,7 +17,6 @@ what is available to it, but as in the paper its nodes are shared between all ha
 ever be met twice.
 """
 
-import operator
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -25,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from spygames.core.checks import whole
 from spygames.core.deprecated import moved
 from spygames.core.game import Game
 from spygames.core.kernel import Int, Record, announce, kernel
@@ -284,18 +284,7 @@ def _check(kind: str, simulations: int, exploration: float) -> tuple[int, float]
         raise ValueError(f"exploration must be a number, not {exploration!r}")
     if not 0 <= exploration < np.inf:  # NaN is not, either
         raise ValueError(f"exploration must be a finite number from 0, not {exploration}")
-    return _whole("simulations", simulations), float(exploration)
-
-
-def _whole(name: str, value: int, least: int = 1) -> int:
-    """A whole number as a plain one; ValueError for anything else."""
-    try:
-        number = least - 1 if isinstance(value, bool) else operator.index(value)
-    except TypeError:
-        number = least - 1
-    if number < least:
-        raise ValueError(f"{name} must be a whole number, at least {least}, not {value!r}")
-    return number
+    return whole("simulations", simulations, 1), float(exploration)
 
 
 class SearchPlayer:
@@ -314,7 +303,7 @@ class SearchPlayer:
 
     def __init__(self, game: Game, kind: Kind, simulations: int, exploration: float = EXPLORATION, threads: int = 1):
         simulations, exploration = _check(kind, simulations, exploration)
-        threads = _whole("threads", threads)
+        threads = whole("threads", threads, 1)
         self.name = f"{kind}:{simulations}"
         self._arguments = game, kind, simulations, exploration, threads
         self._simulations, self._exploration = simulations, exploration
@@ -371,7 +360,7 @@ def search_values(
             form.
     """
     simulations, exploration = _check(kind, simulations, exploration)
-    luck, seat = as_seed(seed), _whole("seat", seat, 0)
+    luck, seat = as_seed(seed), whole("seat", seat, 0)
     if not isinstance(state, np.ndarray) or state.shape != (1,) or state.dtype != game.state_dtype:
         form = f"{state.dtype!r:.60} {list(state.shape)}" if isinstance(state, np.ndarray) else type(state).__name__
         raise ValueError(f"state must be an array [1] of the states of {game.id}, not {form}")

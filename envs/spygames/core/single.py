@@ -13,9 +13,9 @@ from gymnasium.utils.seeding import np_random
 from spygames.core import deprecated
 from spygames.core.aec import GameEnv, Observation
 from spygames.core.bots import uniform
+from spygames.core.checks import choice, is_whole, whole
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.match import ask
-from spygames.core.options import choice
 from spygames.core.player import Player, new_memory
 from spygames.core.players import as_players
 from spygames.core.rng import as_seed
@@ -72,9 +72,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         max_ignored: int = MAX_IGNORED,
     ):
         choice("illegal", illegal, get_args(Illegal))
-        if isinstance(max_ignored, bool) or not isinstance(max_ignored, int | np.integer) or max_ignored < 1:
-            raise ValueError(f"max_ignored must be a whole number, at least 1, not {shown(max_ignored)}")
-        self.game, self.illegal, self.render_mode, self.max_ignored = game, illegal, render_mode, int(max_ignored)
+        self.max_ignored = whole("max_ignored", max_ignored, 1)
+        self.game, self.illegal, self.render_mode = game, illegal, render_mode
         self._blank = GameEnv(game, render_mode)  # each game begins in a copy of it
         self.env = self._blank.clone()
         """The game that is played."""
@@ -196,9 +195,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
     def _is_known(self, action: Any) -> bool:
         """Whether it is a whole number from 0 to A-1, legal or not."""
         number = action[()] if isinstance(action, np.ndarray) else action
-        if isinstance(number, bool) or not isinstance(number, int | np.integer):
-            return False
-        return 0 <= int(number) < self.game.num_actions
+        return is_whole(number) and 0 <= number < self.game.num_actions
 
     def _observe(self) -> Observation:
         observation = self.env.observe(self.env.possible_agents[self.seat])
@@ -242,7 +239,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         agents = self.env.possible_agents
         if isinstance(seat, str) and seat in ("random", *agents):
             return None if seat == "random" else agents.index(seat)
-        if isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < len(agents):
+        if is_whole(seat) and 0 <= seat < len(agents):
             return int(seat)
         raise ValueError(
             f"seat must be 0..{len(agents) - 1}, one of {', '.join(agents)}, or 'random', not {shown(seat)}"

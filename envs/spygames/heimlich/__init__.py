@@ -5,8 +5,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from spygames.core.checks import choice
 from spygames.core.game import Game, Texts
-from spygames.core.options import choice
 from spygames.heimlich import actions, determinize, observe, render, rules, state_dict
 from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
 from spygames.heimlich.board import EDITIONS, FINISH, IN_PLAY, MAX_PLAYERS, VALUES, Edition

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from spygames.core.checks import check_keys, integer, member, sequence, table
 from spygames.core.game import Game, ImpossibleState, as_record
 from spygames.core.kernel import Int
-from spygames.core.mapping import check_keys, integer, member, sequence, table
 from spygames.core.shown import shown
 from spygames.heimlich.board import AGENTS, FACES, FINISH, LOOP, MAX_AGENTS, ONE_TO_THREE
 from spygames.heimlich.cards import ALL_CARDS, CARDS, FIRST, HAND, KINDS, NEW_IDENTITY, NO_AGENT, SECOND

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from spygames.core.checks import integer, member, sequence
 from spygames.core.game import Game, ImpossibleState
-from spygames.core.mapping import integer, member, sequence
 from spygames.core.shown import shown
 from spygames.heimlich.board import AGENTS, FINISH
 from spygames.heimlich.cards import CARDS, FIRST, SECOND

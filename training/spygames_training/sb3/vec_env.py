@@ -16,6 +16,7 @@ from gymnasium.spaces import Box, Discrete
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
+from spygames.core.checks import is_whole
 from spygames.core.game import Game
 from spygames.core.players import Player, answers, as_players, new_memory
 from spygames.core.rng import as_seed
@@ -191,8 +192,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         seat: int | str = "random",
         seed: int | None = None,
     ):
-        known = isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < game.num_players
-        if seat != "random" and not known:
+        if seat != "random" and not (is_whole(seat) and 0 <= seat < game.num_players):
             raise ValueError(f"seat must be 0..{game.num_players - 1} or 'random', not {shown(seat)}")
         self.players = as_players(game, opponents)
         if not self.players:

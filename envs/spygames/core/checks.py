@@ -1,0 +1,73 @@
+"""Checks of what comes in: each looks at one thing, and its error says in one line what is right."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeGuard, TypeVar
+
+import numpy as np
+
+from spygames.core.game import ImpossibleState
+from spygames.core.shown import one_line, shown
+
+T = TypeVar("T")
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether `value` is a whole number; True and False are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def whole(name: str, value: object, low: int, high: int | None = None, *, error: type[ValueError] = ValueError) -> int:
+    """`value` as a plain number if it is a whole one from `low` to `high` (None: without end); else `error`."""
+    if is_whole(value) and low <= value and (high is None or value <= high):
+        return int(value)
+    bounds = f", at least {low}" if high is None else f" from {low} to {high}"
+    raise error(f"{name} must be a whole number{bounds}, not {shown(value)}")
+
+
+def choice(name: str, value: T, allowed: Sequence[T]) -> T:
+    """`value` if it is one of `allowed` (and of the same type: True is not 1); ValueError otherwise."""
+    if not any(type(value) is type(a) and value == a for a in allowed):
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {shown(value)}")
+    return value
+
+
+def check_keys(mapping: object, needed: Collection[str], left_out: Collection[str], what: str = "the state") -> None:
+    """ImpossibleState unless `mapping` has all the `needed` keys and none beyond them and those that may be
+    `left_out`."""
+    if not isinstance(mapping, Mapping):
+        raise ImpossibleState(f"{what} must be a mapping, not {type(mapping).__name__}")
+    if missing := [key for key in needed if key not in mapping]:
+        raise ImpossibleState(f"{what} lacks {', '.join(missing)}")
+    if unknown := [key for key in mapping if key not in needed and key not in left_out]:
+        names = [one_line(key) if isinstance(key, str) else shown(key) for key in unknown[:5]]
+        raise ImpossibleState(f"{what} has unknown keys: {', '.join(names)}; known: {', '.join([*needed, *left_out])}")
+
+
+def integer(value: object, key: str, low: int, high: int) -> int:
+    """`value` of a state's `key` if it is a whole number from `low` to `high`; else ImpossibleState."""
+    return whole(key, value, low, high, error=ImpossibleState)
+
+
+def member(value: object, key: str, names: Sequence[str]) -> int:
+    """The index of `value` in `names`; ImpossibleState if it is none of them."""
+    if not isinstance(value, str) or value not in names:
+        raise ImpossibleState(f"{key}: {shown(value)} is none of {', '.join(names)}")
+    return names.index(value)
+
+
+def sequence(value: object, key: str, length: int | None = None) -> Sequence[Any]:
+    """`value` if it is a list, of that length where one is given; else ImpossibleState."""
+    if not isinstance(value, Sequence) or isinstance(value, str) or (length is not None and len(value) != length):
+        raise ImpossibleState(f"{key} must be a list{'' if length is None else f' of {length}'}, not {shown(value)}")
+    return value
+
+
+def table(value: object, key: str, length: int) -> Iterator[tuple[int, Any]]:
+    """The values of a mapping with the keys "0" to "length - 1", in that order; ImpossibleState if it is none."""
+    found = []
+    if isinstance(value, Mapping) and len(value) == length:
+        found = [name for i in range(length) for name in (str(i), i) if name in value]
+    if len(found) != length or not isinstance(value, Mapping):
+        wanted = ", ".join(map(str, range(length)))
+        raise ImpossibleState(f"{key} must be a mapping with the keys {wanted}, not {shown(value)}")
+    return ((i, value[name]) for i, name in enumerate(found))
