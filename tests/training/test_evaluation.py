@@ -232,9 +232,9 @@ class Answering:
         (lambda right: int(right[0]), "a whole number"),
         (lambda right: None, "a whole number"),
         (lambda right: [[0], [0, 1]], "a whole number"),
-        (lambda right: right * 0 - 1, "an illegal action: -1 for seat 0; legal are e.g. "),
-        (lambda right: right * 0 + 10**6, "an illegal action: 1000000 for seat 0; legal are e.g. "),
-        (lambda right: right * 0 + 73, "an illegal action: 73 for seat 0; legal are e.g. "),
+        (lambda right: right * 0 - 1, "an illegal action: -1 for seat 0; legal are "),
+        (lambda right: right * 0 + 10**6, "an illegal action: 1000000 for seat 0; legal are "),
+        (lambda right: right * 0 + 73, "an illegal action: 73 for seat 0; legal are "),
     ],
 )
 def test_an_answer_that_is_no_legal_action_names_the_player(change: Callable[[np.ndarray], Any], what: str) -> None:

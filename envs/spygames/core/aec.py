@@ -4,9 +4,8 @@ There is no parallel form: seats decide one after the other, and whoever waits h
 """
 
 import warnings
-from collections.abc import Callable, Mapping
-from functools import cache
-from typing import Any, Generic, Literal, NamedTuple, Self, TypedDict, TypeVar, overload
+from collections.abc import Mapping
+from typing import Any, Generic, Literal, Self, TypedDict, TypeVar, overload
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -15,9 +14,9 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
 from spygames.core import snapshot
-from spygames.core.checks import is_whole
+from spygames.core.calls import calls
+from spygames.core.checks import is_whole, some_legal
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
-from spygames.core.kernel import announce
 from spygames.core.rng import as_seed, next_seed
 from spygames.core.shown import shown
 
@@ -36,60 +35,6 @@ class Observation(TypedDict):
 
 
 Last = tuple[V, float, bool, bool, dict[str, Any]]
-
-_REFUSED = NOBODY - 1  # what `_step` answers to an illegal action
-_UNBORN = NOBODY - 2  # the seat to move before the first reset
-
-# Stand for the kernels and the view of a game, which `Game.bind` puts in their place.
-init: Any = None
-legal: Any = None
-apply: Any = None
-returns: Any = None
-observe: Any = None
-VIEW: Any = None
-
-
-def _init(options, states, seed):  # type: ignore[no-untyped-def]
-    init(states[0], options[0], seed)
-
-
-def _step(states, action, features, mask):  # type: ignore[no-untyped-def]
-    s = states[0]
-    legal(s, mask)
-    if mask[action] == 0:
-        return _REFUSED
-    apply(s, action)
-    legal(s, mask)
-    if s.to_move != NOBODY:
-        observe(s, np.int64(s.to_move), features.view(VIEW)[0])
-    return np.int64(s.to_move)
-
-
-def _look(states, seat, features, mask, results):  # type: ignore[no-untyped-def]
-    s = states[0]
-    observe(s, seat, features.view(VIEW)[0])
-    if s.to_move == seat:
-        legal(s, mask)
-    else:
-        for action in range(len(mask)):
-            mask[action] = 0
-    returns(s, results)
-
-
-class Calls(NamedTuple):
-    """The compiled calls of one game, over a state in an array [1]."""
-
-    init: Callable[..., None]
-    step: Callable[..., int]
-    look: Callable[..., None]
-
-
-@cache
-def calls(game: Game) -> Calls:
-    """The compiled calls of `game`; every environment of one variant shares them."""
-    bound = Calls(*(game.bind(call) for call in (_init, _step, _look)))
-    announce(bound, game.title)
-    return bound
 
 
 class View(np.record):  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -134,8 +79,8 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         self.game = game
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        size = game.state_dtype.itemsize
-        self.state_space = Box(0, 255, (size,), np.uint8)
+        self.state_space = Box(0, 255, (game.state_dtype.itemsize,), np.uint8)
+        self._num_features = game.num_features  # which a game computes each time
         self.observation_spaces = {
             agent: Dict(
                 observation=Box(-np.inf, np.inf, (game.num_features,), np.float32),
@@ -146,8 +91,9 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         self.action_spaces = {agent: Discrete(game.num_actions) for agent in self.possible_agents}
         self.agents = []
         self._states = game.new_states()
-        self.to_move = _UNBORN
-        """The seat to move, NOBODY when over."""
+        self._begun = False  # whether there was a `reset`
+        self.to_move = NOBODY
+        """The seat to move, NOBODY when over and before the first `reset`."""
         self._gone = 0  # agents that were stepped since the end
         self._seed = np.uint64(0)  # of the game that is played, once there is one
         self._observation: Observation | None = None
@@ -216,9 +162,11 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             action = int(action) if type(action) is np.int64 else self._number(action)
         if not 0 <= action < game.num_actions:
             raise self._illegal(f"action {shown(action)} is not in 0..{game.num_actions - 1}")
-        features = np.empty(game.num_features, np.float32)
+        features = np.empty(self._num_features, np.float32)
         mask = np.empty(game.num_actions, np.int8)
-        to_move = self._calls.step(self._states, action, features, mask)
+        legal, to_move = self._calls.step(self._states, action, features, mask)
+        if not legal:
+            raise self._illegal(f"action {action} ({self.action_to_string(action)!r}) is not legal")
         if to_move >= 0:
             infos, agents = self.infos, self.possible_agents
             if to_move != seat:
@@ -227,11 +175,8 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
                 self.agent_selection = agents[to_move]
             infos[self.agent_selection] = {"action_mask": mask.copy()}
             self._observation = {"observation": features, "action_mask": mask}
-        elif to_move == NOBODY:
-            self._show()
         else:
-            text = self.action_to_string(action)
-            raise self._illegal(f"action {action} ({text!r}) is not legal")
+            self._show()
 
     @overload
     def last(self, observe: Literal[True] = True) -> Last[Observation]: ...
@@ -321,7 +266,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         `copy.deepcopy` copies them, too."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        if self.to_move != _UNBORN:
+        if self._begun:
             other._begin(self._states.view(np.uint8).copy().view(self._states.dtype), self._seed, self._gone)
         return other
 
@@ -352,13 +297,13 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     def _next_seed(self, seed: int | None) -> np.uint64:
         """The seed of the next game."""
-        if seed is not None or self.to_move == _UNBORN:
+        if seed is not None or not self._begun:
             return as_seed(seed)
         return np.uint64(next_seed(self._seed))
 
     def _begin(self, states: np.ndarray, seed: np.uint64, gone: int) -> None:
         """Takes `states` [1] as the game."""
-        self._states, self._seed, self._gone = states, seed, gone
+        self._states, self._seed, self._gone, self._begun = states, seed, gone, True
         self._show()
 
     def _show(self) -> None:
@@ -390,7 +335,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     def _look(self, seat: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """View as a vector, mask and results of a seat, in new arrays."""
-        features = np.empty(self.game.num_features, np.float32)
+        features = np.empty(self._num_features, np.float32)
         mask = np.empty(self.game.num_actions, np.int8)
         results = np.empty(self.game.num_players, np.float32)
         self._calls.look(self._current(), seat, features, mask, results)
@@ -413,12 +358,12 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     def _current(self) -> np.ndarray:
         """The state [1]; ResetNeeded where there is none."""
-        if self.to_move == _UNBORN:
+        if not self._begun:
             raise self._no_game()
         return self._states
 
     def _no_game(self) -> ResetNeeded:
-        why = "no game has begun" if self.to_move == _UNBORN else "the game is over"
+        why = "the game is over" if self._begun else "no game has begun"
         return ResetNeeded(f"{why}: call reset() first")
 
     def _number(self, action: Any) -> int:
@@ -434,10 +379,8 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         if self.to_move < 0:
             return IllegalAction(what)
         _, mask, _ = self._look(self.to_move)
-        legal_now = np.flatnonzero(mask)
-        some = ", ".join(f"{a} ({self.action_to_string(int(a))!r})" for a in legal_now[:5])
-        more = ", ..." if len(legal_now) > 5 else ""
-        return IllegalAction(f"{what}; {self.possible_agents[self.to_move]} may do {some}{more}")
+        legal = some_legal(mask, lambda action: f"{action} ({self.action_to_string(action)!r})")
+        return IllegalAction(f"{what}; {self.possible_agents[self.to_move]} may do {legal}")
 
     def _seat_or_mover(self, agent: str | None) -> int:
         self._current()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from spygames.core.checks import is_whole, whole
+from spygames.core.checks import is_whole, some_legal, whole
 from spygames.core.deprecated import moved
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.kernel import announce, kernel
@@ -244,9 +244,9 @@ class Batch:
         actions = np.ascontiguousarray(actions, np.int64)
         bad = first_illegal(actions, self._allowed)
         if bad >= 0:
-            legal = np.flatnonzero(self._allowed[bad])[:5].tolist()
+            legal = some_legal(self._allowed[bad])
             raise IllegalAction(
-                f"action {actions[bad]} is not legal for seat {self.seats[bad]} in game {bad}; legal are e.g. {legal}"
+                f"action {actions[bad]} is not legal for seat {self.seats[bad]} in game {bad}; legal are {legal}"
             )
         self.observation, self.mask, self.views = self._out
         self._run(

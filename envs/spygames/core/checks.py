@@ -1,6 +1,6 @@
 """Checks of what comes in: each looks at one thing, and its error says in one line what is right."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
@@ -22,6 +22,19 @@ def whole(name: str, value: object, low: int, high: int | None = None, *, error:
         return int(value)
     bounds = f", at least {low}" if high is None else f" from {low} to {high}"
     raise error(f"{name} must be a whole number{bounds}, not {shown(value)}")
+
+
+def some_legal(mask: np.ndarray, text: Callable[[int], str] = str, most: int = 5) -> str:
+    """Legal actions for the message about one that is not: `0, 3, 4 and 2 more`.
+
+    Args:
+        mask: int8 [A].
+        text: of an action; its number by default.
+        most: actions that are named.
+    """
+    legal = np.flatnonzero(mask).tolist()
+    more = f" and {len(legal) - most} more" if len(legal) > most else ""
+    return ", ".join(map(text, legal[:most])) + more
 
 
 def choice(name: str, value: T, allowed: Sequence[T]) -> T:

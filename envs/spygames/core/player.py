@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from spygames.core import deprecated
+from spygames.core.checks import some_legal
 from spygames.core.game import Game, IllegalAction
 from spygames.core.kernel import announce, kernel
 from spygames.core.shown import one_line, shown
@@ -93,8 +94,8 @@ def answers(player: Player, decisions: DecisionBatch, *, secret: bool = False) -
     if bad >= 0:
         what = f"the player {name_of(player)} answered an illegal action"
         if not secret:
-            legal = np.flatnonzero(allowed[bad])[:5].tolist()
-            what += f": {actions[bad]} for seat {d.states['to_move'][d.rows[bad]]}; legal are e.g. {legal}"
+            seat = d.states["to_move"][d.rows[bad]]
+            what += f": {actions[bad]} for seat {seat}; legal are {some_legal(allowed[bad])}"
         raise IllegalAction(what)
     return actions
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from spygames.core import registry
-from spygames.core.checks import is_whole
+from spygames.core.checks import is_whole, some_legal
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record, reference
 from spygames.core.kernel import Record
 from spygames.core.match import play
@@ -214,9 +214,8 @@ def _act(game: Game, s: Record, answer: object, text: str | None = None) -> int:
         if s.to_move == NOBODY:
             raise IllegalAction(f"{what} comes after the end of the game")
         seat = int(s.to_move)
-        legal = [game.action_to_string(s, int(a), seat) for a in np.flatnonzero(mask)]
-        more = f" and {len(legal) - _SHOWN} more" if len(legal) > _SHOWN else ""
-        raise IllegalAction(f"{what} is not legal for seat {seat}; legal are {', '.join(legal[:_SHOWN])}{more}")
+        legal = some_legal(mask, lambda action: game.action_to_string(s, action, seat), _SHOWN)
+        raise IllegalAction(f"{what} is not legal for seat {seat}; legal are {legal}")
     game.apply(s, action)
     return action
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from spygames.core.checks import some_legal
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.testing.trial import (
     Trial,
@@ -173,9 +174,7 @@ def bots(trial: Trial) -> None:
                 if shown.tobytes() != views.tobytes() or allowed.tobytes() != mask.tobytes():
                     trial.fail(f"the bot {name} writes into its view or mask")
             if not 0 <= answers[0] < game.num_actions or not mask[answers[0]]:
-                trial.fail(
-                    f"the bot {name} answers {answers[0]}, which is not legal; legal are {few(np.flatnonzero(mask), 5)}"
-                )
+                trial.fail(f"the bot {name} answers {answers[0]}, which is not legal; legal are {some_legal(mask)}")
             if answers[0] != answers[1]:
                 trial.fail(
                     f"the bot {name} answers {answers[0]} and {answers[1]} to the same view, mask and random stream"
