@@ -15,7 +15,7 @@ from spygames.core.shown import shown
 from spygames_training.checkpoint import find_checkpoint, load_checkpoint
 from spygames_training.compute import to_numpy
 from spygames_training.network import ActorCritic
-from spygames_training.sampling import sample_rows
+from spygames_training.sampling import Asked, Drawn, sample_rows
 
 __all__ = ["Policy", "load_player"]
 
@@ -216,6 +216,6 @@ def logits(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | N
 
 def _draw(logits: np.ndarray, mask: np.ndarray, rng: np.ndarray, rows: np.ndarray, temperature: float) -> np.ndarray:
     """An action for each of `rows`, int64 [k], from their logits [k, A]; -1 where none is legal."""
-    actions, unused = np.empty(len(mask), np.int64), np.empty(len(mask), np.float32)
-    sample_rows(logits, mask, rng, rows, temperature, actions, unused, np.empty(mask.shape[1], np.int64))
-    return actions[rows]
+    drawn = Drawn(np.empty(len(mask), np.int64), np.empty(len(mask), np.float32))
+    sample_rows(logits, Asked(mask, rng, rows), temperature, drawn, np.empty(mask.shape[1], np.int64))
+    return drawn.actions[rows]

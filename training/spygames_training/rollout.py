@@ -17,7 +17,7 @@ from spygames_training.config import PPO
 from spygames_training.gae import Estimates, Played, per_seat_gae
 from spygames_training.league import OpponentSeats
 from spygames_training.network import ActorCritic
-from spygames_training.sampling import sample_rows
+from spygames_training.sampling import Asked, Drawn, sample_rows
 
 
 class Trajectories:
@@ -116,10 +116,8 @@ class Rollout:
             t.seats[step] = batch.seats
             t.frozen[step] = self.opponents.frozen(batch.seats)
             logits, t.values[step] = self._ask(network, step, compute)
-            log_probabilities = t.log_probabilities[step]
-            sample_rows(
-                logits, t.mask[step], self.rng, self._rows, 1.0, t.actions[step], log_probabilities, self._legal
-            )
+            asked, drawn = Asked(t.mask[step], self.rng, self._rows), Drawn(t.actions[step], t.log_probabilities[step])
+            sample_rows(logits, asked, 1.0, drawn, self._legal)
             self.opponents.act(batch, batch.decisions(self.rng, self._rows, self.memory), t.actions[step])
             batch.write_to(t.observation[step + 1], t.mask[step + 1])
             batch.step(t.actions[step])

@@ -1,29 +1,46 @@
 """Choosing among legal actions by a network's logits."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from spygames.core.kernel import kernel
 from spygames.core.rng import GAMMA, mix
 
 
+class Asked(NamedTuple):
+    """k decisions in n games."""
+
+    mask: np.ndarray
+    """int8 [n, A]"""
+    rng: np.ndarray
+    """uint64 [n, 1], one stream a game, advanced once a draw"""
+    rows: np.ndarray
+    """int64 [k], the games in which somebody decides"""
+
+
+class Drawn(NamedTuple):
+    """What is written at the rows that were asked."""
+
+    actions: np.ndarray
+    """int64 [n]"""
+    log_probabilities: np.ndarray
+    """float32 [n], at the temperature of the draw; 0 for temperature 0"""
+
+
 @kernel
-def sample_rows(
-    logits: np.ndarray,
-    mask: np.ndarray,
-    rng: np.ndarray,
-    rows: np.ndarray,
-    temperature: float,
-    actions: np.ndarray,
-    log_probabilities: np.ndarray,
-    legal: np.ndarray,
-) -> None:
+def sample_rows(logits: np.ndarray, asked: Asked, temperature: float, drawn: Drawn, legal: np.ndarray) -> None:
     """Draws one legal action a row from softmax(logits / temperature); temperature 0 takes the likeliest one.
 
-    logits: float32 [k, A], overwritten. mask: int8 [n, A]. rng: uint64 [n, 1], one stream a game, advanced once
-    a draw. rows: int64 [k], the games that the logits belong to. actions: int64 [n] and log_probabilities:
-    float32 [n], written at `rows` (the log-probability at that temperature; 0 for temperature 0). legal: int64
-    [A], overwritten.
+    Args:
+        logits: float32 [k, A], overwritten.
+        asked: the decisions.
+        temperature: from 0.
+        drawn: written.
+        legal: int64 [A], overwritten.
     """
+    mask, rng, rows = asked.mask, asked.rng, asked.rows
+    actions, log_probabilities = drawn.actions, drawn.log_probabilities
     width = mask.shape[1]
     for k in range(len(rows)):
         i = rows[k]

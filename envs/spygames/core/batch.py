@@ -35,36 +35,57 @@ def blank(memory: np.ndarray) -> None:
         memory[i] = 0
 
 
-def _init_rows(options, states, memory, seeds, lo, hi):  # type: ignore[no-untyped-def]
+class BatchArrays(NamedTuple):
+    """The arrays of a batch of n games, all of which its loops write."""
+
+    states: np.ndarray
+    """STATE [n]"""
+    memory: np.ndarray
+    """uint8 [n, itemsize], the bytes of `states`"""
+    seeds: np.ndarray
+    """uint64 [n], what each row's game started from"""
+    allowed: np.ndarray
+    """int8 [n, A], what is legal, out of reach of the buffers' owner: kernels trust that actions are legal"""
+    views: np.ndarray
+    """VIEW [n], of the seat to move: the memory of `Batch.observation`"""
+    mask: np.ndarray
+    """int8 [n, A], a copy of `allowed` for the buffers' owner"""
+    rewards: np.ndarray
+    """float32 [n, P]"""
+    done: np.ndarray
+    """bool [n]"""
+
+
+def _init_rows(options, games, lo, hi):  # type: ignore[no-untyped-def]
     for i in range(lo, hi):
-        blank(memory[i])
-        init(states[i], options[0], seeds[i])
+        blank(games.memory[i])
+        init(games.states[i], options[0], games.seeds[i])
 
 
-def _show_rows(states, allowed, views, mask, lo, hi):  # type: ignore[no-untyped-def]
+def _show_rows(games, lo, hi):  # type: ignore[no-untyped-def]
     for i in range(lo, hi):
-        s = states[i]
-        legal(s, allowed[i])
-        for a in range(mask.shape[1]):
-            mask[i, a] = allowed[i, a]
-        observe(s, np.int64(s.to_move), views[i])
+        s = games.states[i]
+        legal(s, games.allowed[i])
+        for a in range(games.mask.shape[1]):
+            games.mask[i, a] = games.allowed[i, a]
+        observe(s, np.int64(s.to_move), games.views[i])
 
 
-def _step_rows(options, states, memory, seeds, allowed, actions, views, mask, rewards, done, lo, hi):  # type: ignore[no-untyped-def]
+def _step_rows(options, games, actions, lo, hi):  # type: ignore[no-untyped-def]
     for i in range(lo, hi):
-        s = states[i]
+        s = games.states[i]
         apply(s, np.int64(actions[i]))
         over = s.to_move < 0
-        done[i] = over
-        returns(s, rewards[i])
+        games.done[i] = over
+        returns(s, games.rewards[i])
         if over:
-            seeds[i] = next_seed(seeds[i])
-            blank(memory[i])
-            init(s, options[0], seeds[i])
-        legal(s, allowed[i])
-        for a in range(mask.shape[1]):
-            mask[i, a] = allowed[i, a]
-        observe(s, np.int64(s.to_move), views[i])
+            games.seeds[i] = next_seed(games.seeds[i])
+            blank(games.memory[i])
+            init(s, options[0], games.seeds[i])
+        legal(s, games.allowed[i])
+        for a in range(games.mask.shape[1]):
+            games.mask[i, a] = games.allowed[i, a]
+        observe(s, np.int64(s.to_move), games.views[i])
 
 
 def _observe_all_rows(states, views, lo, hi):  # type: ignore[no-untyped-def]
@@ -132,7 +153,6 @@ class Batch:
             whole("threads", threads, 1)
         self.game, self.n = game, n
         self.states = game.new_states(n)
-        # What is legal, out of reach of the buffers' owner: kernels trust that actions are legal.
         self._allowed = np.zeros((n, game.num_actions), np.int8)
         self.rewards = _buffer("rewards", rewards, (n, game.num_players), np.float32)
         self.done = _buffer("done", done, (n,), np.bool_)
@@ -140,6 +160,7 @@ class Batch:
             np.zeros((n, game.num_features), np.float32) if observation is None else observation,
             np.zeros((n, game.num_actions), np.int8) if mask is None else mask,
         )
+        self.observation, self.mask, self.views = self._out
         self.threads = threads or max(1, min(os.cpu_count() or 1, n // 512))
         self._loops = _loops(game)
         self._pool: ThreadPoolExecutor | None = None
@@ -166,6 +187,27 @@ class Batch:
     def seats(self) -> np.ndarray:
         """The seat to move in each game, int8 [n]; a view of the states."""
         return self.states["to_move"]
+
+    @property
+    def arrays(self) -> BatchArrays:
+        """The arrays that a loop over the games reads and writes, for a subclass with another loop than `step`'s. Such
+        a loop starts a game that ends over, as `step` does, and leaves `allowed`, `mask` and `views` of the next
+        decision."""
+        return BatchArrays(
+            states=self.states,
+            memory=self.states.view(np.uint8).reshape(self.n, -1),
+            seeds=self.seeds,
+            allowed=self._allowed,
+            views=self.views,
+            mask=self.mask,
+            rewards=self.rewards,
+            done=self.done,
+        )
+
+    def compile(self) -> None:
+        """Compiles the loop of `step`, else compiled at the first step. For who never steps all rows: a batch is
+        announced to be compiled until all its loops are."""
+        self._loops.step(self.game.packed, self.arrays, np.zeros(self.n, np.int64), 0, 0)
 
     def observe_all(self, out: np.ndarray) -> None:
         """Writes what every seat may know now into `out`, float32 [n, P, F], C-contiguous: in each game the seat to
@@ -195,7 +237,7 @@ class Batch:
             self.seeds = spread(as_seed(seed), self.n)
         else:
             self.seeds = np.array([next_seed(s) for s in self.seeds], np.uint64)
-        self._run(self._loops.init, self.game.packed, self.states, self._memory, self.seeds)
+        self._run(self._loops.init, self.game.packed, self.arrays)
         self._show()
 
     def resume(self, states: np.ndarray, seeds: np.ndarray, *, checked: bool = False) -> None:
@@ -223,16 +265,11 @@ class Batch:
         self.seeds = seeds.copy()
         self._show()
 
-    @property
-    def _memory(self) -> np.ndarray:
-        """The bytes of the states, uint8 [n, itemsize]."""
-        return self.states.view(np.uint8).reshape(self.n, -1)
-
     def _show(self) -> None:
         """Fills the buffers from the states."""
         self.rewards[:], self.done[:] = 0, False
         self.observation, self.mask, self.views = self._out
-        self._run(self._loops.show, self.states, self._allowed, self.views, self.mask)
+        self._run(self._loops.show, self.arrays)
 
     def step(self, actions: np.ndarray) -> None:
         """Applies one action in each game, int [n]. If one is not legal, IllegalAction and no game has moved."""
@@ -249,10 +286,7 @@ class Batch:
                 f"action {actions[bad]} is not legal for seat {self.seats[bad]} in game {bad}; legal are {legal}"
             )
         self.observation, self.mask, self.views = self._out
-        self._run(
-            self._loops.step, self.game.packed, self.states, self._memory, self.seeds, self._allowed, actions,
-            self.views, self.mask, self.rewards, self.done,
-        )  # fmt: skip
+        self._run(self._loops.step, self.game.packed, self.arrays, actions)
 
     def decisions(self, rng: np.ndarray, rows: np.ndarray, memory: np.ndarray | None = None) -> DecisionBatch:
         """What a player is asked that decides in some of the games.

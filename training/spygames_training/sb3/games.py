@@ -24,19 +24,6 @@ def _never(s: Record) -> bool:
     return False
 
 
-class Rows(NamedTuple):
-    """The arrays of a batch of n games, as `Batch` has them."""
-
-    states: np.ndarray
-    memory: np.ndarray
-    seeds: np.ndarray
-    allowed: np.ndarray
-    views: np.ndarray
-    mask: np.ndarray
-    rewards: np.ndarray
-    done: np.ndarray
-
-
 class Ends(NamedTuple):
     """How the last game of each of n rows ended."""
 
@@ -85,11 +72,7 @@ class Games(Batch):
         self.cut_off = np.zeros(n, np.bool_)
         self._advance = _loop(game)
         announce([self._advance], game.title)
-        # A batch announces its compilation until all its loops are compiled: `step`, never called here, is one.
-        self._loops.step(
-            game.packed, self.states, self._memory, self.seeds, self._allowed, np.zeros(n, np.int64), self.views,
-            self.mask, self.rewards, self.done, 0, 0,
-        )  # fmt: skip
+        self.compile()
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_advance": None}
@@ -104,13 +87,11 @@ class Games(Batch):
         actions: int64 [n], read at `rows`. viewers: int8 [n], the seat that `final` is written for. IllegalAction, and
         no game has moved, if one is not legal.
         """
-        bad = first_illegal(actions[rows], self._allowed[rows])
+        games = self.arrays
+        bad = first_illegal(actions[rows], games.allowed[rows])
         if bad >= 0:
             i = rows[bad]
             # What would be legal is not said: it would show one seat the cards of another.
             raise IllegalAction(f"action {actions[i]} is not legal for seat {self.seats[i]} in game {i}")
-        games = Rows(
-            self.states, self._memory, self.seeds, self._allowed, self.views, self.mask, self.rewards, self.done
-        )
         final = self.final.view(self.game.view_dtype).reshape(self.n)
         self._advance(self.game.packed, games, rows, actions, Ends(viewers, final, self.cut_off))
