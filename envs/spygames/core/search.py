@@ -46,6 +46,7 @@ returns: Any = None
 observe: Any = None
 determinize: Any = None
 playout: Any = None
+descend: Any = None
 search: Any = None
 
 GRAIN = 65536.0
@@ -176,6 +177,51 @@ def choose(m: SearchBuffers, node: Int, low: float, high: float, exploration: fl
     return -1
 
 
+@kernel
+def expand(m: SearchBuffers, slot: Int, key: np.uint64, node: Int) -> None:
+    """Puts a node without visits into the tree, in the free `slot` of its `key`."""
+    m.keys[slot] = key
+    m.slots[slot] = node
+    for action in range(len(m.mask)):
+        m.visits[node, action] = m.available[node, action] = 0
+        m.totals[node, action] = 0.0
+
+
+@kernel
+def backup(m: SearchBuffers, depth: Int) -> None:
+    """Counts the returns of a simulation in the `depth` nodes of its path."""
+    for k in range(depth):
+        node, mover, action = m.path[k, 0], m.path[k, 1], m.path[k, 2]
+        m.visits[node, action] += 1
+        m.totals[node, action] += m.returns[mover]
+
+
+def _descend(nodes, low, high, exploration, rng, m):  # type: ignore[no-untyped-def]
+    """Plays `m.states[0]` down a tree of `nodes` and out of it by one new node, where there is room; writes `m.path`.
+    Returns the depth reached and the nodes there are now."""
+    s, seats = m.states[0], len(m.returns)
+    depth = 0
+    grown = False
+    while s.to_move >= 0 and not grown and depth < len(m.path):
+        mover = np.int64(s.to_move)
+        observe(s, mover, m.views[seats])
+        legal(s, m.mask)
+        key = changes(m.features, mover)
+        slot = find(key, m.keys, m.slots)
+        grown = m.slots[slot] < 0
+        if grown:
+            expand(m, slot, key, nodes)
+            nodes += 1
+        node = np.int64(m.slots[slot])
+        action = choose(m, node, low, high, exploration, rng)
+        if action < 0:
+            break  # a described position may leave its mover nothing: the playout ends here, too
+        m.path[depth, 0], m.path[depth, 1], m.path[depth, 2] = node, mover, action
+        depth += 1
+        apply(s, action)
+    return depth, nodes
+
+
 def _mcts(root, simulations, exploration, rng, m):  # type: ignore[no-untyped-def]
     """Fills the tree; its root is row 0 of `m.visits` and `m.totals`."""
     seat = np.int64(root.to_move)
@@ -184,46 +230,20 @@ def _mcts(root, simulations, exploration, rng, m):  # type: ignore[no-untyped-de
         m.slots[slot] = -1
     nodes = 0
     low, high = np.inf, -np.inf  # of all returns met
-    s = m.states[0]
     for _ in range(simulations):
         m.states[0] = root
         rng[0] += GAMMA
-        determinize(s, seat, mix(rng[0]))
+        determinize(m.states[0], seat, mix(rng[0]))
         for j in range(seats):
-            observe(s, j, m.views[j])
-        depth = 0
-        grown = False
-        while s.to_move >= 0 and not grown and depth < len(m.path):
-            mover = np.int64(s.to_move)
-            observe(s, mover, m.views[seats])
-            legal(s, m.mask)
-            key = changes(m.features, mover)
-            slot = find(key, m.keys, m.slots)
-            grown = m.slots[slot] < 0
-            if grown:
-                m.keys[slot] = key
-                m.slots[slot] = nodes
-                for action in range(len(m.mask)):
-                    m.visits[nodes, action] = m.available[nodes, action] = 0
-                    m.totals[nodes, action] = 0.0
-                nodes += 1
-            node = np.int64(m.slots[slot])
-            action = choose(m, node, low, high, exploration, rng)
-            if action < 0:
-                break  # a described position may leave its mover nothing: the playout ends here, too
-            m.path[depth, 0], m.path[depth, 1], m.path[depth, 2] = node, mover, action
-            depth += 1
-            apply(s, action)
-        playout(s, m.mask, rng, m.returns)
+            observe(m.states[0], j, m.views[j])
+        depth, nodes = descend(nodes, low, high, exploration, rng, m)
+        playout(m.states[0], m.mask, rng, m.returns)
         for j in range(seats):
             low, high = min(low, np.float64(m.returns[j])), max(high, np.float64(m.returns[j]))
-        for k in range(depth):
-            node, mover, action = m.path[k, 0], m.path[k, 1], m.path[k, 2]
-            m.visits[node, action] += 1
-            m.totals[node, action] += m.returns[mover]
+        backup(m, depth)
 
 
-def _search_rows(states, mask, luck, rows, simulations, exploration, m, actions, lo, hi):  # type: ignore[no-untyped-def]
+def _search_rows(states, mask, rng, rows, simulations, exploration, m, actions, lo, hi):  # type: ignore[no-untyped-def]
     """Writes an action for each of `rows[lo:hi]`: the most visited, the better one of equals. No choice, no search."""
     for k in range(lo, hi):
         i = rows[k]
@@ -233,7 +253,7 @@ def _search_rows(states, mask, luck, rows, simulations, exploration, m, actions,
                 count += 1
                 best = action
         if count > 1:
-            search(states[i], simulations, exploration, luck[i], m)
+            search(states[i], simulations, exploration, rng[i], m)
             for action in range(mask.shape[1]):
                 n, most = m.visits[0, action], m.visits[0, best]
                 if n > most or (n == most and n > 0 and m.totals[0, action] > m.totals[0, best]):
@@ -252,7 +272,11 @@ class Loops(NamedTuple):
 
 @cache
 def _loops(game: Game, kind: Kind) -> Loops:
-    one = game.bind({"mcts": _mcts, "mc": _mc}[kind], playout=game.bind(_playout))
+    playout = game.bind(_playout)
+    if kind == "mcts":
+        one = game.bind(_mcts, playout=playout, descend=game.bind(_descend))
+    else:
+        one = game.bind(_mc, playout=playout)
     return Loops(one, game.bind(_search_rows, search=one))
 
 
