@@ -33,7 +33,7 @@ def test_a_name_that_moved() -> None:
         ("spygames.agent_avenue_v0", "VARIANTS", "spygames.testing.variants.AGENT_AVENUE"),
         ("spygames.agent_dog_v0", "FURTHER_VARIANTS", "spygames.testing.variants.AGENT_DOG_FURTHER"),
         ("spygames.heimlich_v0", "VARIANTS", "spygames.testing.variants.HEIMLICH"),
-        ("spygames.core.search", "Memory", "spygames.core.search.SearchBuffers"),
+        ("spygames.core.search", "Memory", "spygames.core.simulations.SearchBuffers"),
     ],
 )
 def test_old_names(module: str, old: str, new: str) -> None:

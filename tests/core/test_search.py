@@ -16,7 +16,8 @@ from spygames.core.game import Game, as_record, flat
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.match import ask_rows
 from spygames.core.players import DecisionBatch, Player, make_player
-from spygames.core.search import Kind, SearchPlayer, random_action, search_values
+from spygames.core.rng import random_action
+from spygames.core.search import Kind, SearchPlayer, search_values
 from tests.poker import kuhn
 from tests.support import pennies
 

@@ -8,7 +8,7 @@ from spygames.core.batch import Batch
 from spygames.core.game import NOBODY, Game, as_record, flat
 from spygames.core.player import DecisionBatch, Player, answers
 
-__all__ = ["ask", "play"]
+__all__ = ["ask", "ask_rows", "play"]
 
 _ROW = np.zeros(1, np.int64)
 
