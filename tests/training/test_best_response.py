@@ -14,7 +14,8 @@ from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import PPO, Network
 from spygames_training.experiments import best_response as library
 from spygames_training.network import make_network
-from spygames_training.run import Diverged, Run, resume_config
+from spygames_training.run import Diverged, Run
+from spygames_training.run_files import resume_config
 from tests.cli.command import complaint, run
 
 

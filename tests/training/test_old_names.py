@@ -9,7 +9,8 @@ import pytest
 
 import spygames_training
 from spygames_training.config import PPO, Config, Network
-from spygames_training.run import Run, resume_config
+from spygames_training.run import Run
+from spygames_training.run_files import resume_config
 
 SMALL = Config(
     game="tests.poker.kuhn",
@@ -25,8 +26,8 @@ SMALL = Config(
     ("old", "new"),
     [
         ("training:Diverged", "run:Diverged"),
-        ("training:resume_config", "run:resume_config"),
-        ("training:find_judges", "run:evaluation_opponents"),
+        ("training:resume_config", "run_files:resume_config"),
+        ("training:find_judges", "run_evaluation:evaluation_opponents"),
         ("state:StateError", "resume:StateError"),
         ("ppo:Learner", "learner:Learner"),
         ("ppo:Decisions", "minibatch:Minibatches"),

@@ -22,7 +22,8 @@ from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents, read_config
 from spygames_training.network import ActorCritic
 from spygames_training.resume import StateError
-from spygames_training.run import Diverged, Run, resume_config
+from spygames_training.run import Diverged, Run
+from spygames_training.run_files import resume_config
 from tests.cli.command import run as command_line
 
 SMALL = Config(

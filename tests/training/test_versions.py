@@ -17,7 +17,8 @@ from spygames.core.players import make_player
 from spygames.core.record import load_games, replay
 from spygames_training.checkpoint import load_checkpoint
 from spygames_training.evaluation import evaluate
-from spygames_training.run import Run, resume_config
+from spygames_training.run import Run
+from spygames_training.run_files import resume_config
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests" / "fixtures" / "0.1.0"

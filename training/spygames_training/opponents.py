@@ -5,5 +5,5 @@ from spygames.core.deprecated import moved
 __getattr__ = moved(
     __name__,
     Pool="spygames_training.league:League",
-    named_players="spygames_training.league:named_players",
+    named_players="spygames.core.players:named_players",
 )

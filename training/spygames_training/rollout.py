@@ -3,6 +3,7 @@
 Letters: T steps, n games, F features of a view, A actions, P seats, M floats of memory.
 """
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,10 +14,10 @@ from spygames.core.batch import Batch
 from spygames.core.game import Game
 from spygames.core.shown import one_line
 from spygames_training.compute import Compute, to_numpy
-from spygames_training.config import PPO
+from spygames_training.config import PPO, Config
 from spygames_training.gae import Estimates, Played, per_seat_gae
-from spygames_training.league import OpponentSeats
 from spygames_training.network import ActorCritic
+from spygames_training.opponent_seats import OpponentSeats
 from spygames_training.sampling import Asked, Drawn, sample_rows
 
 
@@ -181,3 +182,19 @@ class Rollout:
             raise ValueError(one_line(error)) from error
         self.rng[...] = state["luck"].numpy().view(np.uint64)
         self.memory[...] = state["memory"].numpy()
+
+
+def check_memory(game: Game, config: Config, processes: int = 1) -> None:
+    """ValueError if the games of an update alone, shared by so many processes, take more than this machine's memory."""
+    ppo = config.ppo
+    decision = 4 * game.num_features + game.num_actions + 4 * game.num_players + 28  # what `Trajectories` hold of each
+    need = ppo.games * (ppo.steps * decision + game.state_dtype.itemsize) // processes
+    try:
+        have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not known here
+        return
+    if need > have:
+        raise ValueError(
+            f"ppo.games {ppo.games} x ppo.steps {ppo.steps} take {need / 2**30:,.0f} GiB, and this machine has "
+            f"{have / 2**30:,.0f}: lower one of them"
+        )

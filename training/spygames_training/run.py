@@ -2,10 +2,8 @@
 
 import dataclasses
 import json
-import os
 import signal
 import time
-from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from math import isfinite
 from pathlib import Path
@@ -14,22 +12,22 @@ from typing import Any, NamedTuple
 import torch
 
 from spygames.core.game import Game
-from spygames.core.players import Player, new_memory
+from spygames.core.players import new_memory
 from spygames.core.registry import make_game
-from spygames.core.shown import one_line
-from spygames_training.atomic import only_one, read_file, write_whole
-from spygames_training.checkpoint import check_place, save_checkpoint
+from spygames_training.atomic import only_one, write_whole
+from spygames_training.checkpoint import save_checkpoint
 from spygames_training.compute import find_device, one_thread
 from spygames_training.config import Config, differences, from_mapping
-from spygames_training.evaluation import evaluate
-from spygames_training.league import League, named_players
+from spygames_training.league import League
 from spygames_training.learner import Learner
 from spygames_training.network import ActorCritic, make_network
-from spygames_training.policy import from_network, temperature_of
+from spygames_training.policy import from_network
 from spygames_training.processes import ALONE, Processes
-from spygames_training.report import METRICS, WIN, Report, metrics_digest, read_metrics
+from spygames_training.report import Report, metrics_digest, read_metrics
 from spygames_training.resume import State, StateError, load_state, read_state, save_state
-from spygames_training.rollout import Rollout
+from spygames_training.rollout import Rollout, check_memory
+from spygames_training.run_evaluation import evaluation_opponents, win_shares
+from spygames_training.run_files import RUN, STATE, check_folder, resume_config
 
 __all__ = ["Diverged", "Run"]
 
@@ -43,11 +41,6 @@ CHANGEABLE = {
     "save_every",
 }
 """Settings that a resumed run may have changed; the others decide what it has become."""
-
-RUN = "run.json"
-FILES = (RUN, "state.safetensors", METRICS, "curves.png", "summary.json", ".lock")
-"""The files that a run writes into its folder, beside the folders checkpoint and tensorboard."""
-MAX_RUN_BYTES = 1 << 20
 
 TRAINING_SEEDS = 1 << 62
 """Seeds of the games that are learned from begin here, those of evaluations at 0, so that they share no game."""
@@ -80,8 +73,7 @@ class Run:
         self.evaluation_opponents = evaluation_opponents(self.game, config)
         device = find_device(config.device, processes.local_rank)
         check_folder(self.folder)
-        check_memory(self.game, config, processes)
-        self.state = self.folder / "state.safetensors"
+        self.state = self.folder / STATE
         torch.manual_seed(config.seed)
         with one_thread():
             network = make_network(self.game, config.network).to(device)
@@ -89,6 +81,7 @@ class Run:
         self.learner = Learner(network, ppo, workers, config.seed, processes)
         self.league = League(self.game, config.opponents)
         memory = new_memory(self.game, [from_network(self.game, network), *self.league.players.values()]).shape[2]
+        check_memory(self.game, config, processes.count)
         self.rollouts = [
             Rollout(
                 self.game,
@@ -124,7 +117,7 @@ class Run:
                 folder is changed then.
         """
         place = Path(folder)
-        if (place / "state.safetensors").exists():
+        if (place / STATE).exists():
             raise ValueError(f"{folder} holds a run already: continue it with --resume, or choose another --out")
         if (place / "checkpoint" / "config.json").exists():
             raise ValueError(f"{folder} holds an agent already: choose another folder with --out")
@@ -343,71 +336,6 @@ class Run:
             )
         self._evaluated = time.monotonic()
         return fractions
-
-
-def evaluation_opponents(game: Game, config: Config) -> list[Player]:
-    """The opponents of a run's evaluations. ValueError for an unknown player, for two of one name, whose figures could
-    not be told apart, and for an unknown way to play."""
-    temperature_of(config.evaluate_play)
-    opponents = named_players(game, config.evaluate_against, "evaluate_against")
-    names = [opponent.name for opponent in opponents]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"evaluate_against names two players called {twice[0]}: take one, or rename its folder")
-    return opponents
-
-
-def win_shares(
-    game: Game, network: ActorCritic, opponents: Sequence[Player], config: Config, step: int
-) -> tuple[dict[str, float], dict[str, Any]]:
-    """The network's win fractions, playing as the config says: as metrics, and as a checkpoint keeps them, with the
-    decisions trained on by then, since the weights that it keeps may be newer."""
-    player = from_network(game, network, config.evaluate_play)
-    results = evaluate(game, player, opponents, config.evaluate_games, seed=config.seed)
-    shares = {WIN + result.opponent: result.win_share for result in results}
-    return shares, {"step": step, "play": config.evaluate_play, "games": config.evaluate_games, **shares}
-
-
-def check_folder(folder: Path) -> None:
-    """ValueError if a run cannot write its files into `folder`, for something else is in the place of one."""
-    if folder.exists() and not folder.is_dir():
-        raise ValueError(f"{folder} is no folder")
-    for file in (folder / name for name in FILES):
-        if (file.exists() or file.is_symlink()) and not file.is_file():
-            raise ValueError(f"{file} is no file, but the run writes one of that name: move it away")
-    board = folder / "tensorboard"
-    if (board.exists() or board.is_symlink()) and not board.is_dir():
-        raise ValueError(f"{board} is no folder, but the run writes one of that name: move it away")
-    check_place(folder / "checkpoint")
-
-
-def check_memory(game: Game, config: Config, processes: Processes = ALONE) -> None:
-    """ValueError if the games of an update alone take more than this machine's memory."""
-    ppo = config.ppo
-    decision = 4 * game.num_features + game.num_actions + 4 * game.num_players + 28  # what `Trajectories` hold of each
-    need = ppo.games * (ppo.steps * decision + game.state_dtype.itemsize) // processes.count
-    try:
-        have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not known here
-        return
-    if need > have:
-        raise ValueError(
-            f"ppo.games {ppo.games} x ppo.steps {ppo.steps} take {need / 2**30:,.0f} GiB, and this machine has "
-            f"{have / 2**30:,.0f}: lower one of them"
-        )
-
-
-def resume_config(folder: str | Path) -> Config:
-    """The config of the run in `folder`; ValueError, of one line, if there is none."""
-    path = Path(folder) / RUN
-    try:
-        values = json.loads(read_file(path, MAX_RUN_BYTES))
-        if not isinstance(values, dict):
-            raise ValueError("it holds no mapping")
-        return from_mapping(Config, values)
-    except OSError as error:
-        raise ValueError(f"{folder} holds no run to resume: {path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is damaged or no config of a run: {one_line(error, 300)}") from error
 
 
 def catch_signals(handler: Any) -> dict[int, Any]:

@@ -15,9 +15,9 @@ __getattr__ = moved(
     CHANGEABLE="spygames_training.run:CHANGEABLE",
     Diverged="spygames_training.run:Diverged",
     TRAINING_DEALS="spygames_training.run:TRAINING_SEEDS",
-    find_judges="spygames_training.run:evaluation_opponents",
-    resume_config="spygames_training.run:resume_config",
-    win_shares="spygames_training.run:win_shares",
+    find_judges="spygames_training.run_evaluation:evaluation_opponents",
+    resume_config="spygames_training.run_files:resume_config",
+    win_shares="spygames_training.run_evaluation:win_shares",
 )
 
 

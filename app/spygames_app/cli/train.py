@@ -62,7 +62,7 @@ class Train:
         if run := last_value(argv, "--resume"):
             if any(last_value(argv, name) for name in ("--config", "--out", "--option")):
                 raise ValueError("--resume takes a run as it is: --config, --out and --option do not go with it")
-            from spygames_training.run import resume_config
+            from spygames_training.run_files import resume_config
 
             base = resume_config(Path(run))
         else:

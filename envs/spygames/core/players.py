@@ -12,7 +12,17 @@ from spygames.core.player import DecisionBatch, Player, Scripted, answers, name_
 from spygames.core.search import SearchPlayer
 from spygames.core.shown import shown
 
-__all__ = ["DecisionBatch", "Player", "Scripted", "answers", "as_players", "make_player", "name_of", "new_memory"]
+__all__ = [
+    "DecisionBatch",
+    "Player",
+    "Scripted",
+    "answers",
+    "as_players",
+    "make_player",
+    "name_of",
+    "named_players",
+    "new_memory",
+]
 
 MAX_SIMULATIONS = 1_000_000
 """The most playouts a decision: a tree of so many nodes takes gigabytes."""
@@ -82,6 +92,14 @@ def as_players(game: Game, players: str | Player | Sequence[str | Player]) -> li
             raise TypeError(f"a player is a name as make_player takes it or a Player, not {shown(player)}")
     named = {player: make_player(game, player) for player in given if isinstance(player, str)}
     return [named[player] if isinstance(player, str) else player for player in given]
+
+
+def named_players(game: Game, names: Sequence[str], setting: str) -> list[Player]:
+    """The players that a setting names, as `make_player` takes them; ValueError names the setting."""
+    try:
+        return [make_player(game, name) for name in names]
+    except ValueError as error:
+        raise ValueError(f"{setting}: {error}") from error
 
 
 def _exists(path: str) -> bool:

@@ -16,7 +16,8 @@ from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.evaluation import Progress, Result, evaluate, total_games
 from spygames_training.network import ActorCritic
 from spygames_training.policy import Policy, from_network
-from spygames_training.run import Run, resume_config
+from spygames_training.run import Run
+from spygames_training.run_files import resume_config
 
 PLAYS = ("sample", "argmax")
 """How the learner plays when it is measured."""

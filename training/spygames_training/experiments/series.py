@@ -8,7 +8,8 @@ from statistics import mean
 from typing import Any
 
 from spygames_training.config import Config, differences
-from spygames_training.run import Run, resume_config
+from spygames_training.run import Run
+from spygames_training.run_files import resume_config
 
 Say = Callable[[str], None]
 """Called with a line about the progress, as `print` is."""

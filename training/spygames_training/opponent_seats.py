@@ -1,0 +1,119 @@
+"""Which seats opponents play in the games of one rollout, and how the learner did against them."""
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from spygames.core.batch import Batch
+from spygames.core.game import Game
+from spygames.core.players import DecisionBatch, Player, answers
+from spygames_training.evaluation import won
+from spygames_training.league import League
+from spygames_training.state_dicts import set_rng
+
+
+class OpponentSeats:
+    """The seats of one rollout that opponents play: in each of its first games one side learns (a seat, or a team where
+    seats play in teams), and each other side is played by a frozen opponent, or by the network if there are none yet.
+    The opponents are drawn when a game starts and keep their seats until it ends.
+
+    Args:
+        game: what is played.
+        games: how many of the rollout's games have opponents, the first ones.
+        seed: of the draws.
+    """
+
+    def __init__(self, game: Game, games: int, seed: Sequence[int]):
+        self.game, self.games = game, games
+        self.rng = np.random.default_rng(seed)
+        self.controller = np.zeros((games, game.num_players), np.int64)
+        """Who plays which seat: 0 the network, else an opponent's number in the league."""
+        self.players: Mapping[int, Player] = {}
+        self.drawable: Sequence[int] = ()
+        self.chances = np.zeros(0)
+        self.results: dict[int, np.ndarray] = {}
+        """The learner's results against each opponent, [wins, games], until `pop_results`."""
+
+    def join(self, league: League) -> None:
+        """From now on games that begin draw their opponents from `league`; the others keep theirs."""
+        first = not self.drawable
+        self.rejoin(league)
+        if first:
+            self._draw(np.arange(self.games))
+
+    def rejoin(self, league: League) -> None:
+        """As `join`, for resumed games, which have their opponents already."""
+        # Copies, because a search has memory of its own, which two workers must not write at once.
+        self.players = {k: self.players.get(k) or copy.deepcopy(player) for k, player in league.players.items()}
+        self.drawable, self.chances = league.drawable, league.chances
+
+    def frozen(self, seats: np.ndarray) -> np.ndarray:
+        """Whether an opponent plays the seat to move in each game of the rollout, bool [n]; seats: int8 [n]."""
+        found = np.zeros(len(seats), np.bool_)
+        found[: self.games] = self._to_move(seats) > 0
+        return found
+
+    def act(self, batch: Batch, asked: DecisionBatch, actions: np.ndarray) -> None:
+        """Replaces the network's actions, int64 [n], by those of the opponents where one is to move.
+
+        Args:
+            batch: the games.
+            asked: the decisions of all games, of which each opponent is asked for its own.
+            actions: written.
+        """
+        who = self._to_move(batch.seats)
+        for k in np.unique(who[who > 0]):
+            rows = np.flatnonzero(who == k)
+            actions[rows] = answers(self.players[int(k)], replace(asked, rows=rows))
+
+    def end_games(self, done: np.ndarray, rewards: np.ndarray) -> None:
+        """Notes the results of games that have just ended and draws the opponents of the next ones; done: bool [n],
+        rewards: float32 [n, P] of the game's last step."""
+        ended = np.flatnonzero(done[: self.games])
+        self._count(ended, rewards)
+        self._draw(ended)
+
+    def pop_results(self) -> dict[int, np.ndarray]:
+        """The learner's results against each opponent since the last call: {number: float64 [wins, games]}."""
+        results, self.results = self.results, {}
+        return results
+
+    def state_dict(self) -> dict[str, Any]:
+        """`controller` and the state of `rng`."""
+        return {"controller": torch.from_numpy(self.controller), "rng": self.rng.bit_generator.state}
+
+    def load_state_dict(self, state: Mapping[str, Any], opponents: Iterable[int]) -> None:
+        """Continues from what `state_dict` gave; ValueError if a seat is played by none of `opponents`, or nobody
+        learns in a game, or the state of `rng` is that of no generator."""
+        controller = state["controller"].numpy()
+        if unknown := set(controller.flat) - {0, *opponents}:
+            raise ValueError(f"there is no opponent {min(unknown)} who could play a seat")
+        if not (controller == 0).any(axis=1).all():
+            raise ValueError("nobody learns in one of its games")
+        set_rng(self.rng, state["rng"])
+        self.controller[...] = controller
+
+    def _to_move(self, seats: np.ndarray) -> np.ndarray:
+        """Who plays the seat to move in each game with opponents, int64 [games]."""
+        return self.controller[np.arange(self.games), seats[: self.games]]
+
+    def _count(self, rows: np.ndarray, rewards: np.ndarray) -> None:
+        """Notes who won in games that have just ended."""
+        who = self.controller[rows]
+        learner = (who == 0).argmax(axis=1)
+        wins = won(rewards[rows, learner], self.game.num_sides)
+        for k in np.unique(who[who > 0]).tolist():
+            against = (who == k).any(axis=1)
+            self.results[k] = self.results.get(k, np.zeros(2)) + np.array([wins[against].sum(), against.sum()])
+
+    def _draw(self, rows: np.ndarray) -> None:
+        """Draws who plays which seat in games that have just begun."""
+        if self.drawable and len(rows):
+            sides = self.game.num_sides
+            drawn = self.rng.choice(self.drawable, (len(rows), sides), p=self.chances)
+            drawn[np.arange(len(rows)), self.rng.integers(sides, size=len(rows))] = 0
+            self.controller[rows] = drawn[:, self.game.side_of]
