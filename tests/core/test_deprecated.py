@@ -9,6 +9,8 @@ import tests.poker.kuhn as kuhn
 from spygames.core.batch import Batch
 from spygames.core.deprecated import moved
 from spygames.core.game import Game, as_record
+from spygames.core.players import make_player
+from spygames.core.record import play_record
 from spygames.core.single import SingleEnv
 
 GAME = kuhn.make_game()
@@ -82,3 +84,10 @@ def test_old_attributes() -> None:
     asked = batch.decisions(rng, np.arange(1))
     with pytest.warns(DeprecationWarning, match=r"^DecisionBatch.luck is .*: use DecisionBatch.rng$"):
         assert asked.luck is rng
+
+
+def test_the_random_stream_of_recorded_players_by_its_old_name() -> None:
+    players = [make_player(GAME, "random")] * 2
+    with pytest.warns(DeprecationWarning, match=r"^play_record\(luck=...\) is .*: use play_record\(rng_seed=...\)$"):
+        recorded = play_record(GAME, players, 3, luck=5)
+    assert recorded == play_record(GAME, players, 3, rng_seed=5)

@@ -110,10 +110,10 @@ def test_replay_gives_the_very_states() -> None:
 def test_players_have_random_streams_of_their_own() -> None:
     game = make_game()
     players = [make_player(game, "random")] * 2
-    one, two = (play_record(game, players, 3, luck=seed) for seed in (1, 2))
+    one, two = (play_record(game, players, 3, rng_seed=seed) for seed in (1, 2))
     assert one.positions[0] == two.positions[0]
     assert one.actions != two.actions
-    assert play_record(game, players, 3, luck=1) == one
+    assert play_record(game, players, 3, rng_seed=1) == one
 
 
 def test_a_game_from_a_state() -> None:
@@ -161,10 +161,10 @@ def test_seeds_are_whole_numbers(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="seed must be"):
             play_record(game, players, bad)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="seed must be"):
-            play_record(game, players, 1, luck=bad)  # type: ignore[arg-type]
+            play_record(game, players, 1, rng_seed=bad)  # type: ignore[arg-type]
     path = tmp_path / "games.jsonl"
     kinds: list[Any] = [int, np.int64, np.uint64]
-    games = [play_record(game, players, kind(7), luck=kind(8)) for kind in kinds]
+    games = [play_record(game, players, kind(7), rng_seed=kind(8)) for kind in kinds]
     save_games(path, games)
     assert load_games(path) == games
     assert games[0] == games[1] == games[2]

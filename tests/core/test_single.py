@@ -169,7 +169,7 @@ def everything(env: SingleEnv) -> tuple[Any, ...]:
         env.action_masks().tobytes(),
         env.render(),
     )
-    streams = env._luck.tobytes(), str(env.np_random.bit_generator.state), env.np_random_seed
+    streams = env._rng.tobytes(), str(env.np_random.bit_generator.state), env.np_random_seed
     return *shown, *streams, env.seat, env.env.save(), env.env.agent_selection, env.env.infos.keys()
 
 

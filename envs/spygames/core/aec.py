@@ -123,7 +123,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         """Begins a game.
 
         Args:
-            seed: 0..2^64-1, the whole luck of the game. None: the seed that follows the last game's
+            seed: 0..2^64-1, from which all chance of the game follows. None: the seed that follows the last game's
                 (`spygames.core.rng.next_seed`), or one of the system's entropy if there was none.
             options: {"state": mapping} begins from a position in the form of `state_to_dict`; the game's seed stands in
                 for a missing `rng`. ImpossibleState says what is wrong with a mapping. Other keys warn and do nothing.
@@ -216,7 +216,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         return features.view(np.dtype((View, self.game.view_dtype)))[0]
 
     def state(self) -> np.ndarray:
-        """All that is true, hidden cards and luck included: the bytes of the game's STATE, uint8 [state_space]."""
+        """All that is true, hidden cards and future chance included: the bytes of the STATE, uint8 [state_space]."""
         return self._current().view(np.uint8).copy()
 
     def state_to_dict(self) -> dict[str, Any]:
@@ -262,7 +262,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             raise self._no_game()
 
     def clone(self) -> Self:
-        """An independent game in the same position, luck included, as `copy.copy` makes it. Spaces are shared;
+        """An independent game in the same position, future chance included, as `copy.copy` makes it. Spaces are shared;
         `copy.deepcopy` copies them, too."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
@@ -271,7 +271,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         return other
 
     def save(self) -> bytes:
-        """The game as it stands, luck and following games included, for `restore`."""
+        """The game as it stands, future chance and following games included, for `restore`."""
         return snapshot.pack(self.game, self._current(), self._seed, self._gone)
 
     def restore(self, saved: bytes) -> None:

@@ -94,7 +94,7 @@ class Game(Generic[V]):
     observe: Callable[[Record, int, V], None]
     """(state, seat, view): writes every field of the view from what that seat may know."""
     determinize: Callable[[Record, int, np.uint64], None]
-    """(state, seat, seed): redraws all that seat cannot know, uniformly among what its view allows, luck to come
+    """(state, seat, seed): redraws all that seat cannot know, uniformly among what its view allows, future chance
     included. The result depends on the view and the seed alone, not on what was true."""
     texts: Texts
     """Its actions, states and drawings as text."""
@@ -268,7 +268,7 @@ def load(where: Reference) -> Game:
 def _wrong_state(dtype: np.dtype) -> str | None:
     """What is wrong with a STATE; None if nothing is."""
     if dtype.names is None or "rng" not in dtype.names or dtype["rng"] != np.uint64:
-        return "STATE must have a field 'rng', one uint64: the luck of the game"
+        return "STATE must have a field 'rng', one uint64: the random stream of chance"
     if "to_move" not in dtype.names or dtype["to_move"].kind != "i":
         return "STATE must have a field 'to_move', one signed integer such as int8: the seat to move, -1 when over"
     return None

@@ -235,7 +235,7 @@ def kernel(function: F) -> F:
     NUMBA_DISABLE_JIT=1 the same function runs as plain Python.
     """
     if numba.config.DISABLE_JIT:
-        return cast(F, np.errstate(over="ignore")(function))  # uint64 luck wraps round by design
+        return cast(F, np.errstate(over="ignore")(function))  # random streams wrap round by design
     return cast(F, Kernel(cast(FunctionType, function)))
 
 

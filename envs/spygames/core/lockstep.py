@@ -41,13 +41,13 @@ def first_games(game: Game, seeds: np.ndarray, bot: str = "random") -> Iterator[
     n = len(seeds)
     batch, choose = Batch(game, n, seed=0, threads=1), bot_loop(game, bot)
     batch.reset(seeds=seeds.copy())
-    luck, actions = (seeds * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1)).reshape(n, 1), np.zeros(n, np.int64)
+    rng, actions = (seeds * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1)).reshape(n, 1), np.zeros(n, np.int64)
     games = np.arange(n)
     yield GameSteps(
         games, None, batch.states.copy(), batch.mask.copy(), np.zeros_like(batch.rewards), np.zeros(n, bool)
     )
     while len(games):
-        choose(batch.views, batch.mask, luck, np.arange(n), actions, 0, n)
+        choose(batch.views, batch.mask, rng, np.arange(n), actions, 0, n)
         before = batch.states[games]
         batch.step(actions)
         after, mask, over = batch.states[games], batch.mask[games], batch.done[games]

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core import registry
+from spygames.core import deprecated, registry
 from spygames.core.checks import is_whole, some_legal
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record, reference
 from spygames.core.kernel import Record
@@ -71,6 +71,7 @@ def play_record(
     seed: int | None = None,
     *,
     state: Mapping[str, Any] | None = None,
+    rng_seed: int | None = None,
     luck: int | None = None,
 ) -> GameRecord:
     """Plays one game to its end, `players[i]` in seat i, and records it.
@@ -80,18 +81,22 @@ def play_record(
         players: one a seat; the same one may sit in several seats.
         seed: 0..2^64-1, what the game begins from.
         state: the mapping to begin from instead.
-        luck: 0..2^64-1, the luck of the players; None: derived from the seed, so that the seed tells all.
+        rng_seed: 0..2^64-1, of the players' random stream; None: derived from `seed`, so that `seed` tells all.
+        luck: the old name of `rng_seed`.
 
     Raises:
         ValueError: not one player a seat, not exactly one of `seed` and `state`, or a seed that is none.
         ImpossibleState: `state` is none.
         IllegalAction: a player answered what is not legal, or no action; the message names it.
     """
+    if luck is not None:
+        deprecated.warn("play_record(luck=...)", "play_record(rng_seed=...)")
+        rng_seed = luck
     if len(players) != game.num_players:
         raise ValueError(f"{game.id} has {game.num_players} seats, not {len(players)}")
     states = _begin(game, seed, state)
     first = states.copy()
-    rng = np.array([[mix(~as_seed((seed or 0) if luck is None else luck))]], np.uint64)
+    rng = np.array([[mix(~as_seed((seed or 0) if rng_seed is None else rng_seed))]], np.uint64)
     actions = play(game, states, players, rng, new_memory(game, players))
     names = tuple(player.name for player in players)
     return _write(game, first, seed, actions, names)

@@ -1,11 +1,11 @@
 """Search over a game's kernels: determinized Monte Carlo (`mc`) and information-set tree search (`mcts`).
 
 Both look at a state through the eyes of the seat to move: each simulation begins with `Game.determinize`, so what
-they find is a function of what that seat may know, of the number of simulations and of the search's own luck. They
-work on copies; the luck of the game that is searched is never touched.
+they find is a function of what that seat may know, of the number of simulations and of the search's own random stream.
+They work on copies; the game that is searched, its chance included, is never touched.
 
 `mc` gives each legal action the same share of uniformly random playouts. All actions meet the same redrawn states,
-so that they are compared under equal luck.
+so that they are compared under equal chance.
 
 `mcts` is information-set Monte Carlo tree search (Cowling, Powley, Whitehouse, "Information Set Monte Carlo Tree
 Search", IEEE TCIAIG 4(2), 2012): one tree over all redrawn states, a new one in each iteration; UCB1 in which an
@@ -61,7 +61,7 @@ class SearchPlayer:
     """A search as a player: `mcts:200` or `mc:200`. It draws from `DecisionBatch.rng`; states are read and left alone.
 
     It takes the most visited action, the higher mean return among equals, so it is deterministic in what its
-    seat may know and its luck. A decision with one legal action is not searched.
+    seat may know and its random stream. A decision with one legal action is not searched.
 
     Args:
         game: what is played.
@@ -88,7 +88,7 @@ class SearchPlayer:
         return SearchPlayer, self._arguments
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """One legal action for each of `decisions.rows`, int64 [k]; advances the luck of the rows it searched."""
+        """One legal action for each of `decisions.rows`, int64 [k]; advances the streams of the rows it searched."""
         d, k = decisions, len(decisions.rows)
         actions = np.empty(k, np.int64)
         states = d.states.view(np.recarray)
@@ -121,7 +121,7 @@ def search_values(
         state: STATE [1], not changed; the part of it that `seat` may not know makes no difference.
         seat: whose decision it is, the seat to move.
         simulations: at least 1.
-        seed: 0..2^64-1, the luck of the search.
+        seed: 0..2^64-1, of the search's random stream.
         kind: "mcts" (Cowling, Powley, Whitehouse 2012, multiple observers) or "mc" (equal shares, flat).
         exploration: see `SearchPlayer`.
 
@@ -130,7 +130,7 @@ def search_values(
             form.
     """
     simulations, exploration = _check(kind, simulations, exploration)
-    luck, seat = as_seed(seed), whole("seat", seat, 0)
+    rng, seat = np.array([as_seed(seed)]), whole("seat", seat, 0)
     if not isinstance(state, np.ndarray) or state.shape != (1,) or state.dtype != game.state_dtype:
         form = f"{state.dtype!r:.60} {list(state.shape)}" if isinstance(state, np.ndarray) else type(state).__name__
         raise ValueError(f"state must be an array [1] of the states of {game.id}, not {form}")
@@ -143,7 +143,7 @@ def search_values(
         raise ValueError(f"seat {seat} has no legal action in this position")
     one = loops(game, kind).one
     announce([one], game.title)
-    one(root, simulations, exploration, np.array([luck]), m)
+    one(root, simulations, exploration, rng, m)
     visits = m.visits[0].astype(np.float64)
     with np.errstate(invalid="ignore"):
         return Found(visits, m.totals[0] / visits)

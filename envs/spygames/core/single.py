@@ -47,7 +47,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             - "ignore": nothing, with reward 0. `info["ignored"]` counts them in a row; at `max_ignored` the game is
               truncated, since a policy that does not change its mind would go on for ever.
             - "lose": the game is over (terminated), with `game.lowest_return` as the reward; the others get nothing.
-            - "random": a legal action is played instead, drawn from the luck of `reset(seed)`.
+            - "random": a legal action is played instead, drawn from the random stream of `reset(seed)`.
             - "raise": IllegalAction; the game is as it was.
 
             What is no such number raises IllegalAction always.
@@ -56,8 +56,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
 
     A game that ends before the seat is asked for a decision is dealt anew, up to 1,000 times.
 
-    The luck of the game, of the seat's draw and of the opponents comes from `reset(seed)`: equal seeds and actions give
-    equal games.
+    Chance, the seat's draw and the opponents' random stream come from `reset(seed)`: equal seeds and actions give equal
+    games.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (Gymnasium's form)
@@ -82,7 +82,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         self.seat = NOBODY
         self.observation_space = Box(-np.inf, np.inf, (game.num_features,), np.float32)
         self.action_space = Discrete(game.num_actions)
-        self._luck = np.zeros((1, 1), np.uint64)
+        self._rng = np.zeros((1, 1), np.uint64)
         self._memory = new_memory(game, self._opponents)
         self._warned = False
         self._ignored = 0  # illegal actions in a row
@@ -93,7 +93,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Deals, and plays until the seat is asked.
 
-        seed: 0..2^64-1; None: the luck goes on from the last game. options: {"state": mapping} begins from a position,
+        seed: 0..2^64-1; None: the random stream continues. options: {"state": mapping} begins from a position,
         as `GameEnv.reset` does; ValueError if the seat has nothing to decide there. {"seat": ...} sets the seat of
         this game.
 
@@ -101,18 +101,18 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """
         options = dict(options or {})
         fixed = self._read_seat(options.pop("seat")) if "seat" in options else self._fixed_seat
-        luck = self.np_random if seed is None else np_random(int(as_seed(seed)))[0]
-        before = luck.bit_generator.state
+        generator = self.np_random if seed is None else np_random(int(as_seed(seed)))[0]
+        before = generator.bit_generator.state
         try:
-            dealt = self._deal(luck, fixed, options)
+            dealt = self._deal(generator, fixed, options)
         except BaseException:
-            luck.bit_generator.state = before
+            generator.bit_generator.state = before
             raise
         # Nothing has changed before this line, so a reset that fails shows nobody a game that is not theirs.
-        self.env, self.seat, self._luck, self._memory = dealt
+        self.env, self.seat, self._rng, self._memory = dealt
         self._ignored, self._cut = 0, False
         if seed is not None:
-            self._np_random, self._np_random_seed = luck, int(seed)
+            self._np_random, self._np_random_seed = generator, int(seed)
         return self._seen()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -120,7 +120,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
 
         If a player raises, or answers what is not legal (IllegalAction), the game is as it was before the call.
         """
-        env, luck, memory, why = self.env, self._luck.copy(), self._memory.copy(), ""
+        env, rng, memory, why = self.env, self._rng.copy(), self._memory.copy(), ""
         if self._cut:
             raise ResetNeeded("the game is over: call reset() first")
         env.require_game()  # nobody but the seat is ever left to move
@@ -135,13 +135,13 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             if self.illegal != "random":
                 return self._refused(why)
             legal = np.flatnonzero(self._observe()["action_mask"])
-            env.step(int(legal[uniform(luck[0], len(legal))]))
+            env.step(int(legal[uniform(rng[0], len(legal))]))
         try:
-            self._play_on(env, self.seat, luck, memory)
+            self._play_on(env, self.seat, rng, memory)
         except BaseException:
             env.restore(before)  # else the next step would decide for the player that raised
             raise
-        self._luck, self._memory, self._ignored = luck, memory, 0
+        self._rng, self._memory, self._ignored = rng, memory, 0
         observation, info = self._seen()
         if why:
             info["illegal_action"] = why
@@ -165,15 +165,15 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         return None if self.render_mode is None else self.env.to_text(self.env.possible_agents[self.seat])
 
     def _deal(
-        self, luck: np.random.Generator, fixed: int | None, options: dict[str, Any]
+        self, generator: np.random.Generator, fixed: int | None, options: dict[str, Any]
     ) -> tuple[GameEnv, int, np.ndarray, np.ndarray]:
-        """A game in which the seat is asked, with the seat, and the luck, uint64 [1, 1], and memory of the players."""
+        """A game in which the seat is asked, the seat, and the players' random stream, uint64 [1, 1], and memory."""
         env, seat = self._blank.clone(), NOBODY
         for _ in range(_DEALS):
-            seat = int(luck.integers(self.game.num_players)) if fixed is None else fixed
-            streams = luck.integers(2**64, size=(1, 1), dtype=np.uint64)
+            seat = int(generator.integers(self.game.num_players)) if fixed is None else fixed
+            streams = generator.integers(2**64, size=(1, 1), dtype=np.uint64)
             memory = new_memory(self.game, self._opponents)
-            env.reset(seed=int(luck.integers(2**64, dtype=np.uint64)), options=options)
+            env.reset(seed=int(generator.integers(2**64, dtype=np.uint64)), options=options)
             self._play_on(env, seat, streams, memory)
             if env.to_move == seat:
                 return env, seat, streams, memory
@@ -181,7 +181,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
                 raise ValueError(f"seat {seat} has nothing to decide from this state on")
         raise ValueError(f"seat {seat} was not asked for one decision in {_DEALS} games")
 
-    def _play_on(self, env: GameEnv, seat: int, luck: np.ndarray, memory: np.ndarray) -> None:
+    def _play_on(self, env: GameEnv, seat: int, rng: np.ndarray, memory: np.ndarray) -> None:
         """Lets the others decide until `seat` is asked or the game is over."""
         game = self.game
         while env.to_move not in (seat, NOBODY):
@@ -190,7 +190,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             states, seen = env.state().view(game.state_dtype), (observation["observation"], observation["action_mask"])
             player = self._opponents[env.to_move - (env.to_move > seat)]
             # What was legal would tell the seat which cards its opponent holds.
-            env.step(ask(game, states, player, luck, memory, seen=seen, secret=True))
+            env.step(ask(game, states, player, rng, memory, seen=seen, secret=True))
 
     def _is_known(self, action: Any) -> bool:
         """Whether it is a whole number from 0 to A-1, legal or not."""
