@@ -90,7 +90,7 @@ def play_record(
         IllegalAction: a player answered what is not legal, or no action; the message names it.
     """
     if luck is not None:
-        deprecated.warn("play_record(luck=...)", "play_record(rng_seed=...)")
+        deprecated.warn("spygames.core.record.play_record(luck)", "spygames.core.record.play_record(rng_seed)")
         rng_seed = luck
     if len(players) != game.num_players:
         raise ValueError(f"{game.id} has {game.num_players} seats, not {len(players)}")
