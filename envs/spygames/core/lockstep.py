@@ -8,6 +8,7 @@ import numpy as np
 from spygames.core.batch import Batch
 from spygames.core.game import Game, as_record
 from spygames.core.player import bot_loop
+from spygames.core.rng import GAMMA
 
 
 class GameSteps(NamedTuple):
@@ -41,7 +42,7 @@ def first_games(game: Game, seeds: np.ndarray, bot: str = "random") -> Iterator[
     n = len(seeds)
     batch, choose = Batch(game, n, seed=0, threads=1), bot_loop(game, bot)
     batch.reset(seeds=seeds.copy())
-    rng, actions = (seeds * np.uint64(0x9E3779B97F4A7C15) + np.uint64(1)).reshape(n, 1), np.zeros(n, np.int64)
+    rng, actions = (seeds * GAMMA + np.uint64(1)).reshape(n, 1), np.zeros(n, np.int64)
     games = np.arange(n)
     yield GameSteps(
         games, None, batch.states.copy(), batch.mask.copy(), np.zeros_like(batch.rewards), np.zeros(n, bool)

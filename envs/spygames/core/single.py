@@ -23,7 +23,7 @@ from spygames.core.shown import shown
 
 __all__ = ["MAX_IGNORED", "SingleEnv"]
 
-_DEALS = 1000  # tried until the seat has something to decide
+_MOST_STARTS = 1000  # tried until the seat has something to decide
 Illegal = Literal["ignore", "lose", "random", "raise"]
 
 MAX_IGNORED = 100
@@ -54,7 +54,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         render_mode: None, or "ansi": `render()` draws what the seat may know.
         max_ignored: illegal actions in a row, at least 1, at which "ignore" truncates the game.
 
-    A game that ends before the seat is asked for a decision is dealt anew, up to 1,000 times.
+    A game that ends before the seat is asked for a decision starts over, up to 1,000 times.
 
     Chance, the seat's draw and the opponents' random stream come from `reset(seed)`: equal seeds and actions give equal
     games.
@@ -104,12 +104,12 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         generator = self.np_random if seed is None else np_random(int(as_seed(seed)))[0]
         before = generator.bit_generator.state
         try:
-            dealt = self._deal(generator, fixed, options)
+            started = self._start(generator, fixed, options)
         except BaseException:
             generator.bit_generator.state = before
             raise
         # Nothing has changed before this line, so a reset that fails shows nobody a game that is not theirs.
-        self.env, self.seat, self._rng, self._memory = dealt
+        self.env, self.seat, self._rng, self._memory = started
         self._ignored, self._cut = 0, False
         if seed is not None:
             self._np_random, self._np_random_seed = generator, int(seed)
@@ -164,12 +164,12 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """With `render_mode="ansi"` what the seat may know."""
         return None if self.render_mode is None else self.env.to_text(self.env.possible_agents[self.seat])
 
-    def _deal(
+    def _start(
         self, generator: np.random.Generator, fixed: int | None, options: dict[str, Any]
     ) -> tuple[GameEnv, int, np.ndarray, np.ndarray]:
         """A game in which the seat is asked, the seat, and the players' random stream, uint64 [1, 1], and memory."""
         env, seat = self._blank.clone(), NOBODY
-        for _ in range(_DEALS):
+        for _ in range(_MOST_STARTS):
             seat = int(generator.integers(self.game.num_players)) if fixed is None else fixed
             streams = generator.integers(2**64, size=(1, 1), dtype=np.uint64)
             memory = new_memory(self.game, self._opponents)
@@ -179,7 +179,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
                 return env, seat, streams, memory
             if "state" in options:
                 raise ValueError(f"seat {seat} has nothing to decide from this state on")
-        raise ValueError(f"seat {seat} was not asked for one decision in {_DEALS} games")
+        raise ValueError(f"seat {seat} was not asked for one decision in {_MOST_STARTS} games")
 
     def _play_on(self, env: GameEnv, seat: int, rng: np.ndarray, memory: np.ndarray) -> None:
         """Lets the others decide until `seat` is asked or the game is over."""

@@ -23,7 +23,7 @@ from spygames.core.rng import as_seed
 from spygames.core.shown import shown
 from spygames_training.sb3.games import Games
 
-MOST_DEALS = 1000
+MOST_STARTS = 1000
 """Games in a row without a decision of the learning seat, after which it is held to have none."""
 
 Step = tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]
@@ -46,7 +46,7 @@ class GamesVecEnv(VecEnv):
         """Takes the actions, int [n], for `step_wait`."""
         self._actions[:] = actions
 
-    def _deal(self) -> None:
+    def _start(self) -> None:
         """Starts all games over."""
         first = self._seeds[0]
         if first is None:
@@ -139,7 +139,7 @@ class SelfPlayVecEnv(GamesVecEnv):
 
     def reset(self) -> np.ndarray:
         """Starts all games over; float32 [n, F], what the seats to move may know."""
-        self._deal()
+        self._start()
         self._shown = self.games.observation.copy()
         return self._shown
 
@@ -212,7 +212,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         """Starts all games over and plays until the learner is asked; float32 [n, F]."""
         if self._seeds[0] is not None:
             self._seed_streams(self._seeds[0])
-        self._deal()
+        self._start()
         self._idle[:] = 0
         self._seat(self._rows)
         self._play_on(np.zeros(self.num_envs, np.float32), np.zeros(self.num_envs, np.bool_), [])
@@ -271,6 +271,6 @@ class LearnerSeatVecEnv(GamesVecEnv):
             infos[i] = {
                 **self._ended(i), "seat": seat, "opponents": others, "is_success": bool(rewards[i] > 0),
             }  # fmt: skip
-        if (self._idle > MOST_DEALS).any():
-            raise ValueError(f"the learner was not asked for one decision in {MOST_DEALS} games")
+        if (self._idle > MOST_STARTS).any():
+            raise ValueError(f"the learner was not asked for one decision in {MOST_STARTS} games")
         self._seat(ended)
