@@ -153,6 +153,7 @@ class Batch:
             whole("threads", threads, 1)
         self.game, self.n = game, n
         self.states = game.new_states(n)
+        self.seeds: np.ndarray = np.zeros(n, np.uint64)
         self._allowed = np.zeros((n, game.num_actions), np.int8)
         self.rewards = _buffer("rewards", rewards, (n, game.num_players), np.float32)
         self.done = _buffer("done", done, (n,), np.bool_)
@@ -160,7 +161,6 @@ class Batch:
             np.zeros((n, game.num_features), np.float32) if observation is None else observation,
             np.zeros((n, game.num_actions), np.int8) if mask is None else mask,
         )
-        self.observation, self.mask, self.views = self._out
         self.threads = threads or max(1, min(os.cpu_count() or 1, n // 512))
         self._loops = _loops(game)
         self._pool: ThreadPoolExecutor | None = None
@@ -169,7 +169,8 @@ class Batch:
         self.reset(int(as_seed(seed)))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_loops": None, "_pool": None, "_process": -1, "_out": None, "views": None}
+        parts = ("_loops", "_pool", "_out", "arrays", "views")  # made again, or views that a copy would tear apart
+        return {**self.__dict__, **dict.fromkeys(parts), "_process": -1}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values)
@@ -187,22 +188,6 @@ class Batch:
     def seats(self) -> np.ndarray:
         """The seat to move in each game, int8 [n]; a view of the states."""
         return self.states["to_move"]
-
-    @property
-    def arrays(self) -> BatchArrays:
-        """The arrays that a loop over the games reads and writes, for a subclass with another loop than `step`'s. Such
-        a loop starts a game that ends over, as `step` does, and leaves `allowed`, `mask` and `views` of the next
-        decision."""
-        return BatchArrays(
-            states=self.states,
-            memory=self.states.view(np.uint8).reshape(self.n, -1),
-            seeds=self.seeds,
-            allowed=self._allowed,
-            views=self.views,
-            mask=self.mask,
-            rewards=self.rewards,
-            done=self.done,
-        )
 
     def compile(self) -> None:
         """Compiles the loop of `step`, else compiled at the first step. For who never steps all rows: a batch is
@@ -222,6 +207,22 @@ class Batch:
         observation = _buffer("observation", observation, (self.n, self.game.num_features), np.float32)
         mask = _buffer("mask", mask, (self.n, self.game.num_actions), np.int8)
         self._out = observation, mask, observation.view(self.game.view_dtype).reshape(self.n)
+        self._gather()
+
+    def _gather(self) -> None:
+        """Brings `arrays` up to date."""
+        self.arrays = BatchArrays(
+            states=self.states,
+            memory=self.states.view(np.uint8).reshape(self.n, -1),
+            seeds=self.seeds,
+            allowed=self._allowed,
+            views=self._out[2],
+            mask=self._out[1],
+            rewards=self.rewards,
+            done=self.done,
+        )
+        """What a loop over the games reads and writes next, for a subclass with another loop than `step`'s. Such a loop
+        starts a game that ends over, as `step` does, and leaves `allowed`, `mask` and `views` of the next decision."""
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
         """Begins all games anew: from one seed, from `seeds`, uint64 [n], one a game, or, without either, each row from
@@ -237,6 +238,7 @@ class Batch:
             self.seeds = spread(as_seed(seed), self.n)
         else:
             self.seeds = np.array([next_seed(s) for s in self.seeds], np.uint64)
+        self._gather()
         self._run(self._loops.init, self.game.packed, self.arrays)
         self._show()
 
@@ -263,6 +265,7 @@ class Batch:
             raise ValueError(f"row {over.argmax()} of states holds a game that is over, and a batch has none")
         self.states.view(np.uint8)[:] = states.view(np.uint8)
         self.seeds = seeds.copy()
+        self._gather()
         self._show()
 
     def _show(self) -> None:
