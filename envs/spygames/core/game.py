@@ -18,6 +18,7 @@ import numpy as np
 from spygames.core import deprecated
 from spygames.core.digest import code_digest
 from spygames.core.kernel import Int, Record, bind
+from spygames.core.picture import Draw
 from spygames.core.shown import one_line
 
 __all__ = ["NOBODY", "Bot", "Game", "IllegalAction", "ImpossibleState", "Texts", "as_record", "flat"]
@@ -60,6 +61,14 @@ class Texts:
     """(game, mapping, state): writes the mapping into a zeroed state; raises ImpossibleState."""
     to_text: Callable[["Game", Record, int], str]
     """(game, state, viewer): a drawing for people of what that seat may know; NOBODY sees everything."""
+    seen_to_dict: Callable[["Game", Record, int], dict[str, Any]] | None = None
+    """(game, state, viewer): the mapping of `state_to_dict` without `rng` and `record` and with all that the viewer
+    cannot know as counts or "?"; NOBODY sees everything. None: the text of `to_text` under the key "text"."""
+    seen_action: Callable[["Game", Record, int, int, int], str] | None = None
+    """(game, state, action, seat, viewer): what the viewer sees happen when `seat` acts in `state`, the state before;
+    what it cannot tell apart has one text. None: others see that the seat has moved."""
+    draw: Draw | None = None
+    """(pen, seen, look): the picture of what `seen_to_dict` returned. None: its text on a panel."""
 
 
 @deprecated.merged(tuple(each.name for each in fields(Texts)), "texts", Texts, "Game(texts=Texts(...))")
@@ -221,6 +230,27 @@ class Game(Generic[V]):
     def to_text(self, s: Record, viewer: int) -> str:
         """A drawing for people of what seat `viewer` may know of state `s`; NOBODY sees everything."""
         return self.texts.to_text(self, s, viewer)
+
+    def seen_to_dict(self, s: Record, viewer: int) -> dict[str, Any]:
+        """What seat `viewer` may know of state `s`, as plain JSON values; NOBODY (-1) sees everything but `rng`.
+
+        It has the keys of `state_to_dict`, with counts or "?" in place of what is hidden.
+        """
+        if self.texts.seen_to_dict is None:
+            return {"text": self.to_text(s, viewer)}
+        return self.texts.seen_to_dict(self, s, viewer)
+
+    def seen_action(self, s: Record, action: int, seat: int, viewer: int) -> str:
+        """What seat `viewer` sees happen when `seat` takes an action (0..A-1) in state `s`, the state before it.
+
+        Actions of others that the viewer cannot tell apart have one text: "player_1 offers enforcer and a hidden card".
+        NOBODY (-1) sees everything.
+        """
+        if self.texts.seen_action is not None:
+            return self.texts.seen_action(self, s, action, seat, viewer)
+        if viewer in (seat, NOBODY):
+            return f"player_{seat}: {self.action_to_string(s, action, seat)}"
+        return f"player_{seat} has moved"
 
     def new_states(self, n: int = 1) -> np.ndarray:
         """`n` blank (all zero) states, structured array [n]."""

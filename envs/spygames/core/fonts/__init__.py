@@ -1,0 +1,1 @@
+"""The fonts of the pictures: two subsets of DejaVu Sans Condensed, renamed; see LICENSE."""
