@@ -193,11 +193,11 @@ def _draw_text(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     pen.box(30, 60, WIDTH - 60, HEIGHT - 130, 16, PANEL, stroke=LINE, stroke_width=1.4)
     for i, line in enumerate(lines):
         # A place for each letter stands for a monospaced font, so that columns stay columns with any font.
-        places = [(f"{54 + 0.62 * size * column:.1f}", letter) for column, letter in enumerate(line) if letter != " "]
+        places = [(f"{60 + 0.62 * size * column:.1f}", letter) for column, letter in enumerate(line) if letter != " "]
         if places:
             xs, letters = zip(*places, strict=True)
             y = 72 + size * (1 + 1.3 * i)
-            pen.add("text", "".join(letters), x=" ".join(xs), y=y, font_size=size, fill=PAPER)
+            pen.add("text", "".join(letters), x=" ".join(xs), y=y, font_size=size, fill=PAPER, text_anchor="middle")
     for i, text in enumerate(look.legal[:1]):
         pen.words(
             54, HEIGHT - 36 + 20 * i, f"{len(look.legal)} actions, as {text}", 15, SOFT, bold=False, most=WIDTH - 108
