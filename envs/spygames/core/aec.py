@@ -17,8 +17,12 @@ from spygames.core import snapshot
 from spygames.core.calls import calls
 from spygames.core.checks import is_whole, some_legal
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
+from spygames.core.picture import Picture
+from spygames.core.raster import check_width, pixels
+from spygames.core.rendering import FPS, MODES, Moves, check_mode, draw, moves_for
 from spygames.core.rng import as_seed, next_seed
 from spygames.core.shown import shown
+from spygames.core.window import Window
 
 __all__ = ["GameEnv", "Observation", "View"]
 
@@ -66,19 +70,26 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     Args:
         game: what is played.
-        render_mode: None, or "ansi" for `render()` as text.
+        render_mode: what `render()` does: None nothing, "ansi" a text, "rgb_array" pixels, "human" shows them.
+        render_viewer: the agent whose knowledge `render()` draws; None: everything, hidden cards included.
+
+    ValueError says which modes and agents there are.
     """
 
-    def __init__(self, game: Game[V], render_mode: str | None = None):
+    def __init__(self, game: Game[V], render_mode: str | None = None, render_viewer: str | None = None):
         super().__init__()
-        if render_mode not in (None, "ansi"):
-            # stable-baselines3 asks for a picture first and goes on without one where that is a TypeError.
-            raise TypeError(f"render_mode must be None or 'ansi', not {shown(render_mode)}")
-        self.metadata = {"name": game.id, "render_modes": ["ansi"], "is_parallelizable": False}
-        self.render_mode = render_mode
+        check_mode(render_mode)
+        self.metadata = {
+            "name": game.id, "render_modes": list(MODES), "render_fps": FPS, "is_parallelizable": False,
+        }  # fmt: skip
+        self.render_mode, self.render_viewer = render_mode, render_viewer
         self.game = game
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._viewer(render_viewer)
+        self.moves: Moves | None = moves_for(render_mode)
+        """The last moves, for pictures; None where `render` draws none."""
+        self._window: Window | None = None
         self.state_space = Box(0, 255, (game.state_dtype.itemsize,), np.uint8)
         self._num_features = game.num_features  # which a game computes each time
         self.observation_spaces = {
@@ -164,9 +175,12 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             raise self._illegal(f"action {shown(action)} is not in 0..{game.num_actions - 1}")
         features = np.empty(self._num_features, np.float32)
         mask = np.empty(game.num_actions, np.int8)
+        before = None if self.moves is None else self._states.copy()
         legal, to_move = self._calls.step(self._states, action, features, mask)
         if not legal:
             raise self._illegal(f"action {action} ({self.action_to_string(action)!r}) is not legal")
+        if before is not None and self.moves is not None:
+            self.moves.append((before, action))
         if to_move >= 0:
             infos, agents = self.infos, self.possible_agents
             if to_move != seat:
@@ -236,18 +250,53 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     def to_text(self, agent: str | None = None) -> str:
         """A drawing of what `agent` may know; of everything for None."""
-        return self.game.to_text(as_record(self._current()), NOBODY if agent is None else self.seat(agent))
+        return self.game.to_text(as_record(self._current()), self._viewer(agent))
 
-    def render(self) -> str | None:
-        """With `render_mode="ansi"` a drawing of everything, hidden cards included: it is for whoever sits at the
-        console. `to_text(agent)` draws what one agent may see."""
+    def to_svg(self, agent: str | None = None) -> Picture:
+        """A picture of what `agent` may know; of everything for None. Notebooks show it, and it needs no extra.
+
+        With a `render_mode` of pixels it also shows the last move and what happened before.
+        """
+        return draw(self.game, self._current(), self._viewer(agent), self.moves)
+
+    def to_rgb(self, agent: str | None = None, width: int = 800) -> np.ndarray:
+        """The same as pixels, uint8 [3/4 of the width, width, 3].
+
+        Raises:
+            ValueError: no such agent, or a width that is not 16 to 4096.
+            DependencyNotInstalled: the extra `render` is missing.
+        """
+        width = check_width(width)
+        return pixels(self.to_svg(agent), width)
+
+    def render(self) -> str | np.ndarray | None:
+        """Draws for `render_viewer`, by default everything, hidden cards included: that is for whoever sits at the
+        console. `to_text`, `to_svg` and `to_rgb` draw for any agent.
+
+        Returns:
+            A text with `render_mode="ansi"`, pixels, uint8 [600, 800, 3], with "rgb_array", None with "human", which
+            shows them in a notebook or a window.
+
+        Raises:
+            DependencyNotInstalled: an extra is missing, which the message names.
+        """
         if self.render_mode is None:
-            warnings.warn("render() draws nothing without a render_mode; there is: 'ansi'", stacklevel=2)
+            there = ", ".join(map(repr, MODES))
+            warnings.warn(f"render() draws nothing without a render_mode; there are: {there}", stacklevel=2)
             return None
-        return self.to_text()
+        if self.render_mode == "ansi":
+            return self.to_text(self.render_viewer)
+        if self.render_mode == "rgb_array":
+            return self.to_rgb(self.render_viewer)
+        if self._window is None:
+            self._window = Window(self.game.title, FPS)
+        self._window.show(self.to_svg(self.render_viewer))
+        return None
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Closes the window, where `render` has opened one."""
+        if self._window is not None:
+            self._window.close()
 
     def seat(self, agent: str) -> int:
         """The seat of an agent: 1 for `player_1`."""
@@ -266,8 +315,10 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         `copy.deepcopy` copies them, too."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
+        other._window = None
         if self._begun:
             other._begin(self._states.view(np.uint8).copy().view(self._states.dtype), self._seed, self._gone)
+        other.moves = None if self.moves is None else self.moves.copy()
         return other
 
     def save(self) -> bytes:
@@ -289,7 +340,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_calls": None}
+        return {**self.__dict__, "_calls": None, "_window": None}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values)
@@ -304,6 +355,8 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
     def _begin(self, states: np.ndarray, seed: np.uint64, gone: int) -> None:
         """Takes `states` [1] as the game."""
         self._states, self._seed, self._gone, self._begun = states, seed, gone, True
+        if self.moves is not None:
+            self.moves = moves_for(self.render_mode)
         self._show()
 
     def _show(self) -> None:
@@ -381,6 +434,10 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         _, mask, _ = self._look(self.to_move)
         legal = some_legal(mask, lambda action: f"{action} ({self.action_to_string(action)!r})")
         return IllegalAction(f"{what}; {self.possible_agents[self.to_move]} may do {legal}")
+
+    def _viewer(self, agent: str | None) -> int:
+        """The seat of an agent that looks, NOBODY for None."""
+        return NOBODY if agent is None else self.seat(agent)
 
     def _seat_or_mover(self, agent: str | None) -> int:
         self._current()

@@ -3,19 +3,19 @@
 import inspect
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, Literal, ParamSpec, Protocol, TypeVar, overload
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from spygames.core.aec import GameEnv
 from spygames.core.game import Game
 from spygames.core.players import Player
 from spygames.core.registry import check_options
-from spygames.core.single import MAX_IGNORED, Illegal, SingleEnv
+from spygames.core.rendering import RenderMode
+from spygames.core.single import MAX_IGNORED, Illegal, SingleEnv, SingleRenderMode
 
 __all__ = ["entry_points"]
 
 P = ParamSpec("P")
 V = TypeVar("V")
-RenderMode = Literal["ansi"]
 
 
 class Entry(Protocol[P, V]):
@@ -27,7 +27,9 @@ class Entry(Protocol[P, V]):
     @overload
     def __call__(self, *args: P.args, **options: P.kwargs) -> GameEnv[V]: ...
     @overload
-    def __call__(self, *, render_mode: RenderMode | None, **options: Any) -> GameEnv[V]: ...
+    def __call__(
+        self, *, render_mode: RenderMode | None, render_viewer: str | None = ..., **options: Any
+    ) -> GameEnv[V]: ...
 
 
 class SingleEntry(Protocol):
@@ -39,7 +41,7 @@ class SingleEntry(Protocol):
         opponents: str | Player | Sequence[str | Player] = ...,
         seat: int | str = ...,
         illegal: Illegal = ...,
-        render_mode: RenderMode | None = ...,
+        render_mode: SingleRenderMode | None = ...,
         max_ignored: int = ...,
         **options: Any,
     ) -> SingleEnv: ...
@@ -69,14 +71,14 @@ def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P,
         return call
 
     @keywords_only
-    def raw_env(*, render_mode: str | None = None, **options: Any) -> GameEnv[V]:
+    def raw_env(*, render_mode: str | None = None, render_viewer: str | None = None, **options: Any) -> GameEnv[V]:
         """The game as a PettingZoo AEC environment (`spygames.core.aec.GameEnv`); options are those of `make_game`."""
-        return GameEnv(make(options), render_mode)
+        return GameEnv(make(options), render_mode, render_viewer)
 
     @keywords_only
-    def env(*, render_mode: str | None = None, **options: Any) -> GameEnv[V]:
+    def env(*, render_mode: str | None = None, render_viewer: str | None = None, **options: Any) -> GameEnv[V]:
         """The same as `raw_env`: order, bounds and legality are checked inside, so no wrappers are put around it."""
-        return raw_env(render_mode=render_mode, **options)
+        return raw_env(render_mode=render_mode, render_viewer=render_viewer, **options)
 
     @keywords_only
     def single_env(

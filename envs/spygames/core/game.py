@@ -18,7 +18,7 @@ import numpy as np
 from spygames.core import deprecated
 from spygames.core.digest import code_digest
 from spygames.core.kernel import Int, Record, bind
-from spygames.core.picture import Draw
+from spygames.core.look import Draw
 from spygames.core.shown import one_line
 
 __all__ = ["NOBODY", "Bot", "Game", "IllegalAction", "ImpossibleState", "Texts", "as_record", "flat"]

@@ -25,15 +25,24 @@ __all__ = [
     "TABLE",
     "WIDTH",
     "Pen",
+    "cut",
+    "width",
 ]
 
-WIDTH, HEIGHT = 1200, 900
+WIDTH = 1200
+HEIGHT = 900
 FONT = "'Spygames Sans','DejaVu Sans Condensed','Roboto Condensed','Arial Narrow',Arial,sans-serif"
 
 # The colours that the games share. SOFT and brighter are readable on TABLE and PANEL, INK on PAPER and EDGE.
-INK, PAPER, EDGE = "#20242e", "#fbf4e2", "#d9c9a3"
-TABLE, PANEL, LINE, SOFT = "#17232f", "#1f3040", "#35495c", "#9fb2c3"
-GOOD, BAD = "#2c8a5a", "#c2413a"
+INK = "#20242e"
+PAPER = "#fbf4e2"
+EDGE = "#d9c9a3"
+TABLE = "#17232f"
+PANEL = "#1f3040"
+LINE = "#35495c"
+SOFT = "#9fb2c3"
+GOOD = "#2c8a5a"
+BAD = "#c2413a"
 PICK = "#ffd85e"
 """The frame of what can be chosen."""
 

@@ -5,59 +5,19 @@ that mapping, and is never handed the state. So a picture cannot show what it is
 the text of `to_text` on a panel.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from spygames.core.game import Game
+from spygames.core.kernel import Record
+from spygames.core.look import Advice, Look
 from spygames.core.pen import FONT, HEIGHT, INK, LINE, PANEL, PAPER, SOFT, TABLE, WIDTH, Pen
 
-if TYPE_CHECKING:
-    from spygames.core.game import Game
-    from spygames.core.kernel import Record
-
-__all__ = ["Advice", "Draw", "Look", "Picture", "picture"]
+__all__ = ["Picture", "advice_panel", "draw_seen", "heading", "log_panel", "picture", "title_bar"]
 
 _LINES = 8
 """Actions that a panel of advice shows; the others are summed up in one line."""
-
-
-@dataclass(frozen=True)
-class Advice:
-    """What a player thinks about a position, as far as it is drawn."""
-
-    actions: Sequence[tuple[str, float]] = ()
-    """The texts of actions with their probabilities, 0..1; drawn with the most likely one first."""
-    share: float | None = None
-    """The share of a win that it expects for its seat, 0..1; None where it does not say."""
-    title: str = "What the agent would do"
-    """The head of the panel."""
-    share_title: str = "Chance to win"
-    """The head of the bar of the share."""
-
-
-@dataclass(frozen=True)
-class Look:
-    """How a position is drawn, beside what is seen. All of it is plain data, and the caller's to keep from leaking."""
-
-    viewer: int
-    """The seat that looks, NOBODY (-1) for everything."""
-    before: Mapping[str, Any] | None = None
-    """What the same viewer saw earlier, as `seen_to_dict` returned it: the picture shows what moved since."""
-    legal: Sequence[str] = ()
-    """Texts of the actions that the viewer may choose now: drawn as targets."""
-    advice: Advice | None = None
-    """What a player thinks."""
-    names: Sequence[str] = ()
-    """Who plays, a name a seat."""
-    log: Sequence[str] = ()
-    """What happened, the latest line first."""
-    alt: str = ""
-    """The position as text, for screen readers."""
-
-
-Draw = Callable[[Pen, Mapping[str, Any], Look], None]
-"""(pen, seen, look): draws what `seen_to_dict` returned on the canvas of 1200 x 900 units, title included."""
 
 
 class Picture(str):
@@ -77,8 +37,8 @@ class Picture(str):
 
 
 def picture(
-    game: "Game",
-    s: "Record",
+    game: Game,
+    s: Record,
     viewer: int,
     *,
     before: Mapping[str, Any] | None = None,
@@ -103,7 +63,7 @@ def picture(
     return draw_seen(game, game.seen_to_dict(s, viewer), look)
 
 
-def draw_seen(game: "Game", seen: Mapping[str, Any], look: Look) -> Picture:
+def draw_seen(game: Game, seen: Mapping[str, Any], look: Look) -> Picture:
     """The picture of what `seen_to_dict` returned."""
     pen = Pen()
     pen.open(

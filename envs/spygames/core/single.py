@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from copy import copy
 from typing import Any, Literal, get_args
 
 import gymnasium
@@ -16,8 +17,11 @@ from spygames.core.bots import uniform
 from spygames.core.checks import choice, is_whole, whole
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.match import ask
+from spygames.core.picture import Picture
 from spygames.core.player import Player, new_memory
 from spygames.core.players import as_players
+from spygames.core.raster import check_width, pixels
+from spygames.core.rendering import FPS, check_mode, draw
 from spygames.core.rng import as_seed
 from spygames.core.shown import shown
 
@@ -25,6 +29,8 @@ __all__ = ["MAX_IGNORED", "SingleEnv"]
 
 _MOST_STARTS = 1000  # tried until the seat has something to decide
 Illegal = Literal["ignore", "lose", "random", "raise"]
+SingleRenderMode = Literal["ansi", "rgb_array"]
+_MODES = get_args(SingleRenderMode)  # Gymnasium puts its own window around environments that do not name "human"
 
 MAX_IGNORED = 100
 """Illegal actions in a row that are ignored, unless told otherwise, before the game is cut off."""
@@ -51,7 +57,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             - "raise": IllegalAction; the game is as it was.
 
             What is no such number raises IllegalAction always.
-        render_mode: None, or "ansi": `render()` draws what the seat may know.
+        render_mode: what `render()` returns of what the seat may know: None, "ansi" a text, "rgb_array" pixels. For a
+            window say `gymnasium.make(..., render_mode="human")`, which puts `HumanRendering` around.
         max_ignored: illegal actions in a row, at least 1, at which "ignore" truncates the game.
 
     A game that ends before the seat is asked for a decision starts over, up to 1,000 times.
@@ -60,7 +67,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
     games.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (Gymnasium's form)
+    metadata = {"render_modes": [*_MODES], "render_fps": FPS}  # noqa: RUF012 (Gymnasium's form)
 
     def __init__(
         self,
@@ -72,6 +79,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         max_ignored: int = MAX_IGNORED,
     ):
         choice("illegal", illegal, get_args(Illegal))
+        check_mode(render_mode, _MODES)
         self.max_ignored = whole("max_ignored", max_ignored, 1)
         self.game, self.illegal, self.render_mode = game, illegal, render_mode
         self._blank = GameEnv(game, render_mode)  # each game begins in a copy of it
@@ -124,7 +132,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         if self._cut:
             raise ResetNeeded("the game is over: call reset() first")
         env.require_game()  # nobody but the seat is ever left to move
-        before = env.save()
+        before, moves = env.save(), copy(env.moves)
         try:
             env.step(action)
         except IllegalAction as error:
@@ -140,6 +148,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             self._play_on(env, self.seat, rng, memory)
         except BaseException:
             env.restore(before)  # else the next step would decide for the player that raised
+            env.moves = moves
             raise
         self._rng, self._memory, self._ignored = rng, memory, 0
         observation, info = self._seen()
@@ -160,9 +169,25 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """What is legal now, bool [A]."""
         return self._observe()["action_mask"].astype(np.bool_)
 
-    def render(self) -> str | None:  # type: ignore[override]
-        """With `render_mode="ansi"` what the seat may know."""
-        return None if self.render_mode is None else self.env.to_text(self.env.possible_agents[self.seat])
+    def to_svg(self) -> Picture:
+        """A picture of what the seat may know, which notebooks show; it needs no extra.
+
+        With `render_mode="rgb_array"` it also shows what has happened since the seat's last decision.
+        """
+        states = self.env.state().view(self.game.state_dtype)
+        return draw(self.game, states, self.seat, self.env.moves, since_own=True)
+
+    def to_rgb(self, width: int = 800) -> np.ndarray:
+        """The same as pixels, uint8 [3/4 of the width, width, 3]; ValueError for a width that is not 16 to 4096,
+        DependencyNotInstalled where the extra `render` is missing."""
+        width = check_width(width)
+        return pixels(self.to_svg(), width)
+
+    def render(self) -> str | np.ndarray | None:  # type: ignore[override]
+        """What the seat may know: a text with `render_mode="ansi"`, pixels, uint8 [600, 800, 3], with "rgb_array"."""
+        if self.render_mode is None:
+            return None
+        return self.env.to_text(self.env.possible_agents[self.seat]) if self.render_mode == "ansi" else self.to_rgb()
 
     def _start(
         self, generator: np.random.Generator, fixed: int | None, options: dict[str, Any]
