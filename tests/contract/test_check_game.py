@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +16,8 @@ from spygames.core.batch import Batch
 from spygames.core.digest import code_digest
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.kernel import Record
+from spygames.core.look import Look
+from spygames.core.pen import Pen
 from spygames.testing import CHECKS, ContractError, check_game, transcript
 from spygames.testing.trial import Trial, play, uniform_choice
 from tests.poker import kuhn
@@ -52,6 +54,44 @@ def read_leaky(game: Game, s: Record, text: str, seat: int) -> int:
 
 def leak_in_drawing(game: Game, s: Record, viewer: int) -> str:
     return str(s.cards)
+
+
+def seen(game: Game, s: Record, viewer: int) -> dict[str, Any]:
+    """Kuhn poker as a viewer sees it."""
+    cards = kuhn.to_text(game, s, viewer).split("   ")[:2]
+    return {"cards": cards, "moves": [kuhn.ACTIONS[s.moves[i]] for i in range(s.num_moves)]}
+
+
+def seen_with_rng(game: Game, s: Record, viewer: int) -> dict[str, Any]:
+    return {**seen(game, s, viewer), "rng": int(s.rng)}
+
+
+def seen_in_true_order(game: Game, s: Record, viewer: int) -> dict[str, Any]:
+    """An equal mapping, whose keys stand in the order of the cards."""
+    mapping = seen(game, s, viewer)
+    return dict(sorted(mapping.items(), reverse=bool(s.cards[0] > s.cards[1])))
+
+
+def draw_mapping(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
+    pen.words(30, 60, " ".join(f"{key} {value}" for key, value in seen.items()), 20)
+
+
+def move_that_tells(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
+    return f"player_{seat}: {kuhn.ACTIONS[action]} with {kuhn.CARDS[s.cards[seat]]}"
+
+
+def blind(s: Record, seat: int, view: Record) -> None:
+    """Sees its own card and nothing of what is played."""
+    kuhn.observe(s, seat, view)
+    view.moves[:] = 0
+
+
+def seen_without_moves(game: Game, s: Record, viewer: int) -> dict[str, Any]:
+    return {"cards": seen(game, s, viewer)["cards"] if s.to_move != NOBODY else []}
+
+
+def move_by_name(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
+    return f"player_{seat}: {kuhn.ACTIONS[action]}"
 
 
 def leak_in_results(s: Record, out: np.ndarray) -> None:
@@ -172,6 +212,18 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
         "the texts of seat . differs.*'pass against",
     ),
     "leak in the drawing": ("leaks", {"to_text": leak_in_drawing}, "the drawing of seat . differs"),
+    "rng in what is seen": ("leaks", {"seen_to_dict": seen_with_rng}, "the mapping of seat . differs.*'rng'"),
+    "order of what is seen": (
+        "leaks",
+        {"seen_to_dict": seen_in_true_order, "draw": draw_mapping},
+        "the picture of seat . differs",
+    ),
+    "leak in a move": ("leaks", {"seen_action": move_that_tells}, "the moves of seat . differs.*with"),
+    "moves that look alike": (
+        "moves",
+        {"observe": blind, "seen_to_dict": seen_without_moves, "seen_action": move_by_name},
+        "seat . cannot tell 'pass' from 'bet' of seat ., but reads 'player_.: pass' and 'player_.: bet'",
+    ),
     "leak in the results": ("leaks", {"returns": leak_in_results}, "the results of seat . differs"),
     "determinize returns the truth": ("redraws", {"determinize": determinize_nothing}, "returned the true state"),
     "determinize knows too much": ("leaks", {"determinize": determinize_what_is_known}, "changes what the seat"),
@@ -389,11 +441,13 @@ def test_the_leak_test_finds_leaks(variant: Variant) -> None:
         game.determinize(s, seat, seed)
         s.rng = np.uint64(truth // 2 + int(seed) % 2)
 
-    leaky: list[dict[str, Callable[..., Any]]] = [
+    leaky: list[dict[str, Callable[..., Any] | None]] = [
         {"observe": observe},
         {"legal": legal},
         {"to_text": lambda game, s, viewer: str(s.rng)},
         {"action_to_string": lambda game, s, action, seat: str(s.rng)},
+        {"seen_to_dict": lambda game, s, viewer: {"text": str(s.rng)}, "draw": None},
+        {"seen_action": lambda game, s, action, seat, viewer: str(s.rng)},
         {"determinize": determinize},
     ]
     for changes in leaky:

@@ -14,9 +14,10 @@ play: `play` (games end; the mask is 0 or 1, never empty before the end and empt
 one for a team, none where a game is cut off; no count wraps; the invariants that you pass hold), `views` (every field
 is written, finite, and looking changes nothing), `texts` (different, and they read back), `mapping` (JSON that reads
 back to the byte), `seeds`, `bots` (legal answers, from view, mask and random stream alone).
-secrets: `leaks` (view, mask, texts, drawing, order and results of a seat are the same in all worlds that `determinize`
-draws for it, and what was true does not decide the draw), `environment` (nor do errors tell), `redraws` (what is hidden
-is drawn anew at all). Only tests of the game can know the distribution of determinized states.
+secrets: `leaks` (view, mask, texts, drawing, picture, order and results of a seat are the same in all worlds that
+`determinize` draws for it, and what was true does not decide the draw), `moves` (moves of others that a seat cannot
+tell apart have one text), `environment` (nor do errors tell), `redraws` (what is hidden is drawn anew at all). Only
+tests of the game can know the distribution of determinized states.
 environments: `pettingzoo` and `gymnasium` (their own tests), `copies` (copied, pickled, saved at any point, games go
 on alike), `saves`, `ownership`, `refused_actions`, `refused_resets`, `refused_batch`, `refused_single` (what is refused
 changes nothing).
@@ -47,6 +48,7 @@ CHECKS: Mapping[str, Callable[[Trial], None]] = {
     "seeds": playing.seeds,
     "bots": playing.bots,
     "leaks": hidden.leaks,
+    "moves": hidden.moves,
     "redraws": hidden.redraws,
     "environment": hidden.environment,
     "pettingzoo": form.pettingzoo,

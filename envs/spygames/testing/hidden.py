@@ -1,12 +1,15 @@
 """What a seat cannot know does not reach it, and is drawn anew by `determinize`."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from spygames.core.aec import GameEnv
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
+from spygames.core.look import Look
+from spygames.core.picture import draw_seen
 from spygames.testing.playing import reads_back
 from spygames.testing.trial import (
     Trial,
@@ -21,24 +24,38 @@ from spygames.testing.trial import (
 )
 
 _REFUSED = 12  # illegal actions tried in a position
+_MOVES = 24  # actions of a position whose outcomes are compared
 
 
 def channels(game: Game, states: np.ndarray, seat: int) -> dict[str, Any]:
-    """All that a seat can reach: its view, its mask and the texts of its actions, who is to move, results and drawing.
+    """All that a seat can reach: its view, its mask and the texts of its actions, who is to move, results, drawing and
+    picture, and what it sees happen when somebody acts.
 
     An environment adds nothing: observation, mask, info and view are these (`equal_bytes`), rewards and terminations
     follow from the results.
     """
     s = as_record(states)
-    mask = mask_of(game, s) if s.to_move == seat else np.zeros(game.num_actions, np.int8)
+    legal = mask_of(game, s)
+    mask = legal if s.to_move == seat else np.zeros(game.num_actions, np.int8)
+    texts = [game.action_to_string(s, action, seat) for action in range(game.num_actions)]
+    drawing, seen = game.to_text(s, seat), game.seen_to_dict(s, seat)
+    targets = tuple(texts[action] for action in np.flatnonzero(mask))
     return {
         "view": view_of(game, s, seat),
         "mask": mask,
-        "texts": [game.action_to_string(s, action, seat) for action in range(game.num_actions)],
+        "texts": texts,
         "to_move": int(s.to_move),
         "results": returns_of(game, s),
-        "drawing": game.to_text(s, seat),
+        "drawing": drawing,
         "cut off": bool(game.truncated(s)) if game.truncated is not None and s.to_move == NOBODY else None,
+        "mapping": seen,
+        "picture": draw_seen(game, seen, Look(seat, alt=drawing)),
+        "picture with targets": draw_seen(game, seen, Look(seat, legal=targets, alt=drawing)) if targets else "",
+        # Of others' actions there is a text only where they are legal, and that depends on what they hold.
+        "moves": {
+            int(action): game.seen_action(s, int(action), int(s.to_move), seat)
+            for action in few(np.flatnonzero(legal), _MOVES)
+        },
     }
 
 
@@ -60,6 +77,10 @@ def check_no_leak(trial: Trial, states: np.ndarray, seat: int, seed: int) -> np.
                         if now.dtype.names
                         else f"{then.tolist()} in one world, {now.tolist()} in another",
                     )
+            elif isinstance(now, dict) and name == "moves":
+                for action in now.keys() & then.keys():
+                    if now[action] != then[action]:
+                        _fail_leak(trial, name, seat, _first(then[action], now[action]))
             elif now != then:
                 _fail_leak(trial, name, seat, _first(then, now))
         trial.look(each)
@@ -79,6 +100,13 @@ def _first(then: object, now: object) -> str:
     if isinstance(then, list) and isinstance(now, list):
         i = next(i for i, (a, b) in enumerate(zip(then, now, strict=True)) if a != b)
         return f"of action {i} is {then[i]!r:.60} in one world, {now[i]!r:.60} in another"
+    if isinstance(then, Mapping) and isinstance(now, Mapping) and then.keys() == now.keys():
+        key = next(key for key in then if then[key] != now[key])
+        then, now = {key: then[key]}, {key: now[key]}
+    if isinstance(then, str) and isinstance(now, str):
+        at = next((i for i, (a, b) in enumerate(zip(then, now, strict=False)) if a != b), min(len(then), len(now)))
+        start = max(0, at - 30) if max(len(then), len(now)) > 80 else 0
+        then, now = then[start:], now[start:]
     return f"is {then!r:.80} in one world, {now!r:.80} in another"
 
 
@@ -95,6 +123,39 @@ def leaks(trial: Trial) -> None:
         seed = int(trial.rng.integers(2**32))
         for seat in range(trial.game.num_players):
             check_no_leak(trial, states, seat, seed)
+
+
+def moves(trial: Trial) -> None:
+    """Moves of others that a seat cannot tell apart have one text, in all worlds that it can imagine.
+
+    What tells moves apart is what the seat sees afterwards: its view, and the mapping that its picture is drawn from.
+    """
+    game = trial.game
+    for states in trial.positions(12):
+        mover = int(as_record(states).to_move)
+        for seat in range(game.num_players):
+            if seat == mover or mover == NOBODY:
+                continue
+            texts: dict[bytes, tuple[str, str]] = {}
+            worlds = [states, *(determinized(game, states, seat, int(trial.rng.integers(2**32))) for _ in range(2))]
+            for world in worlds:
+                s = as_record(world)
+                for action in few(np.flatnonzero(mask_of(game, s)), _MOVES):
+                    after = world.copy()
+                    game.apply(as_record(after), action)
+                    name, text = game.action_to_string(s, action, mover), game.seen_action(s, action, mover, seat)
+                    known = texts.setdefault(_known(game, after, seat), (name, text))
+                    if known[1] != text:
+                        trial.fail(
+                            f"seat {seat} cannot tell {known[0]!r:.60} from {name!r:.60} of seat {mover}, but reads "
+                            f"{known[1]!r:.80} and {text!r:.80}; `seen_action` has one text for both"
+                        )
+
+
+def _known(game: Game, states: np.ndarray, seat: int) -> bytes:
+    """What a seat knows of a position, as bytes: equal where it cannot tell positions apart."""
+    s = as_record(states)
+    return view_of(game, s, seat).tobytes() + json.dumps(game.seen_to_dict(s, seat)).encode()
 
 
 def environment(trial: Trial) -> None:
@@ -119,7 +180,8 @@ def environment(trial: Trial) -> None:
 def _answers(trial: Trial, env: GameEnv, seat: int) -> Iterator[Any]:
     """What an environment says to the seat to move, what it refuses included."""
     agent = env.possible_agents[seat]
-    yield from (env.view(agent).tobytes(), env.to_text(agent), repr(env.rewards), repr(env.terminations))
+    yield from (env.view(agent).tobytes(), env.to_text(agent), env.to_svg(agent))
+    yield from (repr(env.rewards), repr(env.terminations))
     for action in few(np.flatnonzero(env.infos[agent]["action_mask"] == 0), _REFUSED):
         try:
             env.step(action)
