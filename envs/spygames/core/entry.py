@@ -93,4 +93,6 @@ def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P,
         """One seat as a Gymnasium environment (`spygames.core.single.SingleEnv`); options are those of `make_game`."""
         return SingleEnv(make(options), opponents, seat, illegal, render_mode, max_ignored)
 
+    # What gymnasium.make reads before it makes an environment, to put its own window around one, say.
+    vars(single_env)["metadata"] = SingleEnv.metadata
     return env, raw_env, single_env

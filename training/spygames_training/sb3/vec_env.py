@@ -17,14 +17,19 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from spygames.core.checks import is_whole
-from spygames.core.game import Game
+from spygames.core.game import NOBODY, Game
 from spygames.core.players import Player, answers, as_players, new_memory
+from spygames.core.raster import pixels
+from spygames.core.rendering import FPS, check_mode, draw
 from spygames.core.rng import as_seed
 from spygames.core.shown import shown
 from spygames_training.sb3.games import Games
 
 MOST_STARTS = 1000
 """Games in a row without a decision of the learning seat, after which it is held to have none."""
+
+MOST_SHOWN = 9
+"""Games that `render` shows, in three rows of three: beside 4,096 others they would be dots."""
 
 Step = tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]
 
@@ -33,14 +38,18 @@ class GamesVecEnv(VecEnv):
     """What both have in common: spaces, masks, seeds, and the environment's attributes that stable-baselines3 asks for.
 
     Observation space: Box [F]. Action space: Discrete(A); an action that is not legal raises IllegalAction.
+
+    With `render_mode="rgb_array"`, `render()` shows the first games side by side, at most `MOST_SHOWN`.
     """
 
-    def __init__(self, game: Game, n: int, seed: int | None = None):
-        self.game = game
+    def __init__(self, game: Game, n: int, seed: int | None = None, render_mode: str | None = None):
+        check_mode(render_mode, ("rgb_array",))
+        self.game, self._render_mode = game, render_mode
         self.games = Games(game, n, seed)
         self._rows = np.arange(n)
         self._actions = np.zeros(n, np.int64)
         super().__init__(n, Box(-np.inf, np.inf, (game.num_features,), np.float32), Discrete(game.num_actions))
+        self.metadata: dict[str, Any] = {**self.metadata, "render_fps": FPS}
 
     def step_async(self, actions: np.ndarray) -> None:
         """Takes the actions, int [n], for `step_wait`."""
@@ -59,15 +68,32 @@ class GamesVecEnv(VecEnv):
     def close(self) -> None:
         """Nothing to release."""
 
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """The first games as pixels, at most `MOST_SHOWN`: uint8 [600, 800, 3] for one game, [300, 400, 3] for several.
+
+        DependencyNotInstalled if the extra `render` is missing.
+        """
+        shown = min(self.num_envs, MOST_SHOWN)
+        width = 800 if shown == 1 else 400
+        states = self.games.states
+        return [
+            pixels(draw(self.game, states[i : i + 1], viewer, None), width)
+            for i, viewer in enumerate(self._viewers()[:shown])
+        ]
+
+    def _viewers(self) -> list[int]:
+        """The seat for which each game is drawn."""
+        return [NOBODY] * self.num_envs
+
     def action_masks(self) -> np.ndarray:
         """The legal actions, bool [n, A], a copy."""
         return self.games.mask.astype(np.bool_)
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """`render_mode` (None) and `action_masks` are all that a game has; AttributeError otherwise."""
+        """`render_mode` and `action_masks` are all that a game has; AttributeError otherwise."""
         rows = list(self._get_indices(indices))
         if attr_name == "render_mode":
-            return [None] * len(rows)
+            return [self._render_mode] * len(rows)
         if attr_name == "action_masks":
             return [partial(self._mask_of, i) for i in rows]
         raise AttributeError(f"the games of {type(self).__name__} have no {attr_name!r}")
@@ -118,10 +144,18 @@ class SelfPlayVecEnv(GamesVecEnv):
         seed: 0..2^64-1, of the games until `seed()` gives others. None: from the system's entropy.
         reward_scale: rewards are multiplied by this, for games whose stakes are far from 1.
         by_hand: it is stepped without a PerSeatRolloutBuffer; RuntimeError at the first step where that is not said.
+        render_mode: None, or "rgb_array": `render()` shows everything, hidden cards included.
     """
 
     def __init__(
-        self, game: Game, n: int, seed: int | None = None, reward_scale: float = 1.0, *, by_hand: bool = False
+        self,
+        game: Game,
+        n: int,
+        seed: int | None = None,
+        reward_scale: float = 1.0,
+        *,
+        by_hand: bool = False,
+        render_mode: str | None = None,
     ):
         self.reward_scale = reward_scale
         self.paid_is_read = by_hand
@@ -135,7 +169,7 @@ class SelfPlayVecEnv(GamesVecEnv):
         """The last step's reward of each seat, float32 [n, P]."""
         self.ended = np.zeros(n, np.bool_)
         """Whether the last step ended the game, bool [n]."""
-        super().__init__(game, n, seed)
+        super().__init__(game, n, seed, render_mode)
 
     def reset(self) -> np.ndarray:
         """Starts all games over; float32 [n, F], what the seats to move may know."""
@@ -180,6 +214,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         seat: of the learner, from 0, or "random": drawn for each game.
         seed: 0..2^64-1, of the games, the draws and the opponents' random streams until `seed()` gives another. None:
             from the system's entropy.
+        render_mode: None, or "rgb_array": `render()` shows what the learner may know.
 
     ValueError for a seat or a player that there is not.
     """
@@ -191,6 +226,8 @@ class LearnerSeatVecEnv(GamesVecEnv):
         opponents: str | Player | Sequence[str | Player] = "random",
         seat: int | str = "random",
         seed: int | None = None,
+        *,
+        render_mode: str | None = None,
     ):
         if seat != "random" and not (is_whole(seat) and 0 <= seat < game.num_players):
             raise ValueError(f"seat must be 0..{game.num_players - 1} or 'random', not {shown(seat)}")
@@ -199,7 +236,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
             raise ValueError("name at least one opponent")
         self._fixed = None if seat == "random" else int(seat)
         first = as_seed(seed)
-        super().__init__(game, n, int(first))
+        super().__init__(game, n, int(first), render_mode)
         self.seats = np.zeros(n, np.int8)
         """The learner's seat in each game, int8 [n]."""
         self._who = np.zeros((n, game.num_players), np.int64)  # index in `players` by seat
@@ -230,6 +267,9 @@ class LearnerSeatVecEnv(GamesVecEnv):
         self._settle(self._rows, rewards, done, infos)
         self._play_on(rewards, done, infos)
         return self.games.observation.copy(), rewards, done, infos
+
+    def _viewers(self) -> list[int]:
+        return self.seats.tolist()
 
     def _seed_streams(self, seed: int) -> None:
         """The opponents' random streams, one for each game, and the generator of the draws."""
