@@ -27,18 +27,23 @@ from spygames_training.plots import new_figure, save_figure
 
 
 class _Rate(ProgressColumn):
+    def __init__(self, unit: str):
+        super().__init__()
+        self.unit = unit
+
     def render(self, task: Task) -> Text:
         speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:,.0f} games/s")
+        return Text("" if speed is None else f"{speed:,.0f} {self.unit}/s")
 
 
-def progress_bar(**options: Any) -> Progress:
-    """A bar with games done, rate, time spent and time left; `options` as of `rich.progress.Progress`."""
+def progress_bar(unit: str = "games", **options: Any) -> Progress:
+    """A bar with games done, or another `unit`, rate, time spent and time left; `options` as of
+    `rich.progress.Progress`."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        _Rate(),
+        _Rate(unit),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),

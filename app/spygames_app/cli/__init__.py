@@ -19,6 +19,7 @@ COMMANDS = {
     "play": "Play",
     "record": "Record",
     "replay": "Replay",
+    "draw": "Draw",
     "best-response": "BestResponse",
     "ablate": "Ablate",
     "train-all": "TrainAll",

@@ -163,6 +163,13 @@ def read_positive(text: str) -> int:
     return int(text)
 
 
+def read_count(text: str) -> int:
+    """A whole number from 0."""
+    if not text.isdecimal():
+        raise ValueError(f"{text[:100]!r} is not a whole number from 0")
+    return int(text)
+
+
 def read_option(text: str) -> tuple[str, Any]:
     """`players=2` as ("players", 2); a value that is no JSON is text."""
     name, equals, content = text.partition("=")
@@ -180,6 +187,7 @@ Seed = Annotated[int, value(read_seed, "SEED")]
 AnySeed = Annotated[int | None, value(read_seed, "SEED"), _NO_DEFAULT]
 Positive = Annotated[int, value(read_positive, "N")]
 AnyPositive = Annotated[int | None, value(read_positive, "N"), _NO_DEFAULT]
+AnyCount = Annotated[int | None, value(read_count, "N"), _NO_DEFAULT]
 File = Annotated[Path, value(Path, "FILE")]
 AnyFile = Annotated[Path | None, value(Path, "FILE"), _NO_DEFAULT]
 Folder = Annotated[Path, value(Path, "FOLDER")]

@@ -17,6 +17,8 @@ class Advice:
     """The texts of actions with their probabilities, 0..1; drawn with the most likely one first."""
     share: float | None = None
     """The share of a win that it expects for its seat, 0..1; None where it does not say."""
+    value: float | None = None
+    """The result that it expects for its seat, in the game's own unit; drawn where there is no share."""
     title: str = "What the agent would do"
     """The head of the panel."""
     share_title: str = "Chance to win"

@@ -141,6 +141,9 @@ def advice_panel(
         pen.box(x, top + 18, max(6.0, w * share), 22, 6, colours[0])
         pen.words(x + 10, top + 34, f"{100 * share:.0f} %", 13, INK)
         pen.words(x + w - 10, top + 34, f"{100 - 100 * share:.0f} %", 13, INK, anchor="end")
+    elif advice.value is not None:
+        heading(pen, x, top + 8, "Expected result")
+        pen.words(x, top + 34, f"{advice.value:+.2f}", 18)
 
 
 def _draw_text(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:

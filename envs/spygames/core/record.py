@@ -133,7 +133,7 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
             legal in its turn, another position after it, or another result.
     """
     r = game_record
-    game = game or _game_of(r)
+    game = game or game_of(r)
     try:
         states = _begin(game, r.seed, r.state)
     except (ValueError, RecursionError) as error:
@@ -260,7 +260,8 @@ def _name_of(game: Game) -> str:
         return game.id
 
 
-def _game_of(r: GameRecord) -> Game:
+def game_of(r: GameRecord) -> Game:
+    """The game that a record names; RecordError if it is none of this package, or takes no such options."""
     try:
         if r.game not in registry.game_ids():
             there = ", ".join(registry.game_ids())

@@ -1,0 +1,123 @@
+"""A recorded game as pictures, one after the other: what a viewer sees, what happened, what a player thinks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from spygames.core.game import NOBODY, Game, as_record, flat
+from spygames.core.kernel import Record
+from spygames.core.look import Advice
+from spygames.core.picture import Picture, picture
+from spygames.core.player import DecisionBatch, new_memory
+from spygames.core.record import GameRecord, game_of, replay
+from spygames.core.shown import shown
+
+__all__ = ["Adviser", "Film", "Scene"]
+
+_LOG = 8  # moves that a picture tells of
+
+
+@runtime_checkable
+class Adviser(Protocol):
+    """A player that says what it thinks. One with an attribute `memory_size` keeps so many floats in
+    `DecisionBatch.memory`, as a `Player` does."""
+
+    name: str
+
+    def advise(self, decisions: DecisionBatch) -> Sequence[Advice]:
+        """What it thinks of each of `decisions.rows`, from the view and the mask of the seat to move."""
+        ...
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One position of a film."""
+
+    picture: Picture
+    move: str
+    """What the viewer saw happen just before; empty at the start."""
+    advice: Advice | None
+    """What the adviser thinks, where the viewer is to move or sees everything."""
+    seat: int
+    """Who is to move; NOBODY at the end."""
+
+
+class Film:
+    """A recorded game, position by position.
+
+    Advice of a decision is from the view of the seat that decides. Others do not get to see it, since what a player
+    would do tells what it holds; a viewer who sees everything gets it at each decision.
+
+    Args:
+        game_record: what was recorded.
+        game: what it is played with; None: what the record names (`replay`).
+        adviser: who is asked about each decision.
+
+    RecordError if the record does not fit.
+    """
+
+    def __init__(self, game_record: GameRecord, game: Game | None = None, adviser: Adviser | None = None):
+        self.record, self.game, self.adviser = game_record, game or game_of(game_record), adviser
+        self.states = replay(game_record, self.game)
+        """STATE [actions + 1]"""
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def scene(self, position: int, viewer: int = NOBODY, *, draw_advice: bool = True) -> Scene:
+        """One position as a viewer sees it.
+
+        Args:
+            position: 0 for the start, and as many as there were moves for the end.
+            viewer: the seat that looks; NOBODY sees everything.
+            draw_advice: whether the picture shows the advice, too.
+
+        Raises:
+            ValueError: no such position or seat.
+        """
+        if not 0 <= position < len(self):
+            raise ValueError(f"the game has positions 0 to {len(self) - 1}, not {shown(position)}")
+        if not NOBODY <= viewer < self.game.num_players:
+            raise ValueError(f"{self.game.id} has seats 0 to {self.game.num_players - 1}, not {shown(viewer)}")
+        game, s = self.game, self._state(position)
+        log = [self._move(number, viewer) for number in range(position, max(0, position - _LOG), -1)]
+        before = game.seen_to_dict(self._state(position - 1), viewer) if position else None
+        advice = self._advice[position] if viewer in (NOBODY, s.to_move) else None
+        drawn = advice if draw_advice else None
+        names = self.record.players
+        drawn_picture = picture(game, s, viewer, before=before, log=log, names=names, advice=drawn)
+        return Scene(drawn_picture, log[0] if log else "", advice, int(s.to_move))
+
+    def _state(self, position: int) -> Record:
+        return as_record(self.states, position)
+
+    def _move(self, number: int, viewer: int) -> str:
+        """What a viewer saw of a move, counted from 1."""
+        s = self._state(number - 1)
+        seat = int(s.to_move)
+        action = self.game.string_to_action(s, self.record.actions[number - 1], seat)
+        return self.game.seen_action(s, action, seat, viewer)
+
+    @cached_property
+    def _advice(self) -> list[Advice | None]:
+        """What the adviser thinks of each position, asked in order, since it may remember."""
+        if self.adviser is None:
+            return [None] * len(self)
+        game, player = self.game, self.adviser
+        asked: Any = player  # a player as far as its memory goes
+        memory, found = new_memory(game, [asked]), []
+        for position in range(len(self)):
+            s = self._state(position)
+            if s.to_move == NOBODY:
+                found.append(None)
+                continue
+            views, mask = game.new_views(), np.zeros((1, game.num_actions), np.int8)
+            game.legal(s, mask[0])
+            game.observe(s, int(s.to_move), as_record(views))
+            states, rng, row = self.states[position : position + 1].copy(), np.ones((1, 1), np.uint64), np.zeros(1, int)
+            batch = DecisionBatch(game, states, views, flat(views), mask, rng, row, memory)
+            found.append(player.advise(batch)[0])
+        return found

@@ -1,0 +1,89 @@
+"""`spygames draw`: each kind of file, and one line for what does not fit."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spygames.agent_avenue import make_game
+from spygames.core.players import make_player
+from spygames.core.record import play_record, save_games
+from spygames_app.shipped import folder
+from tests.cli.command import complaint, run
+from tests.core.test_film import data_of
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path, game = tmp_path_factory.mktemp("games") / "games.jsonl", make_game()
+    save_games(path, [play_record(game, [make_player(game, "greedy")] * 2, seed) for seed in (1, 2)])
+    return path
+
+
+@pytest.mark.parametrize("form", ["webp", "gif", "mp4", "png", "svg", "html", "PNG"])
+def test_draws(form: str, games: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if form == "mp4":
+        pytest.importorskip("imageio_ffmpeg")
+    out = tmp_path / f"game.{form}"
+    assert run("draw", games, "--out", out, "--width", 64) == 0
+    assert out.stat().st_size > 100
+    said = capsys.readouterr().out
+    assert said.startswith(f"{out}: ")
+    assert said.count("\n") == 1
+
+
+def test_draws_for_a_viewer_with_what_an_agent_thinks(games: Path, tmp_path: Path) -> None:
+    out, agent = tmp_path / "game.html", folder("checkpoints") / "agent_avenue_simple"
+    assert run("draw", games, "--number", 2, "--viewer", 1, "--agent", agent, "--out", out) == 0
+    (view,) = data_of(out.read_text())["views"]
+    assert view["name"] == "player_1"
+    decisions = [scene for scene in view["scenes"] if "a" in scene]
+    assert decisions
+    for scene in decisions:
+        assert scene["d"] == 1
+        assert abs(sum(share for _, share in scene["a"]) - 1) < 0.01
+        assert 0 <= scene["w"] <= 1
+
+
+def test_draws_one_position(games: Path, tmp_path: Path) -> None:
+    pictures = set()
+    for move in (0, 3):
+        out = tmp_path / f"{move}.svg"
+        assert run("draw", games, "--out", out, "--move", move) == 0
+        pictures.add(out.read_text())
+    assert len(pictures) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "say with --out what is made: a name that ends in .webp"),
+        (["--out", "x"], "--out x does not say what is made: a name that ends in .webp"),
+        (["--out", "x.avi"], "--out x.avi does not say what is made"),
+        (["--out", "nowhere/x.gif"], "cannot be written"),
+        (["--out", "x.gif", "--move", "2"], "--move is for png and svg"),
+        (["--out", "x.svg", "--move", "999"], "--move must be from 0 to"),
+        (["--out", "x.svg", "--move", "-1"], "not a whole number from 0"),
+        (["--out", "x.gif", "--viewer", "2"], "--viewer must be from 0 to 1, not 2"),
+        (["--out", "x.gif", "--number", "3"], "has 2 games, so there is no --number 3"),
+        (["--out", "x.gif", "--width", "8"], "width must be a whole number of pixels from 16 to 4096"),
+        (["--out", "x.gif", "--seconds", "0"], "seconds for a position must be from 0.02 to 60"),
+        (["--out", "x.gif", "--agent", "greedy"], "greedy does not say what it thinks: --agent takes a checkpoint"),
+        (["--out", "x.gif", "--agent", "nobody"], "no player 'nobody'"),
+        (["--out", "x.gif", "--game", "agent_dog_v0"], "mode"),
+    ],
+)
+def test_wrong_input(
+    arguments: list[Any], said: str, games: Path, tmp_path: Path, monkeypatch: Any, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert said in complaint(["draw", str(games), *arguments], capsys)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_stood_there_is_left_alone(games: Path, tmp_path: Path, capsys: Any) -> None:
+    out, bad = tmp_path / "game.svg", tmp_path / "bad.jsonl"
+    out.write_text("mine")
+    bad.write_text(games.read_text().replace('"seed": 1', '"seed": 5'))
+    assert f"{bad}, game 1: " in complaint(["draw", str(bad), "--out", str(out)], capsys)
+    assert out.read_text() == "mine"
