@@ -1,7 +1,8 @@
 """A trained network that plays."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, overload
 
@@ -9,7 +10,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from spygames.core.game import Game
+from spygames.core.game import Game, as_record
+from spygames.core.look import Advice
 from spygames.core.players import DecisionBatch
 from spygames.core.shown import shown
 from spygames_training.checkpoint import find_checkpoint, load_checkpoint
@@ -55,6 +57,9 @@ class Policy:
         self.game, self.network = game, network
         self.temperature = temperature_of(how)
         self.name = f"{name}@{how or 'sample'}"
+        self.tells_value = network.config.critic == "own"
+        """Whether `PolicyPlayer.advise` says what result it expects: not where the critic saw more than an agent does,
+        or learned other results than the game's."""
         self._rng = np.random.default_rng()
 
     def __repr__(self) -> str:
@@ -68,7 +73,9 @@ class Policy:
         checkpoint = load_checkpoint(path, game)
         folder = find_checkpoint(path).resolve()
         name = folder.parent.name if folder.name == "checkpoint" else folder.name
-        return cls(checkpoint.game, checkpoint.network, how, name)
+        policy = cls(checkpoint.game, checkpoint.network, how, name)
+        policy.tells_value &= _learned_results(checkpoint.meta)
+        return policy
 
     @overload
     def act(
@@ -112,13 +119,7 @@ class Policy:
         """How likely `act` takes each action: float64 [A] or [k, A], 0 where not legal, as `how` says. `memory` as
         there, but left as it is."""
         values, masks = self._logits(observation, mask, None if memory is None else memory.copy())
-        values = np.where(masks != 0, values.astype(np.float64), -np.inf)
-        if self.temperature == ARGMAX:
-            out = (np.arange(masks.shape[1]) == values.argmax(axis=1)[:, None]).astype(np.float64)
-        else:
-            out = np.exp((values - values.max(axis=1, keepdims=True)) / self.temperature)
-            out /= out.sum(axis=1, keepdims=True)
-        return out.reshape(np.shape(mask))
+        return _shares(values, masks, self.temperature).reshape(np.shape(mask))
 
     def _logits(
         self, observation: np.ndarray, mask: np.ndarray, memory: np.ndarray | None
@@ -165,15 +166,40 @@ class PolicyPlayer:
     def act(self, decisions: DecisionBatch) -> np.ndarray:
         """One legal action for each of `decisions.rows`, int64 [k]."""
         d = decisions
-        memory, own = None, (d.rows, d.states["to_move"][d.rows], slice(self.memory_size))
-        if self.memory_size:
-            if d.memory is None or d.memory.shape[2] < self.memory_size:
-                raise ValueError(f"{self.name} has memory, for which `new_memory` makes room in its `DecisionBatch`")
-            memory = d.memory[own]
-        values = logits(self.policy.network, d.observation[d.rows], memory)
-        if memory is not None and d.memory is not None:
-            d.memory[own] = memory
+        with self._remembering(d) as memory:
+            values = logits(self.policy.network, d.observation[d.rows], memory)
         return _draw(values, d.mask, d.rng, d.rows, self.policy.temperature)
+
+    def advise(self, decisions: DecisionBatch) -> list[Advice]:
+        """What it thinks of each of `decisions.rows`: how likely it takes each legal action, and the result that it
+        expects, where its critic says so (`Policy.tells_value`)."""
+        d, game = decisions, decisions.game
+        with self._remembering(d) as memory:
+            values, results = logits_and_values(
+                self.policy.network, d.observation[d.rows], memory, self.policy.tells_value
+            )
+        found = []
+        seats = d.states["to_move"][d.rows].tolist()
+        shares = _shares(values, d.mask[d.rows], self.policy.temperature)
+        for row, seat, share, result in zip(d.rows, seats, shares, results, strict=True):
+            s = as_record(d.states, row)
+            actions = [(game.action_to_string(s, int(a), seat), float(share[a])) for a in np.flatnonzero(d.mask[row])]
+            value = None if np.isnan(result) else float(result)
+            found.append(Advice(actions, _win_share(game, value), value, f"What {self.name} would do"))
+        return found
+
+    @contextmanager
+    def _remembering(self, d: DecisionBatch) -> Iterator[np.ndarray | None]:
+        """The memory of the seats that are asked, float32 [k, M], which is written back; None without memory."""
+        if not self.memory_size:
+            yield None
+            return
+        if d.memory is None or d.memory.shape[2] < self.memory_size:
+            raise ValueError(f"{self.name} has memory, for which `new_memory` makes room in its `DecisionBatch`")
+        own = (d.rows, d.states["to_move"][d.rows], slice(self.memory_size))
+        memory = d.memory[own]
+        yield memory
+        d.memory[own] = memory
 
 
 def load_player(game: Game, path: str | Path, how: str = "") -> PolicyPlayer:
@@ -203,6 +229,23 @@ def from_network(game: Game, network: ActorCritic, how: str = "", name: str = "p
 def logits(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None = None) -> np.ndarray:
     """The policy head alone: float32 [k, F] -> float32 [k, A]. `memory` of a network that has some, float32 [k, M], is
     brought up to date."""
+    return to_numpy(network.policy(_features(network, observation, memory)))
+
+
+@torch.inference_mode()
+def logits_and_values(
+    network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None, with_values: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """As `logits`, and the values float32 [k]: NaN where they are not asked for."""
+    features = _features(network, observation, memory)
+    if not with_values:
+        return to_numpy(network.policy(features)), np.full(len(observation), np.nan, np.float32)
+    values, results = network.heads(features)
+    return to_numpy(values), to_numpy(results)
+
+
+def _features(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None) -> torch.Tensor:
+    """What the heads take; brings the memory up to date."""
     observation = np.ascontiguousarray(observation, np.float32)
     if not observation.flags.writeable:
         observation = observation.copy()  # torch has no read-only tensors and warns
@@ -211,7 +254,36 @@ def logits(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | N
     features, after = network.step(torch.from_numpy(observation).to(device), before.to(device))
     if memory is not None:
         memory[...] = to_numpy(after)
-    return to_numpy(network.policy(features))
+    return features
+
+
+def _shares(logits: np.ndarray, mask: np.ndarray, temperature: float) -> np.ndarray:
+    """How likely each action is, float64 [k, A], 0 where not legal."""
+    values = np.where(mask != 0, logits.astype(np.float64), -np.inf)
+    if temperature == ARGMAX:
+        return (np.arange(mask.shape[1]) == values.argmax(axis=1)[:, None]).astype(np.float64)
+    out = np.exp((values - values.max(axis=1, keepdims=True)) / temperature)
+    return out / out.sum(axis=1, keepdims=True)
+
+
+def _win_share(game: Game, value: float | None) -> float | None:
+    """The share of a win that an expected result is worth; None where results tell more than who has won.
+
+    Two sides of which one wins what the other loses have the results -low and low. Of more sides each loser pays the
+    winner the same part of 1. Other games have no such scale: in Heimlich & Co. with three seats nobody may win.
+    """
+    low, sides = game.lowest_return, game.num_sides
+    if value is None or low not in ((-1.0, -0.5) if sides == 2 else (-1.0 / (sides - 1),)):
+        return None
+    high = -low if sides == 2 else 1.0
+    return min(1.0, max(0.0, (value - low) / (high - low)))
+
+
+def _learned_results(meta: Mapping[str, Any]) -> bool:
+    """Whether a checkpoint's critic learned the results of the game as they are, as far as it says."""
+    settings = meta.get("extra", {}).get("config", {})
+    settings = settings.get("ppo", {}) if isinstance(settings, Mapping) else {}
+    return not isinstance(settings, Mapping) or settings.get("reward_scale", 1.0) == 1.0
 
 
 def _draw(logits: np.ndarray, mask: np.ndarray, rng: np.ndarray, rows: np.ndarray, temperature: float) -> np.ndarray:
