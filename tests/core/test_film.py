@@ -178,7 +178,7 @@ def test_what_is_missing_is_named(form: str, module: str, monkeypatch: pytest.Mo
 class Outline(HTMLParser):
     """The tags of a page with their attributes."""
 
-    def __init__(self, text: str):
+    def __init__(self, text: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.feed(text)

@@ -16,6 +16,7 @@ from pettingzoo.utils.wrappers.record_video import RecordVideo
 
 import spygames
 from spygames import agent_avenue_v0
+from spygames.core.game import as_record
 
 pytest.importorskip("moviepy")
 imageio_ffmpeg = pytest.importorskip("imageio_ffmpeg")
@@ -139,7 +140,7 @@ def test_stable_baselines3_shows_nine_games() -> None:
     images = env.get_images()
     assert [image.shape for image in images] == [(300, 400, 3)] * 9
     one = agent_avenue_v0.env()
-    one.reset(options={"state": game.state_to_dict(spygames.core.game.as_record(env.games.states))})
+    one.reset(options={"state": game.state_to_dict(as_record(env.games.states))})
     assert np.array_equal(images[0], one.to_rgb("player_1", 400))
     assert env.render().shape == (900, 1200, 3)
     assert vec_env.SelfPlayVecEnv(game, 2).render_mode is None

@@ -14,10 +14,16 @@ NEEDED = ("sphinx", "myst_parser", "autodoc2", "furo")
 
 def extension(name: str) -> ModuleType:
     """A module of docs/_extensions, which is no package."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "_extensions" / f"{name}.py")
+    return module_at(ROOT / "docs" / "_extensions" / f"{name}.py")
+
+
+def module_at(path: Path) -> ModuleType:
+    """A module that no package has."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # where dataclasses look for their own
     spec.loader.exec_module(module)
     return module
 
