@@ -61,7 +61,7 @@ def options() -> None:
     assert_type(spygames.make_game("agent_avenue_v0", mode="advanced"), Game[Any])
     assert_type(spygames.make_batch("agent_avenue_v0", 4, seed=1, threads=2, players=4), Batch)
     agent_avenue_v0.env(mode="advance")  # type: ignore[call-overload]
-    agent_avenue_v0.env(render_mode="human")  # type: ignore[call-overload]
+    agent_avenue_v0.env(render_mode="film")  # type: ignore[call-overload]
     agent_avenue_v0.env(player=3)  # type: ignore[call-overload]
     heimlich_v0.env(edition="amiga")  # type: ignore[call-overload]
     heimlich_v0.make_game(reward="money")  # type: ignore[arg-type]
