@@ -1,4 +1,4 @@
-"""The README's code runs, and its commands name files that exist (links: tests/docs)."""
+"""The code of the README and of the page of pictures runs, and commands name files that exist (links: tests/docs)."""
 
 import re
 import subprocess
@@ -11,16 +11,34 @@ from spygames_app.cli import COMMANDS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+
+
+def python_in(text: str) -> list[str]:
+    """The blocks of Python in a Markdown page."""
+    return re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 def test_python_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the README's order and in one folder: what is trained in one is evaluated in the next."""
-    assert len(BLOCKS) >= 9
+    blocks = python_in(README)
+    assert len(blocks) >= 9
     monkeypatch.chdir(tmp_path)
-    for block in BLOCKS:
+    for block in blocks:
         names: dict[str, object] = {"__name__": "readme"}
         exec(compile(block, "README.md", "exec"), names)
+
+
+def test_pictures_and_films_are_made_as_their_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = python_in((ROOT / "docs" / "pictures.md").read_text(encoding="utf-8"))
+    names: dict[str, object] = {"__name__": "pictures"}
+    for block in blocks:
+        exec(compile(block, "pictures.md", "exec"), names)
+    assert len(blocks) == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["game.html", "position.svg"]
+    assert capsys.readouterr().out.startswith("False\n")
 
 
 def test_environments_need_no_training_extra() -> None:
