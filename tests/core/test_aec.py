@@ -109,7 +109,7 @@ def test_says_what_it_is(env: GameEnv) -> None:
     assert env.unwrapped is env
     assert env.possible_agents == ["player_0", "player_1"]
     assert env.metadata["is_parallelizable"] is False
-    with pytest.raises(ValueError, match="render_mode must be None or one of 'ansi', 'rgb_array', 'human', not 'film'"):
+    with pytest.raises(ValueError, match="render_mode must be one of None, 'ansi', 'rgb_array', 'human', not 'film'"):
         agent_avenue_v0.env(render_mode="film")  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="no agent 'bob'"):
         env.observe("bob")

@@ -144,7 +144,7 @@ def test_stable_baselines3_shows_nine_games() -> None:
     assert np.array_equal(images[0], one.to_rgb("player_1", 400))
     assert env.render().shape == (900, 1200, 3)
     assert vec_env.SelfPlayVecEnv(game, 2).render_mode is None
-    with pytest.raises(ValueError, match="render_mode must be None or one of 'rgb_array', not 'human'"):
+    with pytest.raises(ValueError, match="render_mode must be one of None, 'rgb_array', not 'human'"):
         vec_env.SelfPlayVecEnv(game, 2, render_mode="human")
 
 

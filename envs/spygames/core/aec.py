@@ -15,11 +15,11 @@ from pettingzoo.utils.env import AECIterable
 
 from spygames.core import snapshot
 from spygames.core.calls import calls
-from spygames.core.checks import is_whole, some_legal
+from spygames.core.checks import choice, is_whole, some_legal
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.picture import Picture
 from spygames.core.raster import check_width, pixels
-from spygames.core.rendering import FPS, MODES, Moves, check_mode, draw, moves_for
+from spygames.core.rendering import FPS, MODES, Moves, draw, moves_for
 from spygames.core.rng import as_seed, next_seed
 from spygames.core.shown import shown
 from spygames.core.window import Window
@@ -78,7 +78,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     def __init__(self, game: Game[V], render_mode: str | None = None, render_viewer: str | None = None):
         super().__init__()
-        check_mode(render_mode)
+        choice("render_mode", render_mode, (None, *MODES))
         self.metadata = {
             "name": game.id, "render_modes": list(MODES), "render_fps": FPS, "is_parallelizable": False,
         }  # fmt: skip

@@ -11,8 +11,8 @@ from types import ModuleType
 import numpy as np
 from gymnasium.error import DependencyNotInstalled
 
+from spygames.core.checks import whole
 from spygames.core.pen import HEIGHT, TABLE, WIDTH
-from spygames.core.shown import shown
 
 __all__ = ["pixels", "png"]
 
@@ -22,10 +22,8 @@ _FONTS = Path(__file__).with_name("fonts")
 
 
 def check_width(width: int) -> int:
-    """The width; ValueError if a picture cannot have it."""
-    if isinstance(width, bool) or not isinstance(width, int | np.integer) or not LEAST <= width <= MOST:
-        raise ValueError(f"width must be a whole number of pixels from {LEAST} to {MOST}, not {shown(width)}")
-    return int(width)
+    """The width in pixels; ValueError if a picture cannot have it."""
+    return whole("width", width, LEAST, MOST)
 
 
 def png(svg: str, width: int = 800, ground: str | None = None) -> bytes:

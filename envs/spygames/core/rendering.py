@@ -1,14 +1,12 @@
 """What the environments share of drawing: the modes of `render`, and a position with the moves that led to it."""
 
 from collections import deque
-from collections.abc import Iterable
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from spygames.core.game import Game, as_record
 from spygames.core.picture import Picture, picture
-from spygames.core.shown import shown
 
 RenderMode = Literal["ansi", "rgb_array", "human"]
 MODES = get_args(RenderMode)
@@ -20,13 +18,6 @@ _KEPT = 16
 
 Moves = deque[tuple[np.ndarray, int]]
 """The last moves of a game, the oldest first: STATE [1] before each, and the action."""
-
-
-def check_mode(render_mode: object, modes: Iterable[str] = MODES) -> None:
-    """ValueError names the modes if `render_mode` is neither one of them nor None."""
-    if render_mode is not None and (not isinstance(render_mode, str) or render_mode not in modes):
-        there = ", ".join(map(repr, modes))
-        raise ValueError(f"render_mode must be None or one of {there}, not {shown(render_mode)}")
 
 
 def moves_for(render_mode: str | None) -> Moves | None:

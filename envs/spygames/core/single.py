@@ -21,7 +21,7 @@ from spygames.core.picture import Picture
 from spygames.core.player import Player, new_memory
 from spygames.core.players import as_players
 from spygames.core.raster import check_width, pixels
-from spygames.core.rendering import FPS, check_mode, draw
+from spygames.core.rendering import FPS, draw
 from spygames.core.rng import as_seed
 from spygames.core.shown import shown
 
@@ -79,7 +79,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         max_ignored: int = MAX_IGNORED,
     ):
         choice("illegal", illegal, get_args(Illegal))
-        check_mode(render_mode, _MODES)
+        choice("render_mode", render_mode, (None, *_MODES))
         self.max_ignored = whole("max_ignored", max_ignored, 1)
         self.game, self.illegal, self.render_mode = game, illegal, render_mode
         self._blank = GameEnv(game, render_mode)  # each game begins in a copy of it

@@ -16,11 +16,11 @@ from gymnasium.spaces import Box, Discrete
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from spygames.core.checks import is_whole
+from spygames.core.checks import choice, is_whole
 from spygames.core.game import NOBODY, Game
 from spygames.core.players import Player, answers, as_players, new_memory
 from spygames.core.raster import pixels
-from spygames.core.rendering import FPS, check_mode, draw
+from spygames.core.rendering import FPS, draw
 from spygames.core.rng import as_seed
 from spygames.core.shown import shown
 from spygames_training.sb3.games import Games
@@ -43,7 +43,7 @@ class GamesVecEnv(VecEnv):
     """
 
     def __init__(self, game: Game, n: int, seed: int | None = None, render_mode: str | None = None):
-        check_mode(render_mode, ("rgb_array",))
+        choice("render_mode", render_mode, (None, "rgb_array"))
         self.game, self._render_mode = game, render_mode
         self.games = Games(game, n, seed)
         self._rows = np.arange(n)
