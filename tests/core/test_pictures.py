@@ -283,7 +283,7 @@ def test_one_seat_is_shown_in_no_window_of_its_own() -> None:
 
 
 def test_moves_are_kept_where_they_are_drawn() -> None:
-    assert rendering.moves_for(None) is rendering.moves_for("ansi") is None
+    assert rendering.Renderer(KUHN, None).moves is rendering.Renderer(KUHN, "ansi").moves is None
     env = agent_avenue_v0.env(render_mode="rgb_array")
     env.reset(seed=1)
     for _ in range(40):
@@ -291,8 +291,8 @@ def test_moves_are_kept_where_they_are_drawn() -> None:
             env.reset()
         mask = env.infos[env.agent_selection]["action_mask"]
         env.step(int(mask.argmax()) if mask.any() else None)
-        assert env.moves is not None
-        assert len(env.moves) <= 16
+        assert env.renderer.moves is not None
+        assert len(env.renderer.moves) <= 16
 
 
 # ---------------------------------------------------------------- windows
@@ -339,7 +339,8 @@ def test_a_window_shows_what_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = pygame.surfarray.array3d(pygame.display.get_surface()).swapaxes(0, 1)
     assert np.array_equal(shown, env.to_rgb())
     assert pickle.loads(pickle.dumps(env)).state().tobytes() == env.state().tobytes()
-    assert env.clone()._window is None
+    env.clone().close()
+    assert pygame.display.get_surface() is not None
     env.close()
     assert pygame.display.get_surface() is None
     env.render()

@@ -15,14 +15,13 @@ from pettingzoo.utils.env import AECIterable
 
 from spygames.core import snapshot
 from spygames.core.calls import calls
-from spygames.core.checks import choice, is_whole, some_legal
+from spygames.core.checks import is_whole, some_legal
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.picture import Picture
 from spygames.core.raster import check_width, pixels
-from spygames.core.rendering import FPS, MODES, Moves, draw, moves_for
+from spygames.core.rendering import FPS, MODES, Renderer
 from spygames.core.rng import as_seed, next_seed
 from spygames.core.shown import shown
-from spygames.core.window import Window
 
 __all__ = ["GameEnv", "Observation", "View"]
 
@@ -78,7 +77,6 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     def __init__(self, game: Game[V], render_mode: str | None = None, render_viewer: str | None = None):
         super().__init__()
-        choice("render_mode", render_mode, (None, *MODES))
         self.metadata = {
             "name": game.id, "render_modes": list(MODES), "render_fps": FPS, "is_parallelizable": False,
         }  # fmt: skip
@@ -87,9 +85,8 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._viewer(render_viewer)
-        self.moves: Moves | None = moves_for(render_mode)
-        """The last moves, for pictures; None where `render` draws none."""
-        self._window: Window | None = None
+        self.renderer = Renderer(game, render_mode)
+        """What draws it."""
         self.state_space = Box(0, 255, (game.state_dtype.itemsize,), np.uint8)
         self._num_features = game.num_features  # which a game computes each time
         self.observation_spaces = {
@@ -156,6 +153,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
                 mapping = {**mapping, "rng": int(chosen)}
             game.state_from_dict(mapping, as_record(states))
         self._begin(states, chosen, 0)
+        self.renderer.forget()
 
     def step(self, action: int | np.integer[Any] | None) -> None:
         """The decision of `agent_selection`: 0..A-1, or None once the game is over.
@@ -175,12 +173,13 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             raise self._illegal(f"action {shown(action)} is not in 0..{game.num_actions - 1}")
         features = np.empty(self._num_features, np.float32)
         mask = np.empty(game.num_actions, np.int8)
-        before = None if self.moves is None else self._states.copy()
+        moves = self.renderer.moves
+        before = None if moves is None else self._states.copy()
         legal, to_move = self._calls.step(self._states, action, features, mask)
         if not legal:
             raise self._illegal(f"action {action} ({self.action_to_string(action)!r}) is not legal")
-        if before is not None and self.moves is not None:
-            self.moves.append((before, action))
+        if before is not None and moves is not None:
+            moves.append((before, action))
         if to_move >= 0:
             infos, agents = self.infos, self.possible_agents
             if to_move != seat:
@@ -257,7 +256,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
         With a `render_mode` of pixels it also shows the last move and what happened before.
         """
-        return draw(self.game, self._current(), self._viewer(agent), self.moves)
+        return self.renderer.svg(self._current(), self._viewer(agent))
 
     def to_rgb(self, agent: str | None = None, width: int = 800) -> np.ndarray:
         """The same as pixels, uint8 [3/4 of the width, width, 3].
@@ -284,19 +283,11 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             there = ", ".join(map(repr, MODES))
             warnings.warn(f"render() draws nothing without a render_mode; there are: {there}", stacklevel=2)
             return None
-        if self.render_mode == "ansi":
-            return self.to_text(self.render_viewer)
-        if self.render_mode == "rgb_array":
-            return self.to_rgb(self.render_viewer)
-        if self._window is None:
-            self._window = Window(self.game.title, FPS)
-        self._window.show(self.to_svg(self.render_viewer))
-        return None
+        return self.renderer.render(self._current(), self._viewer(self.render_viewer))
 
     def close(self) -> None:
         """Closes the window, where `render` has opened one."""
-        if self._window is not None:
-            self._window.close()
+        self.renderer.close()
 
     def seat(self, agent: str) -> int:
         """The seat of an agent: 1 for `player_1`."""
@@ -315,10 +306,9 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         `copy.deepcopy` copies them, too."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._window = None
         if self._begun:
             other._begin(self._states.view(np.uint8).copy().view(self._states.dtype), self._seed, self._gone)
-        other.moves = None if self.moves is None else self.moves.copy()
+        other.renderer = self.renderer.copy()
         return other
 
     def save(self) -> bytes:
@@ -332,6 +322,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         a position that the game does not know is refused.
         """
         self._begin(*snapshot.unpack(self.game, saved))
+        self.renderer.forget()
 
     def __repr__(self) -> str:
         return f"{self.game.id}({', '.join(f'{key}={value!r}' for key, value in self.game.options.items())})"
@@ -340,7 +331,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         return self.clone()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_calls": None, "_window": None}
+        return {**self.__dict__, "_calls": None}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values)
@@ -355,8 +346,6 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
     def _begin(self, states: np.ndarray, seed: np.uint64, gone: int) -> None:
         """Takes `states` [1] as the game."""
         self._states, self._seed, self._gone, self._begun = states, seed, gone, True
-        if self.moves is not None:
-            self.moves = moves_for(self.render_mode)
         self._show()
 
     def _show(self) -> None:

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Sequence
-from copy import copy
 from typing import Any, Literal, get_args
 
 import gymnasium
@@ -21,7 +20,7 @@ from spygames.core.picture import Picture
 from spygames.core.player import Player, new_memory
 from spygames.core.players import as_players
 from spygames.core.raster import check_width, pixels
-from spygames.core.rendering import FPS, draw
+from spygames.core.rendering import FPS
 from spygames.core.rng import as_seed
 from spygames.core.shown import shown
 
@@ -132,7 +131,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         if self._cut:
             raise ResetNeeded("the game is over: call reset() first")
         env.require_game()  # nobody but the seat is ever left to move
-        before, moves = env.save(), copy(env.moves)
+        before, renderer = env.save(), env.renderer.copy()
         try:
             env.step(action)
         except IllegalAction as error:
@@ -148,7 +147,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             self._play_on(env, self.seat, rng, memory)
         except BaseException:
             env.restore(before)  # else the next step would decide for the player that raised
-            env.moves = moves
+            env.renderer = renderer
             raise
         self._rng, self._memory, self._ignored = rng, memory, 0
         observation, info = self._seen()
@@ -175,7 +174,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         With `render_mode="rgb_array"` it also shows what has happened since the seat's last decision.
         """
         states = self.env.state().view(self.game.state_dtype)
-        return draw(self.game, states, self.seat, self.env.moves, since_own=True)
+        return self.env.renderer.svg(states, self.seat, since_own=True)
 
     def to_rgb(self, width: int = 800) -> np.ndarray:
         """The same as pixels, uint8 [3/4 of the width, width, 3]; ValueError for a width that is not 16 to 4096,

@@ -77,7 +77,7 @@ class GamesVecEnv(VecEnv):
         width = 800 if shown == 1 else 400
         states = self.games.states
         return [
-            pixels(draw(self.game, states[i : i + 1], viewer, None), width)
+            pixels(draw(self.game, states[i : i + 1], viewer), width)
             for i, viewer in enumerate(self._viewers()[:shown])
         ]
 
