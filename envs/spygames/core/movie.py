@@ -94,7 +94,9 @@ def _animation(frames: Iterator[np.ndarray], count: int, form: str, seconds: flo
     _, image = libraries()
     times = [round(1000 * seconds)] * count
     times[-1] *= _END
-    options: dict[str, Any] = {"quality": 80, "method": 2} if form == "webp" else {"optimize": False}
+    options: dict[str, Any] = (
+        {"quality": 75, "method": 4, "minimize_size": True} if form == "webp" else {"optimize": False}
+    )
     images = (image.fromarray(frame) for frame in frames)
     out = io.BytesIO()
     next(images).save(out, format=form.upper(), save_all=True, append_images=images, duration=times, loop=0, **options)
