@@ -1,7 +1,7 @@
 """Each game has the same files for the same jobs, and in them the same names.
 
 A game is a folder of the package with a `layout.py`. Beside the files of the plan it may have further chapters of its
-rules and further bots, in `rules/` and `bots/`; nothing else.
+rules, further bots and parts of its picture, in `rules/`, `bots/` and `drawing/`; nothing else.
 """
 
 import ast
@@ -38,7 +38,7 @@ PLAN: dict[str, tuple[str, ...]] = {
     "bots/expert.py": (),
 }
 """Each file with the names that it defines or hands on."""
-CHAPTERS = ("rules/", "bots/")
+CHAPTERS = ("rules/", "bots/", "drawing/")
 """Folders that may hold more than the plan says."""
 
 

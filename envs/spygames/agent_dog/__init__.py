@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from spygames.agent_dog import actions, determinize, layout, observe, render, rules, state_dict
+from spygames.agent_dog import actions, determinize, draw, layout, observe, render, rules, seen, state_dict
 from spygames.agent_dog.board import BOARDS, Board, BoardName
 from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DEAL, DECKS, Deck, DeckName
@@ -75,6 +75,9 @@ def make_game(
             state_to_dict=state_dict.state_to_dict,
             state_from_dict=state_dict.state_from_dict,
             to_text=render.to_text,
+            seen_to_dict=seen.seen_to_dict,
+            seen_action=seen.seen_action,
+            draw=draw.draw,
         ),
         bots=BOTS,
         module=sys.modules[__name__],
