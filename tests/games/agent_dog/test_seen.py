@@ -1,0 +1,259 @@
+"""What a seat sees, as a mapping, a picture and texts of moves: nothing that it cannot know, and all that it can."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames.core.game import NOBODY, Game, as_record
+from spygames.core.kernel import Record
+from spygames.core.picture import draw_seen
+from tests.games.agent_dog.conftest import game_of, make_mapping, position_at
+from tests.games.agent_dog.moments import VARIANTS, Moment, moments
+from tests.support.changed import changed
+from tests.support.position import Position
+
+QUICK = 10  # positions of a variant, each seen by all seats
+MOVES = 12  # actions of a position whose texts are compared
+
+
+def reached(game: Game, states: np.ndarray, seat: int, pictures: bool = True) -> dict[str, Any]:
+    """Mapping, picture and texts of moves that reach a seat; its legal actions are targets of the picture."""
+    position, seen = Position(game, states), game.seen_to_dict(as_record(states), seat)
+    look = Moment(position, position, []).look(seat, full=False)
+    actions = np.flatnonzero(position.mask)[:: max(1, int(position.mask.sum()) // MOVES)]
+    moves = {int(a): game.seen_action(position.s, int(a), int(position.s.to_move), seat) for a in actions}
+    looks = {look, replace(look, legal=())} if pictures else ()
+    drawn = {f"picture with {len(each.legal)} targets": draw_seen(game, seen, each) for each in looks}
+    return {"mapping": json.dumps(seen), "moves": moves} | drawn
+
+
+def leaks(game: Game, options: dict[str, Any], seed: int, n: int) -> tuple[int, set[str]]:
+    """How many pairs of a position and a viewer were compared with two redraws, and what differed in them."""
+    found: set[str] = set()
+    pairs = 0
+    for number, moment in enumerate(moments(options, seed, n)):
+        for seat in range(game.num_players):
+            pairs += 1
+            then = reached(game, moment.at.states, seat)
+            for k in range(2):
+                world = moment.at.states.copy()
+                game.determinize(as_record(world), seat, np.uint64(2 * number + k))
+                now = reached(game, world, seat, pictures=k == 0)
+                both = then["moves"].keys() & now["moves"].keys()
+                found.update(name.split()[0] for name in now if name != "moves" and then[name] != now[name])
+                found.update("moves" for action in both if then["moves"][action] != now["moves"][action])
+    return pairs, found
+
+
+@pytest.mark.rule("AD-6", "AD-24")
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_nothing_tells_of_what_is_hidden(options: dict[str, Any]) -> None:
+    pairs, found = leaks(game_of(options), options, 5, QUICK)
+    assert (pairs, found) == (QUICK * options["players"], set())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_nothing_tells_of_what_is_hidden_in_many_positions(options: dict[str, Any]) -> None:
+    pairs, found = leaks(game_of(options), options, 6, -(-2000 // options["players"]))
+    assert pairs >= 2000
+    assert found == set()
+
+
+def with_key(key: str, value: Callable[[Record], Any]) -> Callable[[Game, Record, int], dict[str, Any]]:
+    """A `seen_to_dict` that says too much under a key."""
+    return lambda game, s, viewer: game_of(game.options).seen_to_dict(s, viewer) | {key: value(s)}
+
+
+PLANTED: dict[str, tuple[dict[str, Any], str]] = {
+    "luck": ({"seen_to_dict": with_key("rng", lambda s: int(s.rng))}, "mapping"),
+    "the order of the deck": ({"seen_to_dict": with_key("deck", lambda s: s.deck.tolist())}, "mapping"),
+    "what a hand is like": ({"seen_to_dict": with_key("hint", lambda s: s.hands.max(1).tolist())}, "mapping"),
+    "where hidden pawns stand": ({"seen_to_dict": with_key("spots", lambda s: s.board.tolist())}, "mapping"),
+    "a picture": (
+        {
+            "seen_to_dict": with_key("deck", lambda s: s.deck[: s.deck_size].tolist()),
+            "draw": lambda pen, seen, look: pen.words(9, 9, str(seen["deck"][:3]), 9),
+        },
+        "picture",
+    ),
+    "the board in a text": ({"seen_action": lambda game, s, a, seat, viewer: f"{s.board.tolist()}"}, "moves"),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_leaks_are_found(name: str) -> None:
+    texts, where = PLANTED[name]
+    options = {"players": 4}
+    assert where in leaks(changed(game_of(options), **texts), options, 7, 4)[1]
+
+
+def test_nobody_sees_everything_but_the_luck() -> None:
+    for options in VARIANTS:
+        game = game_of(options)
+        for moment in moments(options, 1, 5):
+            truth = moment.at.mapping
+            seen = game.seen_to_dict(moment.at.s, NOBODY)
+            lost, copies = seen.pop("lost"), seen.pop("copies")
+            record = truth.pop("record")
+            assert lost == record["lost"]
+            assert list(copies.values()) == [n for n in game.packed["copies"][0].tolist() if n]
+            del truth["rng"]
+            assert seen == truth
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_a_seat_sees_all_that_is_open(options: dict[str, Any]) -> None:
+    """What differs from the truth is hidden, and has the size of what is there."""
+    game, hidden = game_of(options), 0
+    open_keys = "phase to_move dealer round turn hidden out discard last_card pending redrawn cards_played winners"
+    for moment in moments(options, 2, 12):
+        s, truth = moment.at.s, moment.at.mapping
+        for seat in range(game.num_players):
+            seen = game.seen_to_dict(s, seat)
+            assert {key: seen[key] for key in open_keys.split()} == {key: truth[key] for key in open_keys.split()}
+            assert seen["deck"] == len(truth["deck"])
+            assert seen["lost"] == truth["record"]["lost"]
+            assert seen["hands"][str(seat)] == truth["hands"][str(seat)]
+            assert seen["passed"][str(seat)] == truth["passed"][str(seat)]
+            for other, cards in truth["hands"].items():
+                known = [card for card in seen["hands"][other] if card != "?"]
+                assert len(seen["hands"][other]) == len(cards)
+                assert set(known) <= set(cards)
+                assert (seen["passed"][other] is None) == (truth["passed"][other] is None)
+            for colour, places in truth["pawns"].items():
+                if options.get("hidden_colours") == "tracked":
+                    assert seen["pawns"][colour] == places
+                visible = [place for place in seen["pawns"][colour] if place != "?"]
+                hidden += len(places) - len(visible)
+                assert len(seen["pawns"][colour]) == 4
+                under = {f"track {p}" for p in truth["hidden"]} | {"goal 0", "goal 1", "goal 2", "goal 3"}
+                assert set(places) - set(visible) <= under
+    assert (hidden > 0) == (options.get("hidden_colours") != "tracked")
+
+
+@pytest.mark.rule("AD-6")
+def test_a_passed_card_is_known_to_two() -> None:
+    """To its giver, as long as no card of that kind has left the hand, and after the exchange to its taker."""
+    hands = {"0": ["2", "3"], "1": ["5", "6"], "2": ["7", "8"], "3": ["9", "10"]}
+    position = position_at(make_mapping({"red": ["track 20"], "blue": ["track 40"]}, hands, phase="exchange"))
+    game = position.game
+    position.act("pass 2", "pass 5", "pass 7")
+    assert [game.seen_to_dict(position.s, seat)["passed"]["0"] for seat in range(4)] == ["2", "?", "?", "?"]
+    assert game.seen_to_dict(position.s, 0)["hands"]["2"] == ["?"]
+    position.act("pass 9")
+    assert [game.seen_to_dict(position.s, seat)["passed"]["0"] for seat in range(4)] == ["2", "?", "2", "?"]
+    assert game.seen_to_dict(position.s, 0)["hands"]["2"] == ["2", "?"]
+    assert game.seen_to_dict(position.s, 1)["hands"]["2"] == ["?", "?"]
+    lost = {"0": [], "1": [], "2": ["2"], "3": []}
+    passed = {"0": "2", "1": None, "2": None, "3": None}
+    start = make_mapping({"red": ["track 4"]}, {"0": ["3"], "2": ["2"]}, passed=passed, record={"lost": lost})
+    later = position_at(start)
+    assert later.game.seen_to_dict(later.s, 0)["hands"]["2"] == ["?"]
+
+
+# ---------------------------------------------------------------- moves
+
+PAWNS = {"red": ["track 12", "track 60", "goal 2"], "blue": ["track 20"], "green": ["track 7"], "yellow": ["track 23"]}
+HAND = {"0": ["3", "6", "8", "1/11", "swap", "companion"], "1": ["2"], "2": ["2"], "3": ["2"]}
+
+
+def said(position: Position, text: str, viewer: int) -> str:
+    """What a viewer sees of the mover's action."""
+    seat = int(position.s.to_move)
+    return position.game.seen_action(position.s, position.game.string_to_action(position.s, text, seat), seat, viewer)
+
+
+@pytest.mark.rule("AD-24")
+@pytest.mark.parametrize(
+    ("before", "action", "own", "others", "nobody"),
+    [
+        ([], "card 8", "plays 8", None, None),
+        (["card 8"], "from track 12", "moves red from 12 to 20, capturing blue", None, None),
+        (["card 6"], "from track 60 into goal", "moves red from 60 to goal red 1", None, None),
+        (["card 3"], "from track 60", "moves red from 60 to 63", None, None),
+        (["card 1/11 as 1"], "from goal 2", "moves red from goal red 2 to goal red 3", None, None),
+        (["card 3"], "from track 7", "moves a hidden pawn from 7 to 10", None, "moves hidden green from 7 to 10"),
+        (
+            ["card companion"],
+            "step track 23",
+            "steps with a hidden pawn from 23 to 24",
+            None,
+            "steps with hidden yellow from 23 to 24",
+        ),
+        (
+            ["card swap"],
+            "swap track 7",
+            "lifts a hidden pawn on 7 for a swap",
+            None,
+            "lifts hidden green on 7 for a swap",
+        ),
+        (
+            ["card swap", "swap track 7"],
+            "swap track 23",
+            "swaps a hidden pawn on 7 with the one on 23",
+            "swaps a hidden pawn on 7 with another",
+            "swaps hidden green on 7 with the one on 23",
+        ),
+    ],
+)
+def test_texts_of_moves(before: list[str], action: str, own: str, others: str | None, nobody: str | None) -> None:
+    position = position_at(make_mapping(PAWNS, HAND, hidden=[7, 23])).act(*before)
+    assert said(position, action, 0) == f"player_0 {own}"
+    assert said(position, action, 1) == said(position, action, 2) == f"player_0 {others or own}"
+    assert said(position, action, NOBODY) == f"player_0 {nobody or own}"
+
+
+def test_texts_of_the_exchange_of_starts_and_meetings() -> None:
+    hands = {"0": ["2", "3"], "1": ["5", "6"], "2": ["7", "8"], "3": ["9", "10"]}
+    position = position_at(make_mapping({}, hands, phase="exchange"))
+    assert [said(position, "pass 2", viewer) for viewer in (0, 1, 2, NOBODY)] == [
+        "player_0 passes 2 to player_2",
+        "player_0 passes a card to player_2",
+        "player_0 passes a card to player_2",
+        "player_0 passes 2 to player_2",
+    ]
+    position = position_at(make_mapping({"blue": ["track 0"]}, {"0": ["13"]})).act("card 13 as start")
+    assert said(position, "from area", 1) == "player_0 brings red from its area to 0, capturing blue"
+    pawns = {"red": ["track 22"], "green": ["track 38"], "blue": ["track 50"], "yellow": ["track 57"]}
+    steps = ("step track 22", "step track 38", "step track 23", "step track 39")
+    position = position_at(make_mapping(pawns, {"0": ["companion", "2"], "1": ["2"]})).act("card companion", *steps)
+    assert said(position, "meet 24", 0) == "player_0 holds the meeting on 24"
+    assert said(position, "meet 24", 2) == said(position, "meet 40", 2) == "player_0 says which meeting is held first"
+    position = position_at(
+        make_mapping({"red": ["track 20"], "green": []}, {"0": ["swap"], "1": ["2"]}, 2, phase="redraw")
+    )
+    assert said(position, "discard swap", 1) == "player_0 discards swap and draws a card"
+
+
+@pytest.mark.parametrize("options", VARIANTS[:4], ids=str)
+def test_moves_that_look_alike_have_one_text(options: dict[str, Any]) -> None:
+    """Moves of another seat after which the viewer sees the same."""
+    game, alike = game_of(options), 0
+    for moment in moments(options, 3, 30):
+        mover = int(moment.at.s.to_move)
+        for seat in range(game.num_players):
+            texts: dict[str, str] = {}
+            for action in np.flatnonzero(moment.at.mask) if mover not in (seat, NOBODY) else ():
+                states = moment.at.states.copy()
+                game.apply(as_record(states), int(action))
+                seen = json.dumps(game.seen_to_dict(as_record(states), seat))
+                text = game.seen_action(moment.at.s, int(action), mover, seat)
+                alike += seen in texts
+                assert texts.setdefault(seen, text) == text
+    assert alike > 3, "some moves must look alike for the test to mean anything"
+
+
+def test_every_text_of_a_move_names_who_acts() -> None:
+    for options in VARIANTS:
+        for moment in moments(options, 4, 20):
+            mover = int(moment.at.s.to_move)
+            for action in np.flatnonzero(moment.at.mask):
+                for viewer in range(-1, options["players"]):
+                    text = moment.at.game.seen_action(moment.at.s, int(action), mover, viewer)
+                    assert text.startswith(f"player_{mover} ")
+                    assert text.isascii()
