@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from spygames.agent_avenue import actions, determinize, layout, observe, render, rules, state_dict
+from spygames.agent_avenue import actions, determinize, draw, layout, observe, render, rules, seen, state_dict
 from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
 from spygames.agent_avenue.types import View
 from spygames.core.checks import choice
@@ -72,6 +72,9 @@ def make_game(
             state_to_dict=state_dict.state_to_dict,
             state_from_dict=state_dict.state_from_dict,
             to_text=render.to_text,
+            seen_to_dict=seen.seen_to_dict,
+            seen_action=seen.seen_action,
+            draw=draw.draw,
         ),
         bots=MARKET_BOTS if advanced else TEAM_BOTS if teams else BOTS,
         module=sys.modules[__name__],

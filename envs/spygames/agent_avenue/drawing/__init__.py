@@ -1,0 +1,1 @@
+"""The picture of Agent Avenue, part by part."""

@@ -1,0 +1,123 @@
+"""What a seat of Agent Avenue sees: positions as blind mappings, and moves in words."""
+
+from typing import Any
+
+from spygames.agent_avenue.actions import (
+    DECLINE,
+    LEAD_OWN,
+    PLAY_DOWN,
+    PLAY_PAIR,
+    PLAY_UP,
+    RECRUIT_AGENT,
+    RECRUIT_DOWN,
+    RECRUIT_UP,
+    RESOLVE_OWN,
+    TAKE_AGENT,
+    decode_discard,
+    decode_down,
+    decode_market,
+    decode_pair,
+    decode_recruit,
+    decode_seat,
+    decode_take,
+    decode_up,
+)
+from spygames.agent_avenue.cards import AGENTS, FROM, MARKET_CARDS, OTHER_PLAY
+from spygames.agent_avenue.layout import NONE
+from spygames.agent_avenue.queries import knows_face_down, partner, unseen
+from spygames.agent_avenue.state_dict import state_to_dict
+from spygames.core.game import NOBODY, Game
+from spygames.core.kernel import Int, Record
+
+
+def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
+    """The mapping of `state_to_dict` as `viewer` (a seat) knows it; NOBODY keeps everything but `rng` and `record`.
+
+    Hands and discards of other seats and both decks become counts, a face-down card of another seat becomes "?".
+    `seen_in_hand` stays as it is, because everybody has seen those cards: while a card of that seat lies face down, it
+    may be one of them (AA-37).
+    """
+    seen = state_to_dict(game, s)
+    del seen["rng"], seen["record"]
+    if viewer == NOBODY:
+        return seen
+    for key in ("hands", "discarded"):
+        seen[key] = {seat: cards if int(seat) == viewer else len(cards) for seat, cards in seen[key].items()}
+    for key in ("deck", "market_deck"):
+        seen[key] = len(seen[key])
+    if s.face_down != NONE and not knows_face_down(s, viewer):
+        seen["face_down"] = "?"
+    return seen
+
+
+def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
+    """What `viewer` sees happen when `seat` takes an action in `s`, the state before: "player_1 discards a card".
+
+    What the viewer cannot tell apart has one text; NOBODY sees everything.
+    """
+    knows = viewer in (seat, NOBODY)
+    if action < PLAY_PAIR:
+        what = f"discards {_agent(decode_discard(action)) if knows else 'a card'}"
+    elif action < RECRUIT_UP:
+        up, down = decode_pair(action)
+        what = f"offers {_agent(up)}{f', hides {_agent(down)}' if knows else ' and a hidden card'}"
+    elif action <= RECRUIT_DOWN:
+        what = _recruits(s, action == RECRUIT_UP, seat, viewer)
+    elif action < TAKE_AGENT:
+        what = f"takes {_market_card(decode_market(action))}"
+    elif action < RECRUIT_AGENT:
+        what = f"{'steals' if _is_theirs(s) else 'takes back'} {_agent(decode_take(action))}"
+    elif action < DECLINE:
+        what = f"recruits {_agent(decode_recruit(action))} from its hand"
+    elif action < LEAD_OWN:
+        what = f"keeps {_agent(s.taken)} in its hand"
+    elif action < PLAY_UP:
+        who = _seat_name(s, action, seat)
+        what = "is to play face up" if who == f"player_{seat}" else f"lets {who} play face up"
+    elif action < PLAY_DOWN:
+        what = f"plays {_agent(decode_up(action))} face up"
+    elif action < RESOLVE_OWN:
+        what = f"plays {_agent(decode_down(action)) if knows else 'a card'} face down"
+    else:
+        # If neither member can carry the card out, either choice leads to the same position (AA-28).
+        card = _market_card(s.ability)
+        what = f"has {_seat_name(s, action, seat)} resolve {card}" if knows else f"names who resolves {card}"
+    return f"player_{seat} {what}"
+
+
+def _recruits(s: Record, take_up: bool, seat: int, viewer: int) -> str:
+    """AA-12. Of two alike it cannot be seen afterwards which one was taken, so nobody is told where they may be."""
+    if viewer == NOBODY or knows_face_down(s, viewer):
+        if s.face_down == s.face_up and viewer != NOBODY:
+            return "takes one of the two cards"
+        down = _agent(s.face_down)
+    elif viewer != seat and _may_be_alike(s, viewer):
+        return "takes one of the two cards"
+    else:
+        down = "card"
+    return f"takes the open {_agent(s.face_up)}" if take_up else f"takes the hidden {down}"
+
+
+def _may_be_alike(s: Record, viewer: int) -> bool:
+    """Whether the two offered cards may bear one name, as far as `viewer` knows: AA-10 and AA-40 ask for a hand of
+    nothing else, the cards that it kept included."""
+    return s.face_up != NONE and int(unseen(s, viewer, int(s.face_up), False)) > s.kept
+
+
+def _is_theirs(s: Record) -> bool:
+    """Whether the market card that is being resolved takes agents from the other side."""
+    return s.ability != NONE and FROM[s.ability] == OTHER_PLAY
+
+
+def _agent(card: Int) -> str:
+    return "card" if card == NONE else AGENTS[card]
+
+
+def _market_card(card: Int) -> str:
+    return "a market card" if card == NONE else MARKET_CARDS[card]
+
+
+def _seat_name(s: Record, action: int, seat: int) -> str:
+    """Whom the captain `seat` names; "nobody" for the partner of a seat that has none."""
+    named = int(decode_seat(seat, action))
+    return f"player_{named}" if named in (seat, int(partner(s, seat))) else "nobody"
