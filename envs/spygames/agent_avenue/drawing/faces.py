@@ -30,7 +30,7 @@ def _icons(card: int) -> tuple[int | str, ...]:
 
 
 STEPS = {kind: _icons(card) for card, kind in enumerate(AGENTS)}
-INITIALS = dict(zip(AGENTS, ("DA", "EN", "CO", "SA", "DD", "SE", "SK", "MO"), strict=True))
+INITIALS: dict[str, str] = dict(zip(AGENTS, ("DA", "EN", "CO", "SA", "DD", "SE", "SK", "MO"), strict=True))
 MARKET_INITIALS = dict(
     zip(
         MARKET_CARDS,
