@@ -129,7 +129,7 @@ def advice_panel(
             bars.append((f"{len(rest)} others", sum(share for _, share in rest)))
         for i, (text, share) in enumerate(bars):
             pen.box(x, top, w, 27, 6, "#2b4154")
-            pen.box(x, top, max(5.0, w * min(1.0, share)), 27, 6, "#2f7fb0" if i == 0 and len(shown) else "#456a85")
+            pen.box(x, top, max(5.0, w * min(1.0, share)), 27, 6, "#28709e" if i == 0 and len(shown) else "#456a85")
             pen.words(x + 9, top + 18.5, text, 13, PAPER, bold=i == 0, most=w - 70)
             pen.words(x + w - 9, top + 18.5, f"{100 * share:.0f} %", 13, PAPER, anchor="end")
             top += 32
