@@ -20,6 +20,7 @@ from spygames.agent_avenue.signs import (
 from spygames.core.pen import BAD, EDGE, GOOD, INK, LINE, PANEL, PAPER, PICK, SOFT, Pen, width
 
 WIN, LOSE = "win", "lose"
+MINUS = "#a82a24"
 LAST = {"codebreaker": WIN, "daredevil": LOSE}
 
 
@@ -94,7 +95,7 @@ def face(pen: Pen, kind: str, w: float, h: float, copies: Sequence[int] | None, 
     left = (w - bw * len(steps) - w * 0.03 * (len(steps) - 1)) / 2
     for i, value in enumerate(steps):
         x, y = left + i * bw * 1.107, h * 0.765
-        step(pen, x, y, bw, bh, value, "#fff", BAD if isinstance(value, int) and value < 0 else INK)
+        step(pen, x, y, bw, bh, value, "#fff", MINUS if isinstance(value, int) and value < 0 else INK)
         for each, count in enumerate(copies or ()):
             if min(count, len(steps) - 1) == i:
                 cx = x + bw * (0.3 if each == 0 else 0.7)
@@ -107,7 +108,7 @@ def face(pen: Pen, kind: str, w: float, h: float, copies: Sequence[int] | None, 
 
 def step(pen: Pen, x: float, y: float, w: float, h: float, value: int | str, fill: str, ink: str) -> None:
     """One printed icon: a number of spaces, a win, a loss."""
-    pen.box(x, y, w, h, h * 0.28, fill, stroke="#b9a878", stroke_width=0.8)
+    pen.box(x, y, w, h, h * 0.28, fill, stroke="#b9a878" if h > 12 else "#e3d9bd", stroke_width=0.8)
     cx, cy = x + w / 2, y + h / 2
     if value == WIN:
         pen.path(star(cx, cy, h * 0.44), GOOD)
@@ -152,7 +153,7 @@ def stack(pen: Pen, kind: str, count: int, new: int, side: int, w: float, h: flo
     left = (w - bw * len(steps) - 3 * (len(steps) - 1)) / 2
     for i, value in enumerate(steps):
         done = i < count
-        ink = BAD if isinstance(value, int) and value < 0 and not done else INK
+        ink = MINUS if isinstance(value, int) and value < 0 and not done else INK
         step(pen, left + i * (bw + 3), h - 25, bw, bh, value, SIDE[side] if done else "#fff", ink)
     pen.dot(w - 5, 33, 12, SIDE[side], stroke=INK, stroke_width=1.6)
     pen.words(w - 5, 38, str(count), 14, INK, anchor="middle")

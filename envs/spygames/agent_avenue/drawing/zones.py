@@ -20,7 +20,7 @@ def top_zone(c: Scene, side: int, y: float) -> None:
     meeple(c.pen, side, 42, y + 43, 0.74)
     if len(seats) == 1:
         _name(c, seats[0], 62, y + 29)
-        _about(c, seats[0], 62, y + 50, 150)
+        _about(c, seats[0], 62, y + 50, 160, below=True)
         _fan(c, seats[0], 335, y + 40, 56, 200)
     else:
         for i, seat in enumerate(seats):
@@ -39,12 +39,12 @@ def own_zone(c: Scene, side: int, y: float) -> None:
     meeple(pen, side, 42, y + 43, 0.74)
     if viewer >= 0:
         x = _name(c, viewer, 62, y + 28)
-        _about(c, viewer, max(x + 10, 250), y + 28, 90)
+        _about(c, viewer, max(x + 10, 250), y + 28, 100)
         for seat in seats:
             if seat != viewer:
                 end = _name(c, seat, 62, y + 51, 13)
                 _fan(c, seat, max(end + 50, 195), y + 37, 14, 76)
-                _about(c, seat, 290, y + 51, 60)
+                _about(c, seat, 290, y + 51, 92)
         _hand(c, viewer, 30, y + (64 if len(seats) > 1 else 58), 104 if len(seats) == 1 else 100)
     elif len(seats) == 1:
         x = _name(c, seats[0], 62, y + 28)
@@ -84,12 +84,15 @@ def _name(c: Scene, seat: int, x: float, y: float, size: float = 17) -> float:
     return x
 
 
-def _about(c: Scene, seat: int, x: float, y: float, most: float) -> None:
-    """The name of who plays, and the discards, made and left."""
+def _about(c: Scene, seat: int, x: float, y: float, most: float, below: bool = False) -> None:
+    """The name of who plays, and beside it or below the discards, made and left."""
     pen = c.pen
     if seat < len(c.look.names):
         pen.words(x, y, c.look.names[seat], 12.5, SOFT, bold=False, most=most)
-        x += min(most, width(c.look.names[seat], 12.5, False)) + 12
+        if below:
+            y += 23
+        else:
+            x += min(most, width(c.look.names[seat], 12.5, False)) + 12
     made, left = c.hand(seat, "discarded"), c.seen["discards_left"][str(seat)]
     pen.words(x, y, "discards", 11.5, SOFT, bold=False)
     x += width("discards", 11.5, False) + 6
@@ -110,6 +113,8 @@ def _fan(c: Scene, seat: int, x: float, y: float, w: float, most: float) -> None
     (AA-37), or the cards if they are open."""
     pen, cards = c.pen, c.hand(seat)
     n, seen = len(cards), known(c, seat)
+    if "?" not in cards:
+        w = min(w, (most - 5 * (n - 1)) / max(1, n))
     step = min(w * 0.78 if "?" in cards else w + 5, (most - w) / max(1, n - 1))
     marks = [] if "?" not in cards else [*seen]
     shown = marks_of(cards, seen)

@@ -1,0 +1,71 @@
+"""Positions of all variants of Agent Avenue and what their pictures are drawn with, for tests."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spygames.agent_avenue import make_game
+from spygames.core.game import NOBODY, Game, as_record
+from spygames.core.kernel import Record
+from spygames.core.picture import Advice, Picture, picture
+from spygames.testing.trial import mask_of
+
+VARIANTS = [(mode, players) for mode in ("simple", "advanced") for players in (2, 3, 4)]
+NAMES = ("A player with a very long name", '<script>alert("1 & 2")</script>', "expert", "checkpoints/agent_avenue_v0")
+LOG = ("player_0 offers double_agent, hides codebreaker", *("player_1 takes the hidden card",) * 30)
+
+
+class Position(NamedTuple):
+    """A position of random play."""
+
+    game: Game
+    states: np.ndarray
+    before: np.ndarray
+    """The position one decision earlier; the same at the start."""
+
+    @property
+    def s(self) -> Record:
+        return as_record(self.states)
+
+    @property
+    def viewers(self) -> range:
+        return range(NOBODY, self.game.num_players)
+
+    def legal(self, viewer: int) -> list[str]:
+        """The texts of what a seat may do now."""
+        if viewer != self.s.to_move or viewer == NOBODY:
+            return []
+        return [self.game.action_to_string(self.s, int(a), viewer) for a in np.flatnonzero(mask_of(self.game, self.s))]
+
+    def seen(self, viewer: int) -> dict[str, Any]:
+        return self.game.seen_to_dict(self.s, viewer)
+
+    def picture(self, viewer: int, full: bool = True) -> Picture:
+        """The picture for a seat: with everything that a picture can have, or the board alone."""
+        if not full:
+            return picture(self.game, self.s, viewer)
+        legal = self.legal(viewer)
+        advice = Advice([(text, 1 / len(legal)) for text in legal], 0.36) if legal and self.s.turn % 2 else None
+        before = self.game.seen_to_dict(as_record(self.before), viewer)
+        names = NAMES[: self.game.num_players]
+        return picture(self.game, self.s, viewer, before=before, legal=legal, advice=advice, names=names, log=LOG)
+
+
+def positions(mode: str, players: int, number: int, seed: int = 0) -> Iterator[Position]:
+    """So many positions of random games: every third decision and every end."""
+    game, rng, found = make_game(mode, players), np.random.default_rng([seed, players, len(mode)]), 0
+    while found < number:
+        states = game.start(int(rng.integers(2**60)))
+        before, wait = states.copy(), int(rng.integers(3))
+        while True:
+            over = as_record(states).to_move == NOBODY
+            if wait == 0 or over:
+                yield Position(game, states.copy(), before)
+                found += 1
+                wait = 3
+            if over or found >= number:
+                break
+            wait -= 1
+            before = states.copy()
+            game.apply(as_record(states), int(rng.choice(np.flatnonzero(mask_of(game, as_record(states))))))

@@ -1,0 +1,254 @@
+"""The picture: well formed, readable, complete in what may be chosen, and different where what is seen differs."""
+
+import gzip
+import json
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from tests import svg
+from tests.games.agent_avenue.looks import NAMES, VARIANTS, Position, positions
+
+from spygames.agent_avenue import make_game
+from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS, ONGOING
+from spygames.agent_avenue.layout import PHASES
+from spygames.core.game import NOBODY, as_record
+from spygames.core.look import Look
+from spygames.core.picture import draw_seen
+
+RAW, ZIPPED = 100_000, 10_000
+"""Bytes that a picture may have."""
+SPOILED: list[tuple[str, Callable[[str], list[str]], Callable[[str], str]]] = [
+    ("outside", svg.outside, lambda s: s.replace("</svg>", '<rect x="1190" y="0" width="20" height="5"/></svg>')),
+    (
+        "overlaps",
+        svg.overlaps,
+        lambda s: s.replace("</svg>", '<text x="30" y="38" font-size="14" fill="#ffffff">on top</text></svg>'),
+    ),
+    (
+        "pale",
+        svg.pale,
+        lambda s: s.replace("</svg>", '<text x="40" y="880" font-size="14" fill="#35495c">pale</text></svg>'),
+    ),
+    ("strange", svg.strange, lambda s: s.replace("</svg>", '<image href="http://example.org/x.png"/></svg>')),
+]
+
+
+def checked(each: Position, viewer: int) -> str:
+    """The picture of a position with all that it can have, after everything that can be checked without pixels."""
+    drawn = str(each.picture(viewer))
+    legal = each.legal(viewer)
+    assert svg.strange(drawn) == []
+    assert svg.outside(drawn) == []
+    assert svg.overlaps(drawn) == []
+    assert svg.unreachable(drawn, legal) == []
+    assert svg.dangling(drawn, legal) == []
+    assert len(drawn.encode()) <= RAW
+    assert len(gzip.compress(drawn.encode(), mtime=0)) <= ZIPPED
+    return drawn
+
+
+@pytest.mark.parametrize(("mode", "players"), VARIANTS)
+def test_pictures_are_in_order(mode: str, players: int) -> None:
+    for i, each in enumerate(positions(mode, players, 9)):
+        checked(each, each.viewers[i % len(each.viewers)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "players"), VARIANTS)
+def test_many_pictures_are_in_order(mode: str, players: int) -> None:
+    phases = set()
+    for each in positions(mode, players, 400, seed=1):
+        phases.add(PHASES[each.s.phase])
+        for viewer in each.viewers:
+            checked(each, viewer)
+    teams, advanced = {"lead", "up", "down"} if players > 2 else set(), mode == "advanced"
+    market = {"market", "ability"} | ({"resolver"} if players > 2 else set())
+    assert phases >= {"recruit", "over"} | teams | (market if advanced else set())
+
+
+@pytest.mark.parametrize(("mode", "players"), VARIANTS)
+def test_texts_can_be_read(mode: str, players: int) -> None:
+    for i, each in enumerate(positions(mode, players, 2, seed=2)):
+        assert svg.pale(str(each.picture(i - 1))) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "players"), VARIANTS)
+def test_texts_can_be_read_in_many_positions(mode: str, players: int) -> None:
+    for i, each in enumerate(positions(mode, players, 60, seed=7)):
+        assert svg.pale(str(each.picture(each.viewers[i % len(each.viewers)]))) == []
+
+
+@pytest.mark.parametrize(
+    ("check", "spoil"), [(check, spoil) for _, check, spoil in SPOILED], ids=[n for n, *_ in SPOILED]
+)
+def test_a_spoiled_picture_is_found(check: Callable[[str], list[str]], spoil: Callable[[str], str]) -> None:
+    (each,) = positions("simple", 2, 1)
+    good = str(each.picture(0))
+    assert check(good) == []
+    assert check(spoil(good)) != []
+
+
+def test_a_missing_target_is_found() -> None:
+    game = make_game()
+    s = as_record(game.start(3))
+    legal = [game.action_to_string(s, a, 0) for a in range(game.num_actions)]
+    drawn = draw_seen(game, game.seen_to_dict(s, 0), Look(0))
+    assert svg.unreachable(drawn, legal) == legal
+
+
+def test_names_are_escaped() -> None:
+    (each,) = positions("advanced", 4, 1)
+    drawn = str(each.picture(0))
+    assert "<script" not in drawn
+    assert any("<script" in words.text for words in svg.texts(drawn)), NAMES[1]
+
+
+def test_the_mapping_stays_as_it_was() -> None:
+    for each in positions("advanced", 3, 10):
+        seen = each.seen(0)
+        before = deepcopy(seen)
+        draw_seen(each.game, seen, Look(0, before=seen, legal=each.legal(0)))
+        assert seen == before
+
+
+def test_equal_pictures_are_equal_bytes() -> None:
+    for each in positions("advanced", 4, 10):
+        assert each.picture(1) == each.picture(1)
+
+
+# ---------------------------------------------------------------- what is seen is drawn
+
+LEFT_OUT: dict[str, str] = {
+    "ability side": "it is that of to_move, which is drawn",
+    "active_side at the end": "the frame is the winner's then; whose turn it was has decided a tie at most",
+}
+"""What a picture does not show, each with the reason."""
+
+
+@pytest.mark.parametrize(("mode", "players"), VARIANTS)
+def test_different_views_have_different_pictures(mode: str, players: int) -> None:
+    pictures: dict[str, str] = {}
+    for each in positions(mode, players, 20, seed=3):
+        for viewer in each.viewers:
+            seen = json.dumps(each.seen(viewer))
+            drawn = f"{viewer} {svg.drawn(str(each.picture(viewer, full=False)))}"
+            assert pictures.setdefault(drawn, seen) == seen
+    assert len(pictures) > 50
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "players"), VARIANTS)
+def test_many_different_views_have_different_pictures(mode: str, players: int) -> None:
+    pictures: dict[int, int] = {}
+    for each in positions(mode, players, 2_000, seed=4):
+        for viewer in each.viewers:
+            seen = hash(json.dumps(each.seen(viewer)))
+            drawn = hash((viewer, svg.drawn(str(each.picture(viewer, full=False)))))
+            assert pictures.setdefault(drawn, seen) == seen
+
+
+def changes(seen: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The mapping with one thing changed at a time, by what that is; possible or not, a picture shows it."""
+    found: dict[str, dict[str, Any]] = {}
+
+    def put(name: str, value: Any, *path: str) -> None:
+        changed = deepcopy(seen)
+        inner = changed
+        for key in path[:-1]:
+            inner = inner[key]
+        inner[path[-1]] = value
+        found[name] = changed
+
+    put("turn", seen["turn"] + 1, "turn")
+    put("a lap for both", [p + 14 for p in seen["progress"]], "progress")
+    over = "" if seen["winner"] is None else " at the end"
+    put(f"active_side{over}", 1 - seen["active_side"], "active_side")
+    for side in "01":
+        counts = seen["in_play"][side]
+        for card in AGENTS:
+            put(f"in_play {side} {card}", {**counts, card: counts.get(card, 0) + 1}, "in_play", side)
+    for seat, cards in seen["hands"].items():
+        if isinstance(cards, int):
+            put(f"hands {seat}", cards + 1, "hands", seat)
+        for i, card in enumerate(cards if isinstance(cards, list) else ()):
+            other = AGENTS[(AGENTS.index(card) + 1) % len(AGENTS)]
+            put(f"hands {seat} {i}", sorted([*cards[:i], other, *cards[i + 1 :]], key=AGENTS.index), "hands", seat)
+        thrown: Any = seen["discarded"][seat]
+        put(f"discarded {seat}", thrown + 1 if isinstance(thrown, int) else [*thrown, "mole"], "discarded", seat)
+        put(f"discards_left {seat}", seen["discards_left"][seat] + 1, "discards_left", seat)
+        if seen["mode"] == "advanced":
+            known = seen["seen_in_hand"][seat]
+            for card in AGENTS if isinstance(cards, int) else cards:
+                if isinstance(cards, int) or known.get(card, 0) < cards.count(card):
+                    put(f"seen_in_hand {seat} {card}", known | {card: known.get(card, 0) + 1}, "seen_in_hand", seat)
+    deck = seen["deck"]
+    put("deck", deck + 1 if isinstance(deck, int) else ["mole", *deck], "deck")
+    for key in ("face_up", "face_down"):
+        if seen[key] in AGENTS:
+            put(key, AGENTS[(AGENTS.index(seen[key]) + 1) % len(AGENTS)], key)
+    if seen["mode"] == "advanced":
+        put("market_supply", seen["market_supply"][1:], "market_supply") if seen["market_supply"] else None
+        put("market_discard", [*seen["market_discard"], MARKET_CARDS[-1]], "market_discard")
+        more = seen["market_deck"]
+        put("market_deck", more + 1 if isinstance(more, int) else [*more[1:], *more[:1], "outpost"], "market_deck")
+        for side in "01":
+            for card in MARKET_CARDS[:ONGOING]:
+                if card not in seen["market_in_play"][side]:
+                    put(f"market_in_play {side} {card}", [*seen["market_in_play"][side], card], "market_in_play", side)
+        put("pending", [] if seen["pending"] else [{"side": 1, "do": "market"}], "pending")
+        if seen["ability"] is not None:
+            put("ability card", "outpost" if seen["ability"]["card"] != "outpost" else "spycation", "ability", "card")
+            put("ability taken", "mole" if seen["ability"]["taken"] != "mole" else None, "ability", "taken")
+            put("ability side", 1 - seen["ability"]["side"], "ability", "side")
+            if seen["players"] > 2 and seen["ability"]["taken"] is None:
+                put("ability seat", 0 if seen["ability"]["seat"] != 0 else None, "ability", "seat")
+    if seen["players"] > 2:
+        put("captain", seen["captain"] | {"0": 1 - seen["captain"]["0"]}, "captain")
+        put("lead", 0 if seen["lead"] != 0 else 1, "lead")
+    if seen["winner"] is None:
+        put("to_move", (seen["to_move"] + 1) % seen["players"], "to_move")
+        put("phase", "play" if seen["phase"] != "play" else "up", "phase")
+    else:
+        put("winner", 1 - seen["winner"], "winner")
+        put("end_reason", "caught" if seen["end_reason"] != "caught" else "ran_out", "end_reason")
+    return found
+
+
+@pytest.mark.parametrize(("mode", "players"), VARIANTS)
+def test_each_thing_that_is_seen_is_drawn(mode: str, players: int) -> None:
+    tried: set[str] = set()
+    for i, each in enumerate(positions(mode, players, 6, seed=5)):
+        viewer = each.viewers[i % len(each.viewers)]
+        seen = each.seen(viewer)
+        drawn = draw_seen(each.game, seen, Look(viewer))
+        for name, changed in changes(seen).items():
+            tried.add(name)
+            shows = draw_seen(each.game, changed, Look(viewer)) != drawn
+            assert shows == (name not in LEFT_OUT), f"{name}, seen by {viewer}"
+    keys = {name.split()[0] for name in tried}
+    assert keys >= {"turn", "a", "active_side", "in_play", "hands", "discarded", "discards_left", "deck", "face_up"}
+    assert mode == "simple" or keys >= {"market_supply", "market_discard", "market_deck", "market_in_play", "pending"}
+
+
+def test_the_own_side_lies_below() -> None:
+    """Each viewer's own home, its hand and its name are in the lower half."""
+    for mode, players in VARIANTS:
+        (each,) = positions(mode, players, 1)
+        for viewer in range(players):
+            places = {words.text: words.box for words in svg.texts(str(each.picture(viewer, full=False)))}
+            home = "0" if (viewer if players == 2 else viewer // 2) == 0 else "7"
+            assert places["You"][1] > 600
+            assert home in places
+            hand = {card.replace("_", " ").upper() for card in each.seen(viewer)["hands"][str(viewer)]}
+            assert all(places[name][1] > 600 for name in hand)
+
+
+def test_what_moved_leaves_a_trail() -> None:
+    for each in positions("simple", 2, 60, seed=6):
+        seen, before = each.seen(NOBODY), each.game.seen_to_dict(as_record(each.before), NOBODY)
+        with_trail = draw_seen(each.game, seen, Look(NOBODY, before=before))
+        moved = sum(a != b for a, b in zip(seen["progress"], before["progress"], strict=True))
+        assert with_trail.count('stroke-dasharray="1 10"') == moved

@@ -1,0 +1,236 @@
+"""What a seat sees: all that it knows and nothing that it cannot know, in the mapping, the picture and the texts."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.games.agent_avenue.looks import VARIANTS, Position, positions
+
+from spygames.agent_avenue import draw, make_game, seen
+from spygames.agent_avenue.cards import MIND_CONTROL, MOLE, OUTPOST, SPYCATION
+from spygames.core.game import NOBODY, Game, as_record
+from spygames.core.look import Look
+from spygames.core.pen import Pen
+from spygames.core.picture import draw_seen
+from spygames.testing.trial import mask_of, redraw
+
+
+def reachable(game: Game, states: np.ndarray, viewer: int, legal: list[str]) -> dict[str, str]:
+    """The mapping, the pictures and the texts of moves that reach a seat."""
+    s = as_record(states)
+    mapping = game.seen_to_dict(s, viewer)
+    moves = [
+        game.seen_action(s, action, seat, viewer)
+        for seat in range(game.num_players)
+        for action in range(game.num_actions)
+        if seat in (viewer, s.to_move)
+    ]
+    return {
+        "mapping": json.dumps(mapping),
+        "picture": draw_seen(game, mapping, Look(viewer, alt=game.to_text(s, viewer))),
+        "targets": draw_seen(game, mapping, Look(viewer, legal=legal)) if legal else "",
+        "moves": json.dumps(moves if viewer != s.to_move else game.seen_action(s, 0, viewer, viewer)),
+    }
+
+
+def leaks(each: Position, viewer: int, seed: int) -> set[str]:
+    """What differs between worlds that `viewer` cannot tell apart."""
+    legal = each.legal(viewer)
+    truth = reachable(each.game, each.states, viewer, legal)
+    worlds = [reachable(each.game, redraw(each.game, each.states, viewer, seed + i), viewer, legal) for i in range(2)]
+    return {name for name, value in truth.items() if any(world[name] != value for world in worlds)}
+
+
+@pytest.mark.rule("AA-9", "AA-10", "AA-12", "AA-37", "AA-39", "AA-40")
+@pytest.mark.parametrize(("mode", "players"), VARIANTS)
+def test_nothing_leaks(mode: str, players: int) -> None:
+    for i, each in enumerate(positions(mode, players, 9, seed=10)):
+        for viewer in range(players):
+            assert leaks(each, viewer, i) == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "players"), VARIANTS)
+def test_nothing_leaks_in_many_positions(mode: str, players: int) -> None:
+    for i, each in enumerate(positions(mode, players, -(-2_000 // players), seed=11)):
+        for viewer in range(players):
+            assert leaks(each, viewer, i) == set()
+
+
+def _luck(game: Game, s: Any, viewer: int) -> dict[str, Any]:
+    return seen.seen_to_dict(game, s, viewer) | {"turn": f"{s.turn}, {s.rng}"}
+
+
+def _deck_order(game: Game, s: Any, viewer: int) -> dict[str, Any]:
+    return seen.seen_to_dict(game, s, viewer) | {"deck": game.state_to_dict(s)["deck"]}
+
+
+def _order_of_hands(game: Game, s: Any, viewer: int) -> dict[str, Any]:
+    mapping = seen.seen_to_dict(game, s, viewer)
+    by_hand = sorted(mapping["hands"], key=lambda seat: game.state_to_dict(s)["hands"][seat])
+    return mapping | {"hands": {seat: mapping["hands"][seat] for seat in by_hand}}
+
+
+def _all_that_is_done(game: Game, s: Any, action: int, seat: int, viewer: int) -> str:
+    return seen.seen_action(game, s, action, seat, NOBODY)
+
+
+LEAKING: dict[str, tuple[dict[str, Any], str]] = {
+    "the luck": ({"seen_to_dict": _luck}, "picture"),
+    "the order of the deck": ({"seen_to_dict": _deck_order}, "mapping"),
+    "an order by the true hands": ({"seen_to_dict": _order_of_hands}, "mapping"),
+    "the hidden card's name": ({"seen_action": _all_that_is_done}, "moves"),
+}
+
+
+@pytest.mark.parametrize("name", LEAKING)
+def test_a_leak_is_found(name: str) -> None:
+    texts, channel = LEAKING[name]
+    found: set[str] = set()
+    for i, each in enumerate(positions("advanced", 4, 24, seed=12)):
+        leaking = each._replace(game=replace(each.game, texts=replace(each.game.texts, **texts)))
+        found |= leaks(leaking, i % 4, i)
+        if channel in found:
+            return
+    raise AssertionError(f"only {found}")
+
+
+def test_a_picture_that_is_handed_the_state_is_found() -> None:
+    (each,) = positions("simple", 2, 1, seed=13)
+
+    def draw_luck(pen: Pen, mapping: Any, look: Look) -> None:
+        draw.draw(pen, mapping, look)
+        pen.words(30, 890, str(int(held[0].rng)), 8)
+
+    game = replace(each.game, texts=replace(each.game.texts, draw=draw_luck))
+    found = []
+    for world in (each.states, redraw(game, each.states, 0, 5)):
+        held = [as_record(world)]
+        found.append(reachable(game, world, 0, [])["picture"])
+    assert found[0] != found[1]
+
+
+# ---------------------------------------------------------------- the mapping
+
+
+@pytest.mark.parametrize(("mode", "players"), VARIANTS)
+def test_nobody_sees_everything(mode: str, players: int) -> None:
+    for each in positions(mode, players, 20, seed=14):
+        everything = each.game.state_to_dict(each.s)
+        del everything["rng"], everything["record"]
+        assert each.seen(NOBODY) == everything
+
+
+@pytest.mark.rule("AA-9", "AA-12", "AA-37", "AA-39", "AA-40")
+@pytest.mark.parametrize(("mode", "players"), VARIANTS)
+def test_a_seat_sees_its_own_cards_and_counts(mode: str, players: int) -> None:
+    offers = 0
+    for each in positions(mode, players, 40, seed=15):
+        truth = each.seen(NOBODY)
+        for viewer in range(players):
+            own, mapping = str(viewer), each.seen(viewer)
+            assert mapping.keys() == truth.keys()
+            for key in ("hands", "discarded"):
+                assert mapping[key][own] == truth[key][own]
+                others = {seat: cards for seat, cards in mapping[key].items() if seat != own}
+                assert others == {seat: len(truth[key][seat]) for seat in truth[key] if seat != own}
+            assert mapping["deck"] == len(truth["deck"])
+            assert mapping["market_deck"] == len(truth["market_deck"])
+            if truth["face_down"] is not None:
+                alone = players == 2 or (players == 3 and truth["active_side"] == 1)
+                team = [0, 1] if truth["active_side"] == 0 else [2, 3]
+                hider = truth["active_side"] * (players - 1) if alone else sum(team) - truth["lead"]
+                assert mapping["face_down"] == (truth["face_down"] if viewer == hider else "?")
+                offers += viewer == hider
+            hidden = {"hands", "discarded", "deck", "market_deck", "face_down"}
+            assert all(mapping[key] == truth[key] for key in truth.keys() - hidden)
+    assert offers > 5
+
+
+# ---------------------------------------------------------------- the texts of moves
+
+
+@pytest.mark.parametrize(("mode", "players"), VARIANTS)
+def test_what_cannot_be_told_apart_has_one_text(mode: str, players: int) -> None:
+    pairs = 0
+    for each in positions(mode, players, 16, seed=16):
+        seat = int(each.s.to_move)
+        for viewer in range(players if seat != NOBODY else 0):
+            texts: dict[str, str] = {}
+            for action in np.flatnonzero(mask_of(each.game, each.s)) if viewer != seat else ():
+                after = each.states.copy()
+                each.game.apply(as_record(after), int(action))
+                afterwards = json.dumps(each.game.seen_to_dict(as_record(after), viewer))
+                text = each.game.seen_action(each.s, int(action), seat, viewer)
+                pairs += afterwards in texts
+                assert texts.setdefault(afterwards, text) == text
+    assert pairs > 10
+
+
+SAID = [  # mode, players, what the position has, action, what its seat reads and, if that is another text, the others
+    ("simple", 2, {}, "play enforcer mole", "offers enforcer, hides mole", "offers enforcer and a hidden card"),
+    ("simple", 2, {}, "discard enforcer", "discards enforcer", "discards a card"),
+    ("simple", 4, {}, "lead player_1", "lets player_1 play face up", ""),
+    ("simple", 4, {}, "lead player_0", "is to play face up", ""),
+    ("simple", 4, {}, "up mole", "plays mole face up", ""),
+    ("simple", 4, {}, "down mole", "plays mole face down", "plays a card face down"),
+    ("advanced", 2, {}, "market outpost", "takes outpost", ""),
+    ("advanced", 2, {"ability": MIND_CONTROL}, "take mole", "steals mole", ""),
+    ("advanced", 2, {"ability": SPYCATION}, "take mole", "takes back mole", ""),
+    ("advanced", 2, {"ability": SPYCATION, "taken": MOLE}, "decline", "keeps mole in its hand", ""),
+    ("advanced", 2, {}, "recruit mole", "recruits mole from its hand", ""),
+    (
+        "advanced",
+        4,
+        {"ability": OUTPOST},
+        "resolver player_1",
+        "has player_1 resolve outpost",
+        "names who resolves outpost",
+    ),
+]
+
+
+@pytest.mark.parametrize(("mode", "players", "there", "action", "own", "others"), SAID, ids=[each[3] for each in SAID])
+def test_moves_in_words(mode: str, players: int, there: dict[str, int], action: str, own: str, others: str) -> None:
+    game = make_game(mode, players)
+    s = as_record(game.start(0))
+    for name, value in there.items():
+        setattr(s, name, value)
+    number = game.string_to_action(s, action, 0)
+    assert game.seen_action(s, number, 0, 0) == game.seen_action(s, number, 0, NOBODY) == f"player_0 {own}"
+    assert {game.seen_action(s, number, 0, seat) for seat in range(1, players)} == {f"player_0 {others or own}"}
+
+
+@pytest.mark.rule("AA-12")
+def test_what_a_seat_takes_in_words(at: Callable[..., Any], position: Callable[..., Any]) -> None:
+    hands = {"0": ["double_agent", "enforcer", "sentinel", "mole"], "1": ["enforcer"]}
+    table = at(position(hands, face_up="codebreaker", face_down="daredevil"))
+    numbers = [table.game.string_to_action(table.s, text, 1) for text in ("recruit up", "recruit down")]
+
+    def said(viewer: int) -> list[str]:
+        return [table.game.seen_action(table.s, number, 1, viewer) for number in numbers]
+
+    assert said(1) == ["player_1 takes the open codebreaker", "player_1 takes the hidden card"]
+    assert said(0) == said(NOBODY) == ["player_1 takes the open codebreaker", "player_1 takes the hidden daredevil"]
+
+
+@pytest.mark.rule("AA-10")
+def test_of_two_alike_nobody_reads_which_one_was_taken(at: Callable[..., Any], position: Callable[..., Any]) -> None:
+    table = at(position({"0": ["enforcer"] * 2, "1": ["mole"]}, face_up="enforcer", face_down="enforcer"))
+    numbers = [table.game.string_to_action(table.s, text, 1) for text in ("recruit up", "recruit down")]
+    assert {table.game.seen_action(table.s, number, 1, 0) for number in numbers} == {
+        "player_1 takes one of the two cards"
+    }
+
+
+def test_any_action_has_a_text() -> None:
+    """Also one that is not legal, for a seat that is not to move: nothing raises, and each begins with the seat."""
+    for mode, players in VARIANTS:
+        for each in positions(mode, players, 2, seed=17):
+            for viewer in each.viewers:
+                for seat in range(players):
+                    for action in range(each.game.num_actions):
+                        assert each.game.seen_action(each.s, action, seat, viewer).startswith(f"player_{seat} ")
