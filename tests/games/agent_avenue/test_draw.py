@@ -173,9 +173,10 @@ def changes(seen: dict[str, Any]) -> dict[str, dict[str, Any]]:
     for seat, cards in seen["hands"].items():
         if isinstance(cards, int):
             put(f"hands {seat}", cards + 1, "hands", seat)
-        for i, card in enumerate(cards if isinstance(cards, list) else ()):
+        own: list[str] = [] if isinstance(cards, int) else cards
+        for i, card in enumerate(own):
             other = AGENTS[(AGENTS.index(card) + 1) % len(AGENTS)]
-            put(f"hands {seat} {i}", sorted([*cards[:i], other, *cards[i + 1 :]], key=AGENTS.index), "hands", seat)
+            put(f"hands {seat} {i}", sorted([*own[:i], other, *own[i + 1 :]], key=AGENTS.index), "hands", seat)
         thrown: Any = seen["discarded"][seat]
         put(f"discarded {seat}", thrown + 1 if isinstance(thrown, int) else [*thrown, "mole"], "discarded", seat)
         put(f"discards_left {seat}", seen["discards_left"][seat] + 1, "discards_left", seat)

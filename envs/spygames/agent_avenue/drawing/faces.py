@@ -155,8 +155,8 @@ def stack(pen: Pen, kind: str, count: int, new: int, side: int, w: float, h: flo
         done = i < count
         ink = MINUS if isinstance(value, int) and value < 0 and not done else INK
         step(pen, left + i * (bw + 3), h - 25, bw, bh, value, SIDE[side] if done else "#fff", ink)
-    pen.dot(w - 5, 33, 12, SIDE[side], stroke=INK, stroke_width=1.6)
-    pen.words(w - 5, 38, str(count), 14, INK, anchor="middle")
+    pen.dot(w - 11, 33, 12, SIDE[side], stroke=INK, stroke_width=1.6)
+    pen.words(w - 11, 38, str(count), 14, INK, anchor="middle")
     if new:
         pen.box(4, 24, 28, 18, 9, INK, stroke=SIDE[side], stroke_width=1.4)
         pen.words(18, 37.5, signed(new), 13, SIDE[side], anchor="middle")

@@ -91,7 +91,9 @@ def _trail(c: Scene, side: int, start: int, end: int) -> None:
     places = [_place(c, space) for space in spaces]
     (x, y), first = places[0], _beside(spaces[0])
     low = (26, 32)[side]
-    d = f"M{x + first:.1f} {y + low:.1f}" + "".join(f"L{x:.1f} {y + low:.1f}" for x, y in places[1:])
+    d = f"M{x + first:.1f} {y + low:.1f}" + "".join(f"L{x:.1f} {y + low:.1f}" for x, y in places[1:-1])
+    (end_x, end_y), last = places[-1], _beside(spaces[-1])
+    d += f"L{end_x + last:.1f} {end_y + low:.1f}"
     line = {"stroke_linejoin": "round", "stroke_linecap": "round"}
     c.pen.path(d, stroke=INK, stroke_width=8, opacity=0.35, **line)
     c.pen.path(d, stroke=SIDE[side], stroke_width=5, stroke_dasharray="1 10", **line)

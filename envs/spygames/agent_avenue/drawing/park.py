@@ -3,7 +3,7 @@
 import math
 
 from spygames.agent_avenue.board import CATCH
-from spygames.agent_avenue.drawing.faces import face, market_card
+from spygames.agent_avenue.drawing.faces import EFFECTS, face, fitting, market_card
 from spygames.agent_avenue.drawing.scene import CX, CY, WHY, Scene
 from spygames.agent_avenue.drawing.zones import known
 from spygames.agent_avenue.signs import BACK_LINE, SIDE, SIDES, back, eye, meeple, stall, tree
@@ -96,7 +96,9 @@ def _ability(c: Scene) -> None:
     if not _buttons(c, "resolver", CX + 52, CY + 4, "it out", 180):
         who = "You choose" if ability["seat"] == c.look.viewer else f"player_{ability['seat']} chooses"
         text = "who carries it out?" if ability["seat"] is None else who
-        pen.words(CX - 30, CY + 24, text, 14, GRASS_INK, most=184)
+        pen.words(CX - 30, CY + 18, text, 15, GRASS_INK, most=184)
+        effect = EFFECTS[ability["card"]]
+        pen.words(CX - 30, CY + 40, effect, fitting(effect, 13, 184, False), GRASS_INK, bold=False)
 
 
 def _stalls(c: Scene) -> None:
@@ -122,7 +124,8 @@ def _end(c: Scene) -> None:
     lines = [c.result] if c.look.viewer >= 0 else [c.who(winner), "win" if len(c.seats[winner]) > 1 else "wins"]
     for i, text in enumerate(lines):
         pen.words(CX - 32, CY + 18 + 24 * i, text, 26 if c.look.viewer >= 0 else 16, SIDE[winner], most=164)
-    pen.words(CX - 32, CY + 48 + 14 * (len(lines) - 1), WHY[c.seen["end_reason"]], 12.5, PAPER, bold=False, most=166)
+    why = WHY[c.seen["end_reason"]]
+    pen.words(CX - 32, CY + 48 + 14 * (len(lines) - 1), why, fitting(why, 14, 166, False), PAPER, bold=False)
 
 
 def _buttons(c: Scene, verb: str, x: float, y: float, words: str, w: float) -> bool:

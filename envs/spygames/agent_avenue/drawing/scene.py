@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.cards import MASTERPLAN_NAMES
 from spygames.core.pen import Pen
 from spygames.core.picture import Look
@@ -29,12 +30,12 @@ DOING = {
     "resolver": "name who carries out the market card",
 }
 WHY = {
-    "caught": "the other meeple is caught",
-    "codebreakers": "three Codebreakers",
-    "daredevils": "three Daredevils of the other side",
-    "masterplan": f"the Masterplan with {MASTERPLAN_NAMES} agents",
-    "security_system": "the guarded home is entered",
-    "leader_of_the_pack": "three Daredevils with their Leader",
+    "caught": f"a lead of {CATCH} catches",
+    "codebreakers": "three Codebreakers win",
+    "daredevils": "three Daredevils lose",
+    "masterplan": f"{MASTERPLAN_NAMES} agents by the Masterplan",
+    "security_system": "a guarded home was entered",
+    "leader_of_the_pack": "three Daredevils with a Leader",
     "ran_out": "the cards have run out",
 }
 

@@ -21,7 +21,7 @@ def top_zone(c: Scene, side: int, y: float) -> None:
     if len(seats) == 1:
         _name(c, seats[0], 62, y + 29)
         _about(c, seats[0], 62, y + 50, 160, below=True)
-        _fan(c, seats[0], 335, y + 40, 56, 200)
+        _fan(c, seats[0], 340, y + 40, 56, 236)
     else:
         for i, seat in enumerate(seats):
             x = 62 + 198 * i
