@@ -53,7 +53,7 @@ EFFECTS = {
     "outpost": "recruit a Sentinel from your hand",
     "secret_recruit": "recruit a new name from your hand",
     "smoke_screen": "recruit the top card of the deck",
-    "spycation": "take an own agent back, recruit it?",
+    "spycation": "take an agent back, recruit it?",
     "surveillance_truck": "move +1",
 }
 """What each market card does, in a few words."""
@@ -227,9 +227,9 @@ def pill(pen: Pen, card: str, x: float, y: float, w: float, h: float) -> None:
     """An ongoing market card before its owner."""
     pen.box(x, y, w, h, h / 3, MARKET, stroke=MARKET_LINE, stroke_width=1.2)
     sign(pen, card, x + h * 0.58, y + h / 2, h / 58, MARKET, MARKET_LIGHT)
-    if w > 70:
-        name = title(card)
-        size = fitting(name, 12, w - h * 1.12 - 8)
+    name = title(card)
+    size = fitting(name, 12, w - h * 1.12 - 8, False)
+    if size > 8:
         pen.words(x + h * 1.12, y + h / 2 + 4.2, name, size, MARKET_LIGHT, bold=False)
 
 

@@ -16,7 +16,8 @@ def park(c: Scene) -> None:
     """The park with what the decision of the moment is about."""
     pen = c.pen
     pen.box(CX - 163, CY - 100, 326, 200, 20, GRASS, stroke="#8fb588", stroke_width=3)
-    for x, y, s in ((-146, 70, 0.95), (-146, 4, 0.7), (146, 72, 0.9), (144, 22, 0.75), (148, -34, 0.6)):
+    trees = ((146, 72, 0.9), (-146, 70, 0.95), (-146, 4, 0.7), (144, 22, 0.75), (148, -34, 0.6))
+    for x, y, s in trees if c.seen["ability"] is None else trees[:1]:
         tree(pen, CX + x, CY + y, s)
     _lead(c)
     if c.seen["winner"] is not None:

@@ -100,7 +100,7 @@ class Scene:
         """Whether the viewer may choose this; if so, what is drawn within is a target."""
         can = action in self.legal or pick in self.picks
         if can:
-            self.pen.target(pick=pick or None, action=action or None, label=label)
+            self.pen.target(pick=pick or None, action=action or None, label=(label or action).replace("_", " "))
         yield can
         if can:
             self.pen.close()

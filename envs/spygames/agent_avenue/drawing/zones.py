@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from spygames.agent_avenue.cards import AGENTS
-from spygames.agent_avenue.drawing.faces import agent_back, back_with_sign, chip, face, pill, small_card, stack
+from spygames.agent_avenue.drawing.faces import agent_back, back_with_sign, chip, face, fitting, pill, small_card, stack
 from spygames.agent_avenue.drawing.scene import Scene
 from spygames.agent_avenue.signs import SIDE, SIDES, badge, eye, meeple
 from spygames.core.pen import INK, PAPER, PICK, SOFT, WIDTH, width
@@ -165,7 +165,7 @@ def _hand(c: Scene, seat: int, x: float, y: float, most: float) -> None:
                 pen.box(left - 4, y - 4, w + 8, h + 8, 13, "#fff3c4", stroke=PICK, stroke_width=3)
             pen.at(left, y)
             face(pen, card, w, h, c.copies(card))
-            eye(pen, w - 7, h * 0.19 + 8, 7) if marks[i] else None
+            eye(pen, w - 7, h * 0.19 + 8, min(7, w * 0.09)) if marks[i] else None
             pen.close()
         top = y + h + 8
         tabs = ((f"2:{card}", "", "face down", "hide"), ("", f"discard {card}", "discard", "discard"))
@@ -174,7 +174,7 @@ def _hand(c: Scene, seat: int, x: float, y: float, most: float) -> None:
                 if can:
                     pen.box(left, top, w, 19, 7, "#27455e" if pick else "#3a3340", stroke=PICK, stroke_width=1.2)
                     text = words if w > 64 else short
-                    pen.words(left + w / 2, top + 14, text, 12.5, PAPER, anchor="middle", most=w - 4)
+                    pen.words(left + w / 2, top + 14, text, fitting(text, 12.5, w - 6), PAPER, anchor="middle")
                     top += 22
 
 
