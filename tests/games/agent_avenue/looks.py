@@ -1,23 +1,24 @@
-"""Positions of all variants of Agent Avenue and what their pictures are drawn with, for tests."""
+"""Moments of games of all variants of Agent Avenue and what their pictures are drawn with, for tests."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from spygames.agent_avenue import make_game
+from spygames.agent_avenue import Mode, make_game
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.kernel import Record
 from spygames.core.picture import Advice, Picture, picture
 from spygames.testing.trial import mask_of
 
-VARIANTS = [(mode, players) for mode in ("simple", "advanced") for players in (2, 3, 4)]
+MODES: tuple[Mode, ...] = ("simple", "advanced")
+VARIANTS: list[tuple[Mode, int]] = [(mode, players) for mode in MODES for players in (2, 3, 4)]
 NAMES = ("A player with a very long name", '<script>alert("1 & 2")</script>', "expert", "checkpoints/agent_avenue_v0")
 LOG = ("player_0 offers double_agent, hides codebreaker", *("player_1 takes the hidden card",) * 30)
 
 
-class Position(NamedTuple):
-    """A position of random play."""
+class Moment(NamedTuple):
+    """A position of random play, with the one before."""
 
     game: Game
     states: np.ndarray
@@ -52,7 +53,7 @@ class Position(NamedTuple):
         return picture(self.game, self.s, viewer, before=before, legal=legal, advice=advice, names=names, log=LOG)
 
 
-def positions(mode: str, players: int, number: int, seed: int = 0) -> Iterator[Position]:
+def positions(mode: Mode, players: int, number: int, seed: int = 0) -> Iterator[Moment]:
     """So many positions of random games: every third decision and every end."""
     game, rng, found = make_game(mode, players), np.random.default_rng([seed, players, len(mode)]), 0
     while found < number:
@@ -61,7 +62,7 @@ def positions(mode: str, players: int, number: int, seed: int = 0) -> Iterator[P
         while True:
             over = as_record(states).to_move == NOBODY
             if wait == 0 or over:
-                yield Position(game, states.copy(), before)
+                yield Moment(game, states.copy(), before)
                 found += 1
                 wait = 3
             if over or found >= number:

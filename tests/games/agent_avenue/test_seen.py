@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.games.agent_avenue.looks import VARIANTS, Position, positions
+from tests.games.agent_avenue.looks import VARIANTS, Moment, positions
 
-from spygames.agent_avenue import draw, make_game, seen
+from spygames.agent_avenue import Mode, draw, make_game, seen
 from spygames.agent_avenue.cards import MIND_CONTROL, MOLE, OUTPOST, SPYCATION
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.look import Look
 from spygames.core.pen import Pen
 from spygames.core.picture import draw_seen
-from spygames.testing.trial import mask_of, redraw
+from spygames.testing.trial import determinized, mask_of
 
 
 def reachable(game: Game, states: np.ndarray, viewer: int, legal: list[str]) -> dict[str, str]:
@@ -36,17 +36,19 @@ def reachable(game: Game, states: np.ndarray, viewer: int, legal: list[str]) -> 
     }
 
 
-def leaks(each: Position, viewer: int, seed: int) -> set[str]:
+def leaks(each: Moment, viewer: int, seed: int) -> set[str]:
     """What differs between worlds that `viewer` cannot tell apart."""
     legal = each.legal(viewer)
     truth = reachable(each.game, each.states, viewer, legal)
-    worlds = [reachable(each.game, redraw(each.game, each.states, viewer, seed + i), viewer, legal) for i in range(2)]
+    worlds = [
+        reachable(each.game, determinized(each.game, each.states, viewer, seed + i), viewer, legal) for i in range(2)
+    ]
     return {name for name, value in truth.items() if any(world[name] != value for world in worlds)}
 
 
 @pytest.mark.rule("AA-9", "AA-10", "AA-12", "AA-37", "AA-39", "AA-40")
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
-def test_nothing_leaks(mode: str, players: int) -> None:
+def test_nothing_leaks(mode: Mode, players: int) -> None:
     for i, each in enumerate(positions(mode, players, 9, seed=10)):
         for viewer in range(players):
             assert leaks(each, viewer, i) == set()
@@ -54,7 +56,7 @@ def test_nothing_leaks(mode: str, players: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
-def test_nothing_leaks_in_many_positions(mode: str, players: int) -> None:
+def test_nothing_leaks_in_many_positions(mode: Mode, players: int) -> None:
     for i, each in enumerate(positions(mode, players, -(-2_000 // players), seed=11)):
         for viewer in range(players):
             assert leaks(each, viewer, i) == set()
@@ -107,7 +109,7 @@ def test_a_picture_that_is_handed_the_state_is_found() -> None:
 
     game = replace(each.game, texts=replace(each.game.texts, draw=draw_luck))
     found = []
-    for world in (each.states, redraw(game, each.states, 0, 5)):
+    for world in (each.states, determinized(game, each.states, 0, 5)):
         held = [as_record(world)]
         found.append(reachable(game, world, 0, [])["picture"])
     assert found[0] != found[1]
@@ -117,7 +119,7 @@ def test_a_picture_that_is_handed_the_state_is_found() -> None:
 
 
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
-def test_nobody_sees_everything(mode: str, players: int) -> None:
+def test_nobody_sees_everything(mode: Mode, players: int) -> None:
     for each in positions(mode, players, 20, seed=14):
         everything = each.game.state_to_dict(each.s)
         del everything["rng"], everything["record"]
@@ -126,7 +128,7 @@ def test_nobody_sees_everything(mode: str, players: int) -> None:
 
 @pytest.mark.rule("AA-9", "AA-12", "AA-37", "AA-39", "AA-40")
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
-def test_a_seat_sees_its_own_cards_and_counts(mode: str, players: int) -> None:
+def test_a_seat_sees_its_own_cards_and_counts(mode: Mode, players: int) -> None:
     offers = 0
     for each in positions(mode, players, 40, seed=15):
         truth = each.seen(NOBODY)
@@ -154,7 +156,7 @@ def test_a_seat_sees_its_own_cards_and_counts(mode: str, players: int) -> None:
 
 
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
-def test_what_cannot_be_told_apart_has_one_text(mode: str, players: int) -> None:
+def test_what_cannot_be_told_apart_has_one_text(mode: Mode, players: int) -> None:
     pairs = 0
     for each in positions(mode, players, 16, seed=16):
         seat = int(each.s.to_move)
@@ -194,7 +196,7 @@ SAID = [  # mode, players, what the position has, action, what its seat reads an
 
 
 @pytest.mark.parametrize(("mode", "players", "there", "action", "own", "others"), SAID, ids=[each[3] for each in SAID])
-def test_moves_in_words(mode: str, players: int, there: dict[str, int], action: str, own: str, others: str) -> None:
+def test_moves_in_words(mode: Mode, players: int, there: dict[str, int], action: str, own: str, others: str) -> None:
     game = make_game(mode, players)
     s = as_record(game.start(0))
     for name, value in there.items():
@@ -205,9 +207,9 @@ def test_moves_in_words(mode: str, players: int, there: dict[str, int], action: 
 
 
 @pytest.mark.rule("AA-12")
-def test_what_a_seat_takes_in_words(at: Callable[..., Any], position: Callable[..., Any]) -> None:
+def test_what_a_seat_takes_in_words(at: Callable[..., Any], make_mapping: Callable[..., Any]) -> None:
     hands = {"0": ["double_agent", "enforcer", "sentinel", "mole"], "1": ["enforcer"]}
-    table = at(position(hands, face_up="codebreaker", face_down="daredevil"))
+    table = at(make_mapping(hands, face_up="codebreaker", face_down="daredevil"))
     numbers = [table.game.string_to_action(table.s, text, 1) for text in ("recruit up", "recruit down")]
 
     def said(viewer: int) -> list[str]:
@@ -218,8 +220,10 @@ def test_what_a_seat_takes_in_words(at: Callable[..., Any], position: Callable[.
 
 
 @pytest.mark.rule("AA-10")
-def test_of_two_alike_nobody_reads_which_one_was_taken(at: Callable[..., Any], position: Callable[..., Any]) -> None:
-    table = at(position({"0": ["enforcer"] * 2, "1": ["mole"]}, face_up="enforcer", face_down="enforcer"))
+def test_of_two_alike_nobody_reads_which_one_was_taken(
+    at: Callable[..., Any], make_mapping: Callable[..., Any]
+) -> None:
+    table = at(make_mapping({"0": ["enforcer"] * 2, "1": ["mole"]}, face_up="enforcer", face_down="enforcer"))
     numbers = [table.game.string_to_action(table.s, text, 1) for text in ("recruit up", "recruit down")]
     assert {table.game.seen_action(table.s, number, 1, 0) for number in numbers} == {
         "player_1 takes one of the two cards"
