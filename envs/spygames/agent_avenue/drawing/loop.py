@@ -1,6 +1,7 @@
 """The loop of spaces with the meeples, and where they have come from."""
 
 from spygames.agent_avenue.board import HOMES, IS_MARKET, SPACES
+from spygames.agent_avenue.drawing.faces import signed
 from spygames.agent_avenue.drawing.scene import CX, CY, Scene
 from spygames.agent_avenue.signs import SIDE, house, lamp, meeple, slab, stall
 from spygames.core.pen import INK, PAPER
@@ -38,6 +39,10 @@ _GROUND = tuple(
     for left, top, w, h, r in ((-49, -43, 98, 90, 12), (-49, -45, 98, 89, 12), (-43, -39, 86, 77, 9))
 )
 """The shadows of the stones, the stones, and a line on each."""
+_SEAMS = "".join(
+    f"M{x - 43} {y - 13}h86m-86 26h86m-58 -26v26m30 -52v26m0 26v25" for x, y in map(_middle, range(SPACES))
+)
+"""How the stones are paved."""
 
 
 def _place(c: Scene, space: int) -> tuple[float, float]:
@@ -53,6 +58,7 @@ def loop(c: Scene) -> None:
     pen.box(CX - w / 2 + 2.5, CY - h / 2 + 2.5, w - 5, h - 5, 38, "none", stroke="#4f6373", stroke_width=2)
     pen.path(_GROUND[0], "#b8ab8c")
     pen.path(_GROUND[1], STONE)
+    pen.path(_SEAMS, stroke="#dccfae", stroke_width=1.4)
     pen.path(_GROUND[2], stroke="#fffaf0", stroke_width=1.6, opacity=0.7)
     pen.path(_WAYS, stroke=PAPER, stroke_width=2.6, stroke_linecap="round", stroke_linejoin="round", opacity=0.85)
     homes = [int(home) for home in HOMES]
@@ -98,3 +104,6 @@ def _trail(c: Scene, side: int, start: int, end: int) -> None:
     c.pen.path(d, stroke=INK, stroke_width=8, opacity=0.35, **line)
     c.pen.path(d, stroke=SIDE[side], stroke_width=5, stroke_dasharray="1 10", **line)
     meeple(c.pen, side, x + first, y + 36, 1.1, ghost=True)
+    y += (4, 26)[side]
+    c.pen.box(x + first - 18, y - 13, 36, 19, 9, INK, stroke=SIDE[side], stroke_width=1.4)
+    c.pen.words(x + first, y + 1.5, signed(end - start), 13.5, SIDE[side], anchor="middle")

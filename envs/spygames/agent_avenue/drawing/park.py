@@ -6,16 +6,23 @@ from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.drawing.faces import EFFECTS, face, fitting, market_card
 from spygames.agent_avenue.drawing.scene import CX, CY, WHY, Scene
 from spygames.agent_avenue.drawing.zones import known
-from spygames.agent_avenue.signs import BACK_LINE, SIDE, SIDES, back, eye, meeple, stall, tree
+from spygames.agent_avenue.signs import BACK_LINE, SIDE, SIDES, back, disc, eye, meeple, stall, tree
 from spygames.core.pen import LINE, PAPER, PICK, SOFT
 
 GRASS, GRASS_INK = "#7fae79", "#15291c"
+FLOWERS = (
+    *((-134, -32), (-128, -22), (-141, -20), (-118, 84), (-126, 90), (-109, 91)),
+    *((119, 86), (127, 92), (111, 91), (128, 2), (136, -6), (122, -7)),
+)
+"""Where they grow, round the middle of the park."""
 
 
 def park(c: Scene) -> None:
     """The park with what the decision of the moment is about."""
     pen = c.pen
     pen.box(CX - 163, CY - 100, 326, 200, 20, GRASS, stroke="#8fb588", stroke_width=3)
+    for at, colour in enumerate(("#f6e27a", "#f3c9d6", "#fbf4e2")):  # flowers
+        pen.path("".join(disc(CX + x, CY + y, 2.2) for x, y in FLOWERS[at::3]), colour)
     trees = ((146, 72, 0.9), (-146, 70, 0.95), (-146, 4, 0.7), (144, 22, 0.75), (148, -34, 0.6))
     for x, y, s in trees if c.seen["ability"] is None else trees[:1]:
         tree(pen, CX + x, CY + y, s)
