@@ -59,10 +59,9 @@ def test_pictures_are_in_order(mode: Mode, players: int) -> None:
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
 def test_many_pictures_are_in_order(mode: Mode, players: int) -> None:
     phases = set()
-    for each in positions(mode, players, 400, seed=1):
+    for i, each in enumerate(positions(mode, players, 400, seed=1)):
         phases.add(PHASES[each.s.phase])
-        for viewer in each.viewers:
-            checked(each, viewer)
+        checked(each, each.viewers[i % len(each.viewers)])
     teams, advanced = {"lead", "up", "down"} if players > 2 else set(), mode == "advanced"
     market = {"market", "ability"} | ({"resolver"} if players > 2 else set())
     assert phases >= {"recruit", "over"} | teams | (market if advanced else set())
@@ -77,7 +76,7 @@ def test_texts_can_be_read(mode: Mode, players: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
 def test_texts_can_be_read_in_many_positions(mode: Mode, players: int) -> None:
-    for i, each in enumerate(positions(mode, players, 60, seed=7)):
+    for i, each in enumerate(positions(mode, players, 30, seed=7)):
         assert svg.pale(str(each.picture(each.viewers[i % len(each.viewers)]))) == []
 
 
@@ -143,7 +142,7 @@ def test_different_views_have_different_pictures(mode: Mode, players: int) -> No
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
 def test_many_different_views_have_different_pictures(mode: Mode, players: int) -> None:
     pictures: dict[int, int] = {}
-    for each in positions(mode, players, 2_000, seed=4):
+    for each in positions(mode, players, 1_000, seed=4):
         for viewer in each.viewers:
             seen = hash(json.dumps(each.seen(viewer)))
             drawn = hash((viewer, svg.drawn(str(each.picture(viewer, full=False)))))
@@ -221,17 +220,37 @@ def changes(seen: dict[str, Any]) -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
 def test_each_thing_that_is_seen_is_drawn(mode: Mode, players: int) -> None:
     tried: set[str] = set()
-    for i, each in enumerate(positions(mode, players, 6, seed=5)):
+    for i, each in enumerate(positions(mode, players, 10, seed=5)):
         viewer = each.viewers[i % len(each.viewers)]
         seen = each.seen(viewer)
         drawn = draw_seen(each.game, seen, Look(viewer))
-        for name, changed in changes(seen).items():
+        for name, changed in [*changes(seen).items()][i % 3 :: 2]:
             tried.add(name)
             shows = draw_seen(each.game, changed, Look(viewer)) != drawn
             assert shows == (name not in LEFT_OUT), f"{name}, seen by {viewer}"
     keys = {name.split()[0] for name in tried}
     assert keys >= {"turn", "a", "active_side", "in_play", "hands", "discarded", "discards_left", "deck", "face_up"}
     assert mode == "simple" or keys >= {"market_supply", "market_discard", "market_deck", "market_in_play", "pending"}
+
+
+@pytest.mark.parametrize("viewer", [NOBODY, 0, 3])
+def test_a_crowded_table_fits(viewer: int) -> None:
+    """More cards than a game ever has, in every place at once: nothing overlaps, and all can be chosen."""
+    (each,) = positions("advanced", 4, 1)
+    crowded: dict[str, Any] = each.seen(viewer)
+    hand = sorted([*AGENTS, *AGENTS[:4]], key=AGENTS.index)
+    for seat in "0123":
+        for key, cards in (("hands", hand), ("discarded", ["saboteur"] * 2)):
+            crowded[key][seat] = len(cards) if isinstance(crowded[key][seat], int) else cards
+        crowded["seen_in_hand"][seat] = dict.fromkeys(AGENTS, 2)
+    crowded |= {"phase": "play", "to_move": 0, "active_side": 0, "face_up": None, "face_down": None, "turn": 30_000}
+    crowded |= {"in_play": {side: dict.fromkeys(AGENTS, 6) for side in "01"}, "progress": [10_000, -10_000]}
+    crowded["market_in_play"] = {"0": list(MARKET_CARDS[:ONGOING]), "1": list(MARKET_CARDS[:ONGOING])}
+    crowded |= {"market_discard": list(MARKET_CARDS[ONGOING:]), "pending": [{"side": 1, "do": "market"}]}
+    legal = [f"discard {card}" for card in AGENTS] + [f"play {up} {down}" for up in AGENTS for down in AGENTS]
+    look = Look(viewer, legal=legal if viewer == 0 else (), names=NAMES)
+    drawn = str(draw_seen(each.game, crowded, look))
+    assert svg.outside(drawn) == svg.overlaps(drawn) == svg.unreachable(drawn, list(look.legal)) == []
 
 
 def test_the_own_side_lies_below() -> None:
