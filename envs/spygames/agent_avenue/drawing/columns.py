@@ -84,7 +84,7 @@ def race(c: Scene, x: float, y: float, h: float) -> float:
     top += h + gap
     owner = [c.owns(side, "leader_of_the_pack") for side in range(2)]
     race_row(pen, "codebreaker", x, top, COLUMN, h, "three win", c.copies("codebreaker"), (True, True))
-    words = "three lose" if not any(owner) else "green: three win"
+    words = "three lose" if not any(owner) else "red lose, green win"
     race_row(pen, "daredevil", x, top + h + gap, COLUMN, h, words, c.copies("daredevil"), owner)
     top += 2 * (h + gap)
     for side in range(2):
