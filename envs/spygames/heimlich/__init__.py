@@ -7,7 +7,7 @@ import numpy as np
 
 from spygames.core.checks import choice
 from spygames.core.game import Game, Texts
-from spygames.heimlich import actions, determinize, observe, render, rules, state_dict
+from spygames.heimlich import actions, determinize, draw, observe, render, rules, seen, state_dict
 from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
 from spygames.heimlich.board import EDITIONS, FINISH, IN_PLAY, MAX_PLAYERS, VALUES, Edition
 from spygames.heimlich.bots import BOTS
@@ -104,6 +104,9 @@ def make_game(
             state_to_dict=state_dict.state_to_dict,
             state_from_dict=state_dict.state_from_dict,
             to_text=render.to_text,
+            seen_to_dict=seen.seen_to_dict,
+            seen_action=seen.seen_action,
+            draw=draw.draw,
         ),
         bots=BOTS[top_secret, secret_identities],
         module=sys.modules[__name__],
