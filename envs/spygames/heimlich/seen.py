@@ -12,6 +12,7 @@ from spygames.heimlich.state_dict import state_to_dict
 
 HIDDEN = "?"
 """What stands for an agent that the viewer cannot know."""
+_TITLES = {"score_3": "Score +3", "back_1_2": "Back 1-2", "step_1": "Step of 1", "forward_1_3": "Forward 1-3"}
 _NOTEBOOK = ("points", "times", "gains", "scorings", "cards_played")
 
 
@@ -19,8 +20,8 @@ def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
     """The keys of `state_to_dict` but `rng` and `record`, with `viewer` (a seat) told only what it may know.
 
     Agents are "?" and cards and predictions of others are counts. `notebook` is the public part of the record:
-    `points`, `times` and `gains` {seat: {agent: n}}, `scorings` and `cards_played` [by seat]; beside it stand `swapped`,
-    `swapped_late` and, for the seat that swapped alone, `former`. NOBODY (-1) sees everything.
+    `points`, `times` and `gains` {seat: {agent: n}}, `scorings` and `cards_played` [by seat]; beside it stand
+    `swapped`, `swapped_late` and, for the seat that swapped alone, `former`. NOBODY (-1) sees everything.
     """
     m = state_to_dict(game, s)
     del m["rng"]
@@ -41,7 +42,7 @@ def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
 
 
 def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
-    """What `viewer` sees `seat` do in state `s`, before it is done; of a prediction of another seat only that it is made."""
+    """What `viewer` sees `seat` do in state `s`, the state before; of others' predictions only that they are made."""
     words = action_to_string(game, s, action, seat).split()
     return f"player_{seat} {_deed(s, words, viewer in (seat, NOBODY))}"
 
@@ -67,7 +68,7 @@ def _deed(s: Record, words: list[str], is_open: bool) -> str:
             named = next(AGENTS[a] for a in s.named if a != NONE)
             return f"moves {named} {'back' if int(step) < 0 else 'on'} by {abs(int(step))}"
         case ["guess", agent, owner] if is_open:
-            return f"predicts that {agent} {'is free' if owner == 'free' else f'belongs to {owner}'}"
+            return f"predicts: {agent} is {'free' if owner == 'free' else f'of {owner}'}"
         case ["guess", _, _]:
             return "makes a prediction"
         case _:  # `safe` after a scoring, `building` for a card
@@ -80,5 +81,5 @@ def place(building: str) -> str:
 
 
 def titled(card: str) -> str:
-    """A card in a sentence: "New identity"."""
-    return card.replace("_", " ").capitalize()
+    """A card in a sentence: New identity, Back 1-2."""
+    return _TITLES.get(card, card.replace("_", " ").capitalize())

@@ -1,0 +1,1 @@
+"""The parts of the picture of Heimlich & Co.; `draw.py` puts them together."""

@@ -1,0 +1,137 @@
+"""The town: twelve buildings with their values, the safe, the agents, and what has moved."""
+
+from typing import Any
+
+from spygames.core.look import Look
+from spygames.core.pen import BAD, INK, PAPER, PICK, Pen
+from spygames.heimlich.board import BUILDINGS, LOOP, VALUES
+from spygames.heimlich.drawing.facts import Seen, minus
+from spygames.heimlich.drawing.frame import BOARD_X, BOARD_Y, CELL, PATH, PLOT_H, PLOT_W
+from spygames.heimlich.drawing.houses import house
+from spygames.heimlich.signs import COLOURS, GOLD, figure, safe, tree
+
+GRASS, HEDGE = "#7ba36f", "#5d8455"
+_LARGER = (1.05, 1.35, 1.3, 1.25, 1.25, 1.2, 1.12, 1.12, 1.1, 1.02, 1.02, 1.15)  # a house's scale by building
+_TREES = (((-48, 0.7), (50, 0.9)), ((-50, 0.85),), ((51, 0.75), (-46, 0.55)))
+
+
+def town(pen: Pen, m: Seen, look: Look) -> None:
+    """Buildings with their values, the safe, the agents, and what has moved since the viewer's last look."""
+    for building, name in enumerate(BUILDINGS):
+        x, y = _plot(building)
+        action = next((f"{verb} {name}" for verb in ("safe", "building") if f"{verb} {name}" in look.legal), None)
+        if action:
+            pen.target(action=action, label=f"move the safe to {name}")
+        w, h = PLOT_W - 6, PLOT_H - 6
+        pen.box(
+            x - w / 2, y - h / 2, w, h, 12, GRASS, stroke=PICK if action else HEDGE, stroke_width=4 if action else 2
+        )
+        pen.path(
+            f"M{x - w / 2 + 1:.1f} {y + 22} h{w - 2:.1f} v{h / 2 - 34:.1f} q0 11 -11 11 h{24 - w:.1f} q-11 0 -11 -11 Z",
+            PATH,
+        )
+        for dx, scale in _TREES[building % 3]:
+            pen.at(x + dx, y + 24, scale)
+            tree(pen)
+            pen.close()
+        pen.at(x + 3, y + 26, _LARGER[building])
+        house(pen, building)
+        pen.close()
+        if action:
+            pen.close()
+    if look.before:
+        for agent in m["agents"]:
+            _trail(pen, agent, look.before["positions"][agent], m["positions"][agent])
+    pen.open(pointer_events="none")  # what is picked lies below
+    for building in range(LOOP):
+        _value(pen, building)
+    if look.before and look.before["safe"] != m["safe"]:
+        _safe_at(pen, look.before["safe"], ghost=True)
+    _safe_at(pen, m["safe"])
+    pen.close()
+    standing = [[a for a in m["agents"] if m["positions"][a] == building] for building in range(LOOP)]
+    for building, agents in enumerate(standing):
+        for i, agent in sorted(enumerate(agents), key=lambda each: _foot(building, each[0], len(agents))[1]):
+            _agent(pen, m, look, agent, *_foot(building, i, len(agents)))
+
+
+def _plot(building: int) -> tuple[float, float]:
+    """The middle of a building's plot; clockwise from the Church at the lower left corner."""
+    side, k = divmod(building, 3)
+    column, row = ((0, 3 - k), (k, 0), (3, k), (3 - k, 3))[side]
+    return BOARD_X + CELL + (column + 0.5) * PLOT_W, BOARD_Y + CELL + (row + 0.5) * PLOT_H
+
+
+def _value(pen: Pen, building: int) -> None:
+    """The plate with what a building scores."""
+    x, y = _plot(building)
+    x, y, value = x - PLOT_W / 2 + 20, y - PLOT_H / 2 + 20, int(VALUES[building])
+    pen.dot(x, y, 13, BAD if value < 0 else PAPER, stroke=INK, stroke_width=1.6)
+    pen.words(x, y + 5.4, minus(value), 15, PAPER if value < 0 else INK, anchor="middle")
+
+
+def _safe_at(pen: Pen, building: int, ghost: bool = False) -> None:
+    x, y = _plot(building)
+    pen.at(x + PLOT_W / 2 - 28, y - PLOT_H / 2 + 32)
+    safe(pen, ghost)
+    pen.close()
+
+
+def _foot(building: int, i: int, n: int) -> tuple[float, float]:
+    """Where the i-th of n agents in a building stands: from five on in two rows."""
+    x, y = _plot(building)
+    in_back = n // 2 if n > 4 else 0
+    row, k, of = (0, i, in_back) if i < in_back else (1, i - in_back, n - in_back)
+    return x + (k - (of - 1) / 2) * 30, y + PLOT_H / 2 - (30, 10)[row] + (2 if not in_back else 0)
+
+
+def _agent(pen: Pen, m: Seen, look: Look, agent: str, x: float, y: float) -> None:
+    """An agent in the town, with what it was moved by in this turn; whether it can be picked."""
+    at = next((verb for verb in ("move", "agent") if any(t.split()[:2] == [verb, agent] for t in look.legal)), None)
+    if at:
+        pen.target(pick=f"1:{agent}", action=f"agent {agent}" if at == "agent" else None, label=f"{at} {agent}")
+    pen.at(x, y)
+    if at:
+        pen.path("M-16 2 Q-17 -20 -13 -46 Q0 -60 13 -46 Q17 -20 16 2 Q0 8 -16 2 Z", PICK, opacity=0.9)
+    if agent in m["arrived"]:
+        pen.add("ellipse", cx=0, cy=1, rx=17, ry=6, fill=GOLD, stroke=INK, stroke_width=1.4)
+    figure(pen, agent)
+    named = m["pending_card"] and agent in m["pending_card"]["agents"]
+    points = m["moved"].get(agent)
+    if points or named:
+        pen.dot(11, -44, 9, INK if points else BAD, stroke=PAPER, stroke_width=1.4)
+        pen.words(11, -40, f"+{points}" if points else "!", 10.5, PAPER, anchor="middle")
+    pen.close()
+    if at:
+        pen.close()
+
+
+def _lane(building: int, inset: float) -> tuple[float, float]:
+    """A point at the inner edge of a plot, where agents have walked along."""
+    x, y = _plot(building)
+    side, k = divmod(building, 3)
+    right, down = (
+        (1, -1 if k == 0 else 0),
+        (1 if k == 0 else 0, 1),
+        (-1, 1 if k == 0 else 0),
+        (-1 if k == 0 else 0, -1),
+    )[side]
+    return x + right * (PLOT_W / 2 - inset), y + down * (PLOT_H / 2 - inset)
+
+
+def _trail(pen: Pen, agent: str, old: int, new: int) -> None:
+    """Where an agent has come from: along the street up to six on or two back, else straight."""
+    if old == new:
+        return
+    on = (new - old) % LOOP
+    stops = range(on + 1) if on <= 6 else range(0, on - LOOP - 1, -1) if on >= LOOP - 2 else (0, on)
+    inset = 8 + 3.6 * list(COLOURS).index(agent)
+    (x, y), (x2, y2) = _foot(old, 0, 1), _foot(new, 0, 1)
+    points = [(x, y - 4), *(_lane((old + k) % LOOP, inset) for k in stops), (x2, y2 - 4)]
+    d = "M" + " L".join(f"{px:.1f} {py:.1f}" for px, py in points)
+    line: dict[str, Any] = {"stroke_linejoin": "round", "stroke_linecap": "round"}
+    pen.path(d, stroke=INK, stroke_width=5.4, opacity=0.5, **line)
+    pen.path(d, stroke=COLOURS[agent], stroke_width=4, stroke_dasharray="1 8", **line)
+    pen.at(x, y)
+    figure(pen, agent, ghost=True)
+    pen.close()

@@ -1,0 +1,60 @@
+"""The score track, a frame of 42 spaces round the town: Start and Finish are one space."""
+
+from collections.abc import Sequence
+
+from spygames.core.look import Look
+from spygames.core.pen import EDGE, INK, PAPER, Pen
+from spygames.heimlich.board import FINISH, MARK
+from spygames.heimlich.drawing.facts import Seen
+from spygames.heimlich.drawing.frame import BOARD_X, BOARD_Y, CELL, PATH, ROAD
+from spygames.heimlich.signs import GOLD, token
+
+
+def track(pen: Pen, m: Seen, look: Look) -> None:
+    """The spaces from Start to Finish and the tokens on them."""
+    pen.box(BOARD_X - 4, BOARD_Y - 4, 12 * CELL + 8, 11 * CELL + 8, 16, ROAD)
+    for space in range(FINISH):
+        x, y = _cell(space)
+        marked = space == MARK
+        fill = GOLD if marked else PATH if space % 2 else EDGE
+        pen.box(x - 24.5, y - 24.5, 49, 49, 8, PAPER if space == 0 else fill, stroke=INK if marked else None)
+        if space == 0:
+            for i in range(12):  # the chequered line of the finish
+                pen.box(x - 24 + 8 * (i % 6), y - 22 + 7 * (i // 6), 8, 7, 0, INK if (i + i // 6) % 2 else PAPER)
+        elif marked or space % 5 == 0:
+            pen.words(x - 21, y - 12, str(space), 12, INK)
+    here: dict[int, list[str]] = {}
+    for agent, score in m["scores"].items():
+        here.setdefault(_space_of(score) % FINISH, []).append(agent)
+        if look.before and (old := _space_of(look.before["scores"][agent])) != _space_of(score):
+            x, y = _cell(old)
+            pen.at(x, y)
+            token(pen, agent, 12, ghost=True)
+            pen.close()
+    for space, agents in here.items():
+        x, y = _cell(space)
+        for agent, (dx, dy, r) in zip(agents, _spread(len(agents)), strict=True):
+            pen.at(x + dx, y + dy)
+            token(pen, agent, r)
+            pen.close()
+
+
+def _cell(space: int) -> tuple[float, float]:
+    """The middle of a space of the track; Start and Finish are one, at the lower left corner."""
+    space %= FINISH
+    legs = ((0, 10, 0, -1, 0), (0, 0, 1, 0, 10), (11, 0, 0, 1, 21), (11, 10, -1, 0, 31))
+    column, row, dx, dy, first = next(leg for leg in reversed(legs) if space >= leg[4])
+    return (BOARD_X + (column + dx * (space - first) + 0.5) * CELL, BOARD_Y + (row + dy * (space - first) + 0.5) * CELL)
+
+
+def _space_of(score: int) -> int:
+    return min(score, FINISH)
+
+
+def _spread(n: int) -> Sequence[tuple[float, float, float]]:
+    """Where n tokens lie on one space, and their radius."""
+    if n <= 2:
+        return ((0, 5, 14),) if n == 1 else ((-11.5, 6, 11), (11.5, 6, 11))
+    r, step = (9.0, 20) if n <= 4 else (8.0, 15.6) if n <= 6 else (7.6, 12)
+    rows = enumerate((n - n // 2, n // 2))
+    return [(step * (i - (k - 1) / 2), (-1, 15)[row], r) for row, k in rows for i in range(k)]
