@@ -51,9 +51,10 @@ def channels(game: Game, states: np.ndarray, seat: int) -> dict[str, Any]:
         "mapping": seen,
         "picture": draw_seen(game, seen, Look(seat, alt=drawing)),
         "picture with targets": draw_seen(game, seen, Look(seat, legal=targets, alt=drawing)) if targets else "",
-        # Of others' actions there is a text only where they are legal, and that depends on what they hold.
+        # Of others' actions there is a text only where they are legal, and that depends on what they hold. Their
+        # numbers may count from the mover's own things, so the same action is the one with the same text.
         "moves": {
-            int(action): game.seen_action(s, int(action), int(s.to_move), seat)
+            game.action_to_string(s, action, int(s.to_move)): game.seen_action(s, action, int(s.to_move), seat)
             for action in few(np.flatnonzero(legal), _MOVES)
         },
     }
