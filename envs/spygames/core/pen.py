@@ -4,7 +4,8 @@ No ids, gradients, filters, `style` attributes, external fonts or images: any nu
 a strict content security policy, too.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -127,8 +128,19 @@ class Pen:
             "text", text, x=x, y=y, font_size=size, fill=fill, text_anchor=anchor, font_weight=weight, **attributes
         )
 
+    def stamp(self, draw: Callable[..., None], *args: Hashable) -> None:
+        """What `draw(pen, *args)` draws, from memory after the first time: for signs, which look alike each time."""
+        self._parts.append(_drawn(draw, *args))
+
     def __str__(self) -> str:
         return "".join(self._parts)
+
+
+@lru_cache(1024)
+def _drawn(draw: Callable[..., None], *args: Hashable) -> str:
+    pen = Pen()
+    draw(pen, *args)
+    return str(pen)
 
 
 def width(text: str, size: float, bold: bool = True) -> float:
