@@ -22,45 +22,45 @@ THIN: dict[str, Any] = {"stroke": INK, "stroke_width": 1.4, "stroke_linejoin": "
 def figure(pen: Pen, agent: str, ghost: bool = False) -> None:
     """An agent in cloak and hat that stands on (0, 0), 48 high; as a ghost without its letter."""
     colour, dark = COLOURS[agent], DARK[agent]
-    pen.open(opacity=0.4 if ghost else None)
-    pen.add("ellipse", cx=0, cy=0.5, rx=13, ry=3.6, fill="#000", opacity=0.3)
-    pen.path("M-13 0 Q-14 -16 -6 -25 H6 Q14 -16 13 0 Q0 4 -13 0 Z", colour, **THIN)
-    pen.dot(0, -30, 7, "#f0d3b0", stroke=INK, stroke_width=1.4)
-    pen.path("M-9 -27 L0 -18 L9 -27 L7 -22 L0 -16 L-7 -22 Z", dark, **THIN)
-    pen.path("M-6 -31 H6", stroke=INK, stroke_width=3)
+    pen.open(opacity=0.4 if ghost else None, **THIN)
+    pen.add("ellipse", cx=0, cy=0.5, rx=13, ry=3.6, fill="#000", opacity=0.3, stroke="none")
+    pen.path("M-13 0 Q-14 -16 -6 -25 H6 Q14 -16 13 0 Q0 4 -13 0 Z", colour)
+    pen.dot(0, -30, 7, "#f0d3b0")
+    pen.path("M-9 -27 L0 -18 L9 -27 L7 -22 L0 -16 L-7 -22 Z", dark)
+    pen.path("M-6 -31 H6", stroke_width=3)
     _hat(pen, agent, dark, colour)
     if not ghost:
-        pen.dot(0, -8, 7.4, PAPER)
-        pen.words(0, -4.1, LETTERS[agent], 10.8, INK, anchor="middle")
+        pen.dot(0, -8, 7.4, PAPER, stroke="none")
+        pen.words(0, -4.1, LETTERS[agent], 10.8, INK, anchor="middle", stroke="none")
     pen.close()
 
 
 def _hat(pen: Pen, agent: str, fill: str, band: str) -> None:
     """What tells the agents apart without colours: fedora, boater, beret, bowler, top hat, cap, hood."""
     if agent == "red":
-        pen.path("M-12 -34 Q0 -31 12 -34 L8 -36.5 L6.5 -45 Q0 -41.5 -6.5 -45 L-8 -36.5 Z", fill, **THIN)
+        pen.path("M-12 -34 Q0 -31 12 -34 L8 -36.5 L6.5 -45 Q0 -41.5 -6.5 -45 L-8 -36.5 Z", fill)
         pen.path("M-7.6 -38 Q0 -36 7.6 -38", stroke=band, stroke_width=2)
     elif agent == "yellow":
-        pen.box(-7.5, -45, 15, 10, 1, fill, **THIN)
+        pen.box(-7.5, -45, 15, 10, 1, fill)
         pen.path("M-7 -38.6 H7", stroke=band, stroke_width=2.6)
-        pen.path("M-12 -35 H12", stroke=INK, stroke_width=4.4, stroke_linecap="round")
+        pen.path("M-12 -35 H12", stroke_width=4.4, stroke_linecap="round")
         pen.path("M-12 -35 H12", stroke=fill, stroke_width=1.8, stroke_linecap="round")
     elif agent == "green":
-        pen.path("M1 -43 V-48", stroke=INK, stroke_width=2.6, stroke_linecap="round")
-        pen.path("M-8 -34 Q-14 -44 1 -44 Q15 -44 8 -34 Z", fill, **THIN)
+        pen.path("M1 -43 V-48", stroke_width=2.6, stroke_linecap="round")
+        pen.path("M-8 -34 Q-14 -44 1 -44 Q15 -44 8 -34 Z", fill)
     elif agent == "blue":
-        pen.path("M-8 -35 A8 10 0 0 1 8 -35 Z", fill, **THIN)
+        pen.path("M-8 -35 A8 10 0 0 1 8 -35 Z", fill)
         pen.path("M-7.6 -37.4 H7.6", stroke=band, stroke_width=2)
-        pen.path("M-11.5 -35.5 Q0 -32 11.5 -35.5", stroke=INK, stroke_width=3.4, stroke_linecap="round")
+        pen.path("M-11.5 -35.5 Q0 -32 11.5 -35.5", stroke_width=3.4, stroke_linecap="round")
     elif agent == "purple":
-        pen.path("M-6.5 -35 L-7.5 -51 H7.5 L6.5 -35 Z", fill, **THIN)
+        pen.path("M-6.5 -35 L-7.5 -51 H7.5 L6.5 -35 Z", fill)
         pen.path("M-6.6 -39 H6.6", stroke=band, stroke_width=2.6)
-        pen.path("M-11.5 -35 H11.5", stroke=INK, stroke_width=3.6, stroke_linecap="round")
+        pen.path("M-11.5 -35 H11.5", stroke_width=3.6, stroke_linecap="round")
     elif agent == "orange":
-        pen.path("M-9 -34 Q-9 -43 0 -43 Q8 -43 9 -35 L16 -32.5 Q8 -31.5 -9 -34 Z", fill, **THIN)
-        pen.dot(0, -43, 1.8, INK)
+        pen.path("M-9 -34 Q-9 -43 0 -43 Q8 -43 9 -35 L16 -32.5 Q8 -31.5 -9 -34 Z", fill)
+        pen.dot(0, -43, 1.4, INK)
     else:
-        pen.path("M-10 -22 Q-13 -38 0 -49 Q13 -38 10 -22 Q8 -35 0 -36.5 Q-8 -35 -10 -22 Z", fill, **THIN)
+        pen.path("M-10 -22 Q-13 -38 0 -49 Q13 -38 10 -22 Q8 -35 0 -36.5 Q-8 -35 -10 -22 Z", fill)
 
 
 def token(pen: Pen, agent: str, r: float = 10, ghost: bool = False) -> None:
@@ -76,8 +76,6 @@ def token(pen: Pen, agent: str, r: float = 10, ghost: bool = False) -> None:
 def safe(pen: Pen, ghost: bool = False) -> None:
     """The safe round (0, 0), 36 wide."""
     pen.open(opacity=0.4 if ghost else None)
-    if not ghost:
-        pen.dot(0, 0, 25, GOLD, opacity=0.55)
     pen.path("M-12 16 V20 M12 16 V20", stroke=INK, stroke_width=5)
     pen.box(-17, -17, 34, 34, 4, "#46586a", stroke=INK, stroke_width=2)
     pen.box(-12.5, -12.5, 25, 25, 3, "#5d7287", stroke=GOLD, stroke_width=1.6)
@@ -102,8 +100,7 @@ def die(pen: Pen, face: int | str) -> None:
 def tree(pen: Pen) -> None:
     """A tree that stands on (0, 0), 32 high."""
     pen.path("M-2 0 L-1.4 -14 H1.4 L2 0 Z", WOOD)
-    for x, y, r in ((-5, -16, 7.5), (5, -16, 7.5), (0, -23, 8.5)):
-        pen.dot(x, y, r, "#3f7348")
+    pen.path("M-6 -9 A7.5 7.5 0 0 1 -9 -22 A8.5 8.5 0 0 1 8 -23 A7.5 7.5 0 0 1 6 -9 Z", "#3f7348")
     pen.dot(-3, -24, 3.6, "#5f9560")
 
 

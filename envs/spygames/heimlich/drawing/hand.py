@@ -1,14 +1,15 @@
-"""What lies before the viewer: its passport and its cards, or for NOBODY the deck; the used cards."""
+"""What lies before the viewer: its passport and its cards, or for NOBODY the deck; the used cards, or the scores."""
 
 from collections.abc import Sequence
 
 from spygames.core.game import NOBODY
 from spygames.core.look import Look
 from spygames.core.pen import EDGE, INK, LINE, PANEL, PAPER, PICK, SOFT, Pen, width
-from spygames.core.picture import heading, log_panel
+from spygames.core.picture import heading
 from spygames.heimlich.cards import CARDS, COPIES, HAND
 from spygames.heimlich.drawing.facts import Seen, count
 from spygames.heimlich.drawing.frame import BOARD_X, CELL, OWN_H, OWN_Y
+from spygames.heimlich.drawing.track import race
 from spygames.heimlich.seen import HIDDEN, titled
 from spygames.heimlich.signs import BACK, COLOURS, GOLD, back, card_sign, figure
 
@@ -41,7 +42,7 @@ def own_things(pen: Pen, m: Seen, look: Look) -> None:
         _identity(pen, m["passports"][str(look.viewer)], m["former"], left, y + 16)
         left += 154
     if not m["hands"]:
-        log_panel(pen, left, y + 30, x + w - left - 16, look, 8)
+        race(pen, m, left, y + 28, x + w - left - 16, min(30, 190 / len(m["agents"])))
         return
     deck: Sequence[str] = () if isinstance(m["deck"], int) else m["deck"]
     size = m["deck"] if isinstance(m["deck"], int) else len(deck)
@@ -66,7 +67,7 @@ def _identity(pen: Pen, agent: str, former: str | None, x: float, y: float) -> N
     pen.words(x + 68, y + 26, "PASSPORT", 13, INK, anchor="middle", letter_spacing=2)
     pen.dot(x + 68, y + 94, 52, COLOURS[agent], opacity=0.35)
     pen.at(x + 68, y + 136, 1.9)
-    figure(pen, agent)
+    pen.stamp(figure, agent)
     pen.close()
     pen.words(x + 68, y + 168, f"You are {agent}", 15, INK, anchor="middle")
     if former not in (None, HIDDEN):
@@ -85,7 +86,7 @@ def _hand_card(pen: Pen, card: str | None, x: float, y: float, look: Look) -> No
     pen.box(x, y, w, h, 9, PAPER, stroke=PICK if can else EDGE, stroke_width=4 if can else 1.4)
     pen.dot(x + w / 2, y + 44, 36, BACK)
     pen.at(x + w / 2, y + 44, 1.35)
-    card_sign(pen, card, PAPER, BACK)
+    pen.stamp(card_sign, card, PAPER, BACK)
     pen.close()
     title = titled(card)
     pen.words(x + w / 2, y + 99, title, min(14.0, 14 * (w - 8) / width(title, 14)), INK, anchor="middle")
@@ -103,7 +104,7 @@ def _used(pen: Pen, used: Sequence[str], x: float, y: float, w: float) -> None:
         if used and used[-1] == card:
             pen.box(cx - step / 2 + 0.5, y + 9, step - 1, 42, 6, "none", stroke=GOLD, stroke_width=1.4)
         pen.at(cx, y + 24, 0.54, opacity=None if gone else 0.45)
-        card_sign(pen, card, PAPER if gone else SOFT, PANEL)
+        pen.stamp(card_sign, card, PAPER if gone else SOFT, PANEL)
         pen.close()
         for k in range(int(COPIES[i])):
             pen.dot(
@@ -116,7 +117,7 @@ def small_hand(pen: Pen, cards: int | Sequence[str], x: float, y: float) -> None
     count = cards if isinstance(cards, int) else len(cards)
     for i in range(count):
         pen.at(x + 10.5 * i, y)
-        back(pen, 9.5, 15) if isinstance(cards, int) else chip(pen, cards[i], 9.5, 15)
+        pen.stamp(back, 9.5, 15) if isinstance(cards, int) else chip(pen, cards[i], 9.5, 15)
         pen.close()
 
 
@@ -124,5 +125,5 @@ def chip(pen: Pen, card: str, w: float, h: float) -> None:
     """A small card with the left top corner at (0, 0)."""
     pen.box(0, 0, w, h, 2, PAPER, stroke=INK, stroke_width=0.8)
     pen.at(w / 2, h / 2, w / 50)
-    card_sign(pen, card, INK, PAPER)
+    pen.stamp(card_sign, card, INK, PAPER)
     pen.close()

@@ -1,7 +1,9 @@
 """The notebook: what deduction rests on, for each player and agent, beside what each player is known to have."""
 
+from typing import Any
+
 from spygames.core.look import Look
-from spygames.core.pen import BAD, INK, LINE, PANEL, PAPER, PICK, SOFT, Pen
+from spygames.core.pen import BAD, INK, LINE, PANEL, PAPER, PICK, SOFT, Pen, width
 from spygames.core.picture import heading
 from spygames.heimlich.drawing.facts import Seen, asked_agent, minus, owners, seats
 from spygames.heimlich.drawing.frame import BOARD_Y, SIDE_W, SIDE_X
@@ -19,7 +21,7 @@ def notebook(pen: Pen, m: Seen, look: Look) -> float:
     Returns the lower edge.
     """
     y, players = BOARD_Y, m["players"]
-    row = min(58, 296 / players)
+    row = min(74, 296 / players)
     height = 84 + row * players
     pen.box(SIDE_X, y - 4, SIDE_W, height, 14, PANEL, stroke=LINE, stroke_width=1.2)
     heading(pen, SIDE_X + 14, y + 18, "Notebook")
@@ -31,7 +33,7 @@ def notebook(pen: Pen, m: Seen, look: Look) -> float:
         if agent == asked:
             pen.box(cx - w / 2 + 1, y, w - 2, 76, 8, "none", stroke=PICK, stroke_width=2)
         pen.at(cx, y + 50, 0.9)
-        figure(pen, agent)
+        pen.stamp(figure, agent)
         pen.close()
         pen.words(cx, y + 70, str(m["scores"][agent]), 15, PAPER, anchor="middle")
         if agent in known and known[agent] is None:
@@ -39,7 +41,7 @@ def notebook(pen: Pen, m: Seen, look: Look) -> float:
             pen.words(cx, y + 10, "free", 10, INK, anchor="middle")
     for x, mid in ((SIDE_X + SIDE_W - 21, y + 58), (SIDE_X + 20, y + 62)):
         pen.at(x, mid, 0.5 if x > SIDE_X + 99 else 0.34)
-        safe(pen)
+        pen.stamp(safe)
         pen.close()
     pen.words(SIDE_X + 32, y + 66, "scorings caused", 11.5, SOFT, bold=False)
     for k, seat in enumerate(seats(m, look.viewer)):
@@ -90,15 +92,23 @@ def _entry(pen: Pen, m: Seen, look: Look, seat: int, agent: str, cx: float, cy: 
         pen.box(cx - w / 2 + 3, cy - h / 2 + 4, w - 6, h - 8, 6, INK, stroke=PICK, stroke_width=2)
     if m["passports"][str(seat)] == agent:
         pen.box(cx - w / 2 + 2, cy - h / 2 + 3, w - 4, h - 6, 6, "none", stroke=COLOURS[agent], stroke_width=2.4)
+    x, y, right, large = cx - w * 0.2, cy - h * 0.12, cx + w / 2 - 5, 1.25 if h > 55 else 1.0
     if times:
-        r = min(14.0, h / 3.0, 6.5 + abs(points) ** 0.5)
-        pen.dot(cx - 8, cy - 5, r, DARK[agent], stroke=COLOURS[agent], stroke_width=1.4)
-        pen.words(cx - 8, cy - 1, minus(points), 11.5, PAPER, anchor="middle")
-        pen.words(cx + w / 2 - 5, cy - 1, f"\N{MULTIPLICATION SIGN}{times}", 9.5, PAPER, anchor="end", bold=False)
-    else:
-        pen.dot(cx - 8, cy - 5, 2, LINE)
+        r = min(h / 3, w / 3, 6.5 + abs(points) ** 0.5 * large)
+        pen.dot(x, y, r, DARK[agent], stroke=COLOURS[agent], stroke_width=1.4)
+        _fitting(pen, x, y + 4 * large, minus(points), 11.5 * large, w * 0.5, anchor="middle")
+        _fitting(
+            pen,
+            right,
+            y + 4 * large,
+            f"\N{MULTIPLICATION SIGN}{times}",
+            9.5 * large,
+            w * 0.42 - 5,
+            anchor="end",
+            bold=False,
+        )
     if gain:
-        pen.words(cx + w / 2 - 5, cy + h / 2 - 7, minus(gain, True), 11, GOLD, anchor="end")
+        _fitting(pen, right, cy + h / 2 - 6, minus(gain, True), 11 * large, w - 8, GOLD, anchor="end")
     if can:
         pen.close()
 
@@ -120,3 +130,9 @@ def _passport(pen: Pen, agent: str, x: float, y: float, former: str | None) -> N
     if former:
         pen.box(x - 1, y + 5, 15, 14, 3, BAD, stroke=INK, stroke_width=1)
         pen.words(x + 6.5, y + 16, LETTERS.get(former, former), 11, PAPER, anchor="middle")
+
+
+def _fitting(pen: Pen, x: float, y: float, text: str, size: float, most: float, fill: str = PAPER, **more: Any) -> None:
+    """A text that is set smaller where it is too wide."""
+    wide = width(text, size, more.get("bold", True))
+    pen.words(x, y, text, size * min(1.0, most / wide), fill, **more)

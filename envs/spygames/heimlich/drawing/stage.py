@@ -30,7 +30,7 @@ def stage(pen: Pen, m: Seen, look: Look) -> None:
     w, h = STAGE_W - 8, STAGE_H - 8
     pen.box(x, y, w, h, 14, PANEL, stroke=PICK if look.legal else LINE, stroke_width=2)
     pen.at(x + 46, y + 46)
-    die(pen, m["die"])
+    pen.stamp(die, m["die"])
     pen.close()
     pen.words(x + 90, y + 32, turn_of(m, look.viewer), 15.5, PAPER, most=w - 100)
     left = m["points_left"]
@@ -59,7 +59,7 @@ def _note(m: Seen, viewer: int) -> str:
         "move": f"{count(m['points_left'], 'point')} left",
         "cards": f"card round: {m['passes']} of {m['players']} passed",
         "card_choice": "card round: a card asks",
-        "safe": "scored: now the safe moves",
+        "safe": "scored: the safe moves",
         "guess": f"a token has reached {MARK}",
         "over": f"a token has reached {FINISH}",
     }[m["phase"]]
@@ -76,10 +76,10 @@ def _park(pen: Pen, x: float, y: float, w: float, h: float) -> None:
     )
     for dx, scale in ((0.12, 1.3), (0.27, 1.0), (0.74, 1.05), (0.89, 1.35)):
         pen.at(x + w * dx, y + h - 26, scale * min(1.0, h / 90))
-        tree(pen)
+        pen.stamp(tree)
         pen.close()
     pen.at(x + w / 2, y + h - 18, min(1.3, h / 84))
-    fountain(pen)
+    pen.stamp(fountain)
     pen.close()
 
 
@@ -93,7 +93,7 @@ def _result(pen: Pen, m: Seen, look: Look, x: float, y: float, w: float, h: floa
     for i, agent in enumerate(agents):
         cx = x + w / 2 + (i - (len(agents) - 1) / 2) * min(76, (w - 20) / len(agents))
         pen.at(cx, y + h - 32, scale)
-        figure(pen, agent)
+        pen.stamp(figure, agent)
         pen.close()
     pen.box(x + 8, y + h - 26, w - 16, 20, 6, INK)
     text = f"{' and '.join(names)}: {', '.join(agents)}, {best} points"
@@ -104,12 +104,12 @@ def _pending(pen: Pen, card: Mapping[str, Any], x: float, y: float) -> None:
     """The card that asks for choices, and the agents named for it."""
     pen.box(x, y, 150, 48, 8, PAPER, stroke=BAD, stroke_width=2)
     pen.at(x + 26, y + 24, 0.8)
-    card_sign(pen, card["card"], INK, PAPER)
+    pen.stamp(card_sign, card["card"], INK, PAPER)
     pen.close()
     pen.words(x + 54, y + 29, titled(card["card"]), 13, INK, most=92)
     for i, agent in enumerate(card["agents"]):
         pen.at(x + 176 + 36 * i, y + 48, 0.92)
-        figure(pen, agent)
+        pen.stamp(figure, agent)
         pen.close()
 
 

@@ -32,10 +32,10 @@ def town(pen: Pen, m: Seen, look: Look) -> None:
         )
         for dx, scale in _TREES[building % 3]:
             pen.at(x + dx, y + 24, scale)
-            tree(pen)
+            pen.stamp(tree)
             pen.close()
         pen.at(x + 3, y + 26, _LARGER[building])
-        house(pen, building)
+        pen.stamp(house, building)
         pen.close()
         if action:
             pen.close()
@@ -51,8 +51,10 @@ def town(pen: Pen, m: Seen, look: Look) -> None:
     pen.close()
     standing = [[a for a in m["agents"] if m["positions"][a] == building] for building in range(LOOP)]
     for building, agents in enumerate(standing):
-        for i, agent in sorted(enumerate(agents), key=lambda each: _foot(building, each[0], len(agents))[1]):
-            _agent(pen, m, look, agent, *_foot(building, i, len(agents)))
+        for i, agent in enumerate(agents):
+            _agent(
+                pen, m, look, agent, *_foot(building, i, len(agents)), (1.0, 0.9, 0.8)[max(0, min(2, len(agents) - 4))]
+            )
 
 
 def _plot(building: int) -> tuple[float, float]:
@@ -73,29 +75,29 @@ def _value(pen: Pen, building: int) -> None:
 def _safe_at(pen: Pen, building: int, ghost: bool = False) -> None:
     x, y = _plot(building)
     pen.at(x + PLOT_W / 2 - 28, y - PLOT_H / 2 + 32)
-    safe(pen, ghost)
+    if not ghost:
+        pen.dot(0, 0, 25, GOLD, opacity=0.55)
+    pen.stamp(safe, ghost)
     pen.close()
 
 
 def _foot(building: int, i: int, n: int) -> tuple[float, float]:
-    """Where the i-th of n agents in a building stands: from five on in two rows."""
+    """Where the i-th of n agents in a building stands; many stand closer together."""
     x, y = _plot(building)
-    in_back = n // 2 if n > 4 else 0
-    row, k, of = (0, i, in_back) if i < in_back else (1, i - in_back, n - in_back)
-    return x + (k - (of - 1) / 2) * 30, y + PLOT_H / 2 - (30, 10)[row] + (2 if not in_back else 0)
+    return x + (i - (n - 1) / 2) * min(30, 101 / max(1, n - 1)), y + PLOT_H / 2 - 8
 
 
-def _agent(pen: Pen, m: Seen, look: Look, agent: str, x: float, y: float) -> None:
+def _agent(pen: Pen, m: Seen, look: Look, agent: str, x: float, y: float, scale: float) -> None:
     """An agent in the town, with what it was moved by in this turn; whether it can be picked."""
     at = next((verb for verb in ("move", "agent") if any(t.split()[:2] == [verb, agent] for t in look.legal)), None)
     if at:
         pen.target(pick=f"1:{agent}", action=f"agent {agent}" if at == "agent" else None, label=f"{at} {agent}")
-    pen.at(x, y)
+    pen.at(x, y, scale)
     if at:
-        pen.path("M-16 2 Q-17 -20 -13 -46 Q0 -60 13 -46 Q17 -20 16 2 Q0 8 -16 2 Z", PICK, opacity=0.9)
+        pen.path("M-15.5 3 Q-17 -18 -10 -24 Q-17 -42 -8 -52 H8 Q17 -42 10 -24 Q17 -18 15.5 3 Q0 7 -15.5 3 Z", PICK)
     if agent in m["arrived"]:
         pen.add("ellipse", cx=0, cy=1, rx=17, ry=6, fill=GOLD, stroke=INK, stroke_width=1.4)
-    figure(pen, agent)
+    pen.stamp(figure, agent)
     named = m["pending_card"] and agent in m["pending_card"]["agents"]
     points = m["moved"].get(agent)
     if points or named:
@@ -130,8 +132,8 @@ def _trail(pen: Pen, agent: str, old: int, new: int) -> None:
     points = [(x, y - 4), *(_lane((old + k) % LOOP, inset) for k in stops), (x2, y2 - 4)]
     d = "M" + " L".join(f"{px:.1f} {py:.1f}" for px, py in points)
     line: dict[str, Any] = {"stroke_linejoin": "round", "stroke_linecap": "round"}
-    pen.path(d, stroke=INK, stroke_width=5.4, opacity=0.5, **line)
-    pen.path(d, stroke=COLOURS[agent], stroke_width=4, stroke_dasharray="1 8", **line)
+    pen.path(d, stroke=INK, stroke_width=3, opacity=0.45, **line)
+    pen.path(d, stroke=COLOURS[agent], stroke_width=5.6, stroke_dasharray="0.1 9", **line)
     pen.at(x, y)
-    figure(pen, agent, ghost=True)
+    pen.stamp(figure, agent, True)
     pen.close()

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from spygames.core.look import Look
 from spygames.core.pen import EDGE, INK, PAPER, Pen
+from spygames.core.picture import heading
 from spygames.heimlich.board import FINISH, MARK
 from spygames.heimlich.drawing.facts import Seen
 from spygames.heimlich.drawing.frame import BOARD_X, BOARD_Y, CELL, PATH, ROAD
-from spygames.heimlich.signs import GOLD, token
+from spygames.heimlich.signs import COLOURS, GOLD, token
 
 
 def track(pen: Pen, m: Seen, look: Look) -> None:
@@ -29,13 +30,13 @@ def track(pen: Pen, m: Seen, look: Look) -> None:
         if look.before and (old := _space_of(look.before["scores"][agent])) != _space_of(score):
             x, y = _cell(old)
             pen.at(x, y)
-            token(pen, agent, 12, ghost=True)
+            pen.stamp(token, agent, 12, True)
             pen.close()
     for space, agents in here.items():
         x, y = _cell(space)
         for agent, (dx, dy, r) in zip(agents, _spread(len(agents)), strict=True):
             pen.at(x + dx, y + dy)
-            token(pen, agent, r)
+            pen.stamp(token, agent, r)
             pen.close()
 
 
@@ -58,3 +59,24 @@ def _spread(n: int) -> Sequence[tuple[float, float, float]]:
     r, step = (9.0, 20) if n <= 4 else (8.0, 15.6) if n <= 6 else (7.6, 12)
     rows = enumerate((n - n // 2, n // 2))
     return [(step * (i - (k - 1) / 2), (-1, 15)[row], r) for row, k in rows for i in range(k)]
+
+
+def race(pen: Pen, m: Seen, x: float, y: float, w: float, row: float) -> None:
+    """The scores as bars with the marked space, a row each below a head at y."""
+    heading(pen, x, y, "Scores")
+    long, bar = w - 74, row * 0.64
+    for i, (agent, score) in enumerate(m["scores"].items()):
+        mid = y + row * (i + 1)
+        pen.at(x + 10, mid)
+        pen.stamp(token, agent, row * 0.41)
+        pen.close()
+        pen.box(x + 30, mid - bar / 2, long, bar, 4, "#263a4c")
+        pen.box(x + 30, mid - bar / 2, max(3.0, long * min(score, FINISH) / FINISH), bar, 4, COLOURS[agent])
+        pen.words(x + w, mid + 5, str(score), 14, PAPER, anchor="end")
+    mark = x + 30 + long * MARK / FINISH
+    pen.path(
+        f"M{mark:.1f} {y + row / 2:.1f} v{row * len(m['scores']):.1f}",
+        stroke=PAPER,
+        stroke_width=1.4,
+        stroke_dasharray="3 4",
+    )
