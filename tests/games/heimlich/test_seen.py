@@ -1,0 +1,284 @@
+"""What a seat sees, as a mapping, as a picture and as sentences: all of what it may know, and nothing else."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.games.heimlich.conftest import Table, game_of
+
+from spygames.core.game import NOBODY, Game, as_record
+from spygames.core.look import Look
+from spygames.core.picture import draw_seen
+from spygames.heimlich.seen import seen_to_dict
+from spygames.testing.trial import mask_of, redraw
+
+VARIANTS: list[dict[str, Any]] = [
+    {"players": 2},
+    {"players": 4},
+    {"players": 7},
+    {"players": 3, "edition": "ravensburger", "secret_identities": True},
+    {"players": 2, "top_secret": True},
+    {"players": 6, "top_secret": True, "card_round_opens": "active"},
+    {"players": 5, "secret_identities": True, "first_player": "random"},
+    {"players": 4, "top_secret": True, "secret_identities": True},
+    {"players": 7, "top_secret": True, "secret_identities": True, "new_identity": "none"},
+]
+FULL = {"players": 4, "top_secret": True, "secret_identities": True}
+
+
+def positions(game: Game, number: int, seed: int = 0) -> Iterator[np.ndarray]:
+    """So many positions of random games, STATE [1]: about one decision in nine, and every end."""
+    rng = np.random.default_rng(seed)
+    while True:
+        states = game.start(int(rng.integers(2**63)))
+        s = as_record(states)
+        while True:
+            over = s.to_move == NOBODY
+            if over or rng.integers(9) == 0:
+                yield states.copy()
+                number -= 1
+                if number == 0:
+                    return
+            if over:
+                break
+            game.apply(s, int(rng.choice(np.flatnonzero(mask_of(game, s)))))
+
+
+def legal_texts(game: Game, states: np.ndarray) -> list[str]:
+    s = as_record(states)
+    return [game.action_to_string(s, int(a), int(s.to_move)) for a in np.flatnonzero(mask_of(game, s))]
+
+
+def sentences(game: Game, states: np.ndarray, viewer: int) -> dict[str, str]:
+    """What the viewer would read of each legal action, by the action's text."""
+    s, mover = as_record(states), int(as_record(states).to_move)
+    actions = np.flatnonzero(mask_of(game, s)).tolist() if mover != NOBODY else []
+    return {game.action_to_string(s, a, mover): game.seen_action(s, a, mover, viewer) for a in actions}
+
+
+def reaches(game: Game, states: np.ndarray, viewer: int) -> list[str]:
+    """The mapping as JSON, and the pictures without and with the viewer's own actions."""
+    s = as_record(states)
+    seen = game.seen_to_dict(s, viewer)
+    legal = tuple(legal_texts(game, states)) if s.to_move == viewer else ()
+    pictures = [draw_seen(game, seen, Look(viewer, legal=each)) for each in ((), legal)]
+    return [json.dumps(seen), *pictures]
+
+
+def leaks(game: Game, number: int, seed: int = 0) -> tuple[list[str], int]:
+    """What differs between worlds that a viewer cannot tell apart; and in how many pairs of position and viewer."""
+    found, pairs = [], 0
+    rng = np.random.default_rng(seed)
+    for states in positions(game, number, seed):
+        viewer = int(rng.integers(game.num_players))
+        before, said = reaches(game, states, viewer), sentences(game, states, viewer)
+        pairs += 1
+        for _ in range(2):
+            world = redraw(game, states, viewer, int(rng.integers(2**32)))
+            after, now = reaches(game, world, viewer), sentences(game, world, viewer)
+            found += [
+                name for name, a, b in zip(("mapping", "picture", "targets"), before, after, strict=True) if a != b
+            ]
+            found += [f"sentence of {text}" for text in said.keys() & now.keys() if said[text] != now[text]]
+    return found, pairs
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_nothing_leaks(options: dict[str, Any]) -> None:
+    assert leaks(game_of(**options), 60) == ([], 60)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_nothing_leaks_in_many_positions(options: dict[str, Any]) -> None:
+    assert leaks(game_of(**options), 2_000, seed=1) == ([], 2_000)
+
+
+def with_more(key: str, value: Callable[[Any, int], Any]) -> Callable[[Game, Any, int], dict[str, Any]]:
+    """A `seen_to_dict` that says more than a seat may know."""
+    return lambda game, s, viewer: seen_to_dict(game, s, viewer) | {key: value(s, viewer)}
+
+
+def relative_scores(s: Any, _: int) -> dict[str, int]:
+    """The tokens in an order that begins with the mover's own."""
+    names = ["red", "yellow", "green", "blue", "purple", "orange", "grey"]
+    own = int(s.passports[s.to_move])
+    return {names[a]: int(s.scores[a]) for a in sorted(range(7), key=lambda a: a != own)}
+
+
+PLANTED = {
+    "luck": with_more("rng", lambda s, _: int(s.rng)),
+    "order of the deck": with_more("deck", lambda s, _: [int(kind) for kind in s.deck[: s.deck_size]]),
+    "whole of the deck": with_more("deck", lambda s, _: sorted(int(kind) for kind in s.deck[: s.deck_size])),
+    "cards of the left": with_more("left", lambda s, viewer: s.hands[(viewer + 1) % 4].tolist()),
+    "an order that marks the mover": with_more("scores", relative_scores),
+    "former agent of another": with_more("former", lambda s, _: int(s.former)),
+    "first prediction of all": with_more("guesses", lambda s, _: s.guesses[:4, :1].tolist()),
+    "turn that betrays an owner": with_more("turn", lambda s, _: int(s.turn) + 100 * int(s.owner[0])),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted_leaks_are_found(name: str) -> None:
+    game = game_of(**FULL)
+    leaky = replace(game, texts=replace(game.texts, seen_to_dict=PLANTED[name], draw=None, to_text=lambda *_: ""))
+    found, _ = leaks(leaky, 60)
+    assert "mapping" in found
+
+
+def test_a_planted_leak_of_the_picture_is_found() -> None:
+    """A picture that is handed more than the mapping."""
+    game = game_of(**FULL)
+    draw = game.texts.draw
+    assert draw is not None
+    told = replace(
+        game,
+        texts=replace(
+            game.texts,
+            seen_to_dict=PLANTED["luck"],
+            draw=lambda pen, seen, look: (draw(pen, seen, look), pen.words(9, 9, str(seen["rng"]), 9))[0],
+        ),
+    )
+    assert {"mapping", "picture"} <= set(leaks(told, 5)[0])
+
+
+def test_a_planted_leak_of_a_sentence_is_found() -> None:
+    game = game_of(**FULL)
+    told = replace(game, texts=replace(game.texts, seen_action=lambda g, s, a, seat, _: f"player_{seat} {s.owner[0]}"))
+    assert any(each.startswith("sentence") for each in leaks(told, 20)[0])
+
+
+# ---------------------------------------------------------------- what is there
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_nobody_sees_everything(options: dict[str, Any]) -> None:
+    game = game_of(**options)
+    for states in positions(game, 30):
+        mapping = game.state_to_dict(as_record(states))
+        del mapping["rng"]
+        record = mapping.pop("record")
+        public = ("points", "times", "gains", "scorings", "cards_played")
+        mapping["notebook"] = {key: record[key] for key in public}
+        mapping |= {key: record[key] for key in ("swapped", "swapped_late", "former")}
+        assert game.seen_to_dict(as_record(states), NOBODY) == mapping
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_a_seat_sees_its_own_things_and_counts_of_others(options: dict[str, Any]) -> None:
+    game = game_of(**options)
+    hidden = {"passports", "hands", "deck", "guesses", "former"}
+    for states in positions(game, 40):
+        full = game.seen_to_dict(as_record(states), NOBODY)
+        for viewer in range(game.num_players):
+            seen = game.seen_to_dict(as_record(states), viewer)
+            assert {key: seen[key] for key in full if key not in hidden} == {
+                key: value for key, value in full.items() if key not in hidden
+            }
+            assert seen.keys() == full.keys()
+            assert seen["deck"] == len(full["deck"])
+            over = full["phase"] == "over"
+            for seat, agent in full["passports"].items():
+                mine = int(seat) == viewer
+                assert seen["passports"][seat] == (agent if mine or over else "?")
+                if full["hands"]:
+                    cards = full["hands"][seat]
+                    assert seen["hands"][seat] == (cards if mine else len(cards))
+                if full["guesses"]:
+                    guesses = full["guesses"][seat]
+                    assert seen["guesses"][seat] == (guesses if mine or over else len(guesses))
+
+
+@pytest.mark.rule("HC-31")
+def test_the_former_agent_is_known_to_its_seat_alone(at: Callable[..., Table]) -> None:
+    table = at(FULL, phase="cards", hands={"0": ["new_identity"], "1": ["join"]}).act("card new_identity")
+    former = [table.game.seen_to_dict(table.s, viewer)["former"] for viewer in (NOBODY, 0, 1, 2, 3)]
+    assert former == ["red", "red", "?", "?", "?"]
+    assert [table.game.seen_to_dict(table.s, viewer)["swapped"] for viewer in (NOBODY, 0, 1)] == [0, 0, 0]
+    assert at(FULL).game.seen_to_dict(at(FULL).s, 1)["former"] is None
+
+
+def test_it_is_json(at: Callable[..., Table]) -> None:
+    for states in positions(game_of(**FULL), 30):
+        for viewer in (NOBODY, 0):
+            seen = game_of(**FULL).seen_to_dict(as_record(states), viewer)
+            assert json.loads(json.dumps(seen)) == seen
+
+
+# ---------------------------------------------------------------- sentences
+
+CARDS = {"players": 4, "top_secret": True}
+GUESS = ({"players": 3, "secret_identities": True}, {"phase": "guess", "guessing": [0, 1, 2], "scores": {"red": 30}})
+SENTENCES: list[tuple[dict[str, Any], dict[str, Any], list[str], str, str, str]] = [
+    # options, parts of a position, actions before, the action; what its seat and what another seat reads
+    ({"players": 3}, {"die": 4}, [], "move red 3", "player_0 moves red by 3", ""),
+    ({"players": 3}, {"die": "1-3"}, ["move red 1"], "done", "player_0 leaves 2 of the points", ""),
+    ({"players": 3}, {"die": 2, "positions": {"red": 8}}, ["move red 2"], "safe 9",
+     "player_0 moves the safe to building 9", ""),
+    ({"players": 3}, {"die": 2, "positions": {"red": 8}}, ["move red 2"], "safe church",
+     "player_0 moves the safe to the Church", ""),
+    (CARDS, {"die": "1-3"}, [], "draw", "player_0 takes a card instead of moving", ""),
+    (CARDS, {"phase": "cards", "hands": {"0": ["swap"]}}, [], "pass", "player_0 passes", ""),
+    (CARDS, {"phase": "cards", "hands": {"0": ["swap"]}}, [], "card swap", "player_0 plays Swap", ""),
+    (CARDS, {"phase": "cards", "hands": {"0": ["swap"]}}, ["card swap"], "agent green",
+     "player_0 names green for Swap", ""),
+    (CARDS, {"phase": "cards", "hands": {"0": ["back_1_2"]}}, ["card back_1_2", "agent blue"], "step -2",
+     "player_0 moves blue back by 2", ""),
+    (CARDS, {"phase": "cards", "hands": {"0": ["forward_1_3"]}}, ["card forward_1_3", "agent blue"], "step 3",
+     "player_0 moves blue on by 3", ""),
+    (CARDS, {"phase": "cards", "hands": {"0": ["move_safe"]}}, ["card move_safe"], "building ruins",
+     "player_0 moves the safe to the Ruins", ""),
+    (CARDS, {"phase": "cards", "hands": {"0": ["ruins_to_church"]}, "positions": {"red": 11, "grey": 11}},
+     ["card ruins_to_church", "agent red"], "done", "player_0 names no second agent", ""),
+    (CARDS, {"phase": "cards", "hands": {"0": ["new_identity"]}}, [], "card new_identity",
+     "player_0 plays New identity", ""),
+    (*GUESS, [], "guess yellow player_2", "player_0 predicts: yellow is of player_2", "player_0 makes a prediction"),
+    (*GUESS, [], "guess yellow free", "player_0 predicts: yellow is free", "player_0 makes a prediction"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SENTENCES, ids=lambda case: case[4])
+def test_sentences(at: Callable[..., Table], case: tuple[Any, ...]) -> None:
+    options, parts, before, text, own, other = case
+    table = at(options, **parts).act(*before)
+    action = table.game.string_to_action(table.s, text, 0)
+    assert text in table.legal
+    said = [table.game.seen_action(table.s, action, 0, viewer) for viewer in (0, NOBODY, 1, 2)]
+    assert said == [own, own, other or own, other or own]
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_what_looks_alike_has_one_sentence(options: dict[str, Any]) -> None:
+    """Actions after which another seat sees the same are the same to read, in all worlds that it can imagine."""
+    game = game_of(**options)
+    rng = np.random.default_rng(2)
+    alike = 0
+    for states in positions(game, 40, seed=3):
+        mover = int(as_record(states).to_move)
+        if mover == NOBODY:
+            continue
+        viewer = (mover + 1 + int(rng.integers(game.num_players - 1))) % game.num_players
+        said: dict[str, str] = {}
+        for world in (states, redraw(game, states, viewer, int(rng.integers(2**32)))):
+            for action in np.flatnonzero(mask_of(game, as_record(world))).tolist():
+                after = world.copy()
+                game.apply(as_record(after), action)
+                known = json.dumps(game.seen_to_dict(as_record(after), viewer))
+                text = game.seen_action(as_record(world), action, mover, viewer)
+                assert text.startswith(f"player_{mover} ")
+                alike += known in said
+                assert said.setdefault(known, text) == text
+    assert alike > 0
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_its_own_seat_reads_which_action_it_was(options: dict[str, Any]) -> None:
+    game = game_of(**options)
+    for states in positions(game, 40, seed=4):
+        mover = int(as_record(states).to_move)
+        said = sentences(game, states, mover)
+        assert len(set(said.values())) == len(said)
+        assert said == sentences(game, states, NOBODY)
