@@ -40,6 +40,22 @@ def test_groups_close() -> None:
     assert (other.get("data-action"), other.get("aria-label")) == ("draw <card>", "Draw")
 
 
+def test_a_stamp_draws_what_its_function_draws() -> None:
+    """Each time the same, and for each argument its own; only the first time by the function."""
+    calls = []
+
+    def sign(pen: Pen, fill: str) -> None:
+        calls.append(fill)
+        pen.dot(1, 2, 3, fill)
+
+    stamped, plain = Pen(), Pen()
+    for fill in ("red", "blue", "red"):
+        stamped.stamp(sign, fill)
+        plain.dot(1, 2, 3, fill)
+    assert str(stamped) == str(plain)
+    assert calls == ["red", "blue"]
+
+
 @pytest.mark.parametrize(("file", "table"), [("regular", widths.REGULAR), ("bold", widths.BOLD)])
 def test_widths_are_those_of_the_font(file: str, table: tuple[int, ...]) -> None:
     with TTFont(FONTS / f"spygames-{file}.ttf") as opened:

@@ -88,7 +88,7 @@ def leaks(game: Game, number: int, seed: int = 0) -> tuple[list[str], int]:
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_nothing_leaks(options: dict[str, Any]) -> None:
-    assert leaks(game_of(**options), 60) == ([], 60)
+    assert leaks(game_of(**options), 40) == ([], 40)
 
 
 @pytest.mark.slow

@@ -79,7 +79,7 @@ def _page(pen: Pen, m: Seen, look: Look, seat: int, y: float, h: float) -> None:
         cx, w = column(m, i)
         _entry(pen, m, look, seat, agent, cx, mid, w, h)
     scorings = book["scorings"][seat]
-    pen.words(SIDE_X + SIDE_W - 21, mid + 5, str(scorings), 14, PAPER if scorings else SOFT, anchor="middle")
+    _fitting(pen, SIDE_X + SIDE_W - 22, mid + 5, str(scorings), 14, 28, PAPER if scorings else SOFT, anchor="middle")
 
 
 def _entry(pen: Pen, m: Seen, look: Look, seat: int, agent: str, cx: float, cy: float, w: float, h: float) -> None:
@@ -92,10 +92,10 @@ def _entry(pen: Pen, m: Seen, look: Look, seat: int, agent: str, cx: float, cy: 
         pen.box(cx - w / 2 + 3, cy - h / 2 + 4, w - 6, h - 8, 6, INK, stroke=PICK, stroke_width=2)
     if m["passports"][str(seat)] == agent:
         pen.box(cx - w / 2 + 2, cy - h / 2 + 3, w - 4, h - 6, 6, "none", stroke=COLOURS[agent], stroke_width=2.4)
-    x, y, right, large = cx - w * 0.2, cy - h * 0.12, cx + w / 2 - 5, 1.25 if h > 55 else 1.0
+    x, y, right, large = cx - w * 0.22, cy - h * 0.12, cx + w / 2 - 5, 1.25 if h > 55 else 1.0
     if times:
-        r = min(h / 3, w / 3, 6.5 + abs(points) ** 0.5 * large)
-        pen.dot(x, y, r, DARK[agent], stroke=COLOURS[agent], stroke_width=1.4)
+        r = max(7.5 * large + abs(points) ** 0.5, width(minus(points), 11.5 * large) / 2 + 3)
+        pen.dot(x, y, min(h / 3, w * 0.27, r), DARK[agent], stroke=COLOURS[agent], stroke_width=1.4)
         _fitting(pen, x, y + 4 * large, minus(points), 11.5 * large, w * 0.5, anchor="middle")
         _fitting(
             pen,
@@ -108,7 +108,7 @@ def _entry(pen: Pen, m: Seen, look: Look, seat: int, agent: str, cx: float, cy: 
             bold=False,
         )
     if gain:
-        _fitting(pen, right, cy + h / 2 - 6, minus(gain, True), 11 * large, w - 8, GOLD, anchor="end")
+        _fitting(pen, right, cy + h / 2 - 9, minus(gain, True), 11 * large, w - 8, GOLD, anchor="end")
     if can:
         pen.close()
 
