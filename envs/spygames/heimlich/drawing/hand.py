@@ -55,7 +55,9 @@ def own_things(pen: Pen, m: Seen, look: Look) -> None:
             pen.close()
     else:
         hand = m["hands"][str(look.viewer)]
-        for i in range(HAND):
+        if not hand:
+            pen.words((left + x + w - 16) / 2, y + 108, "no cards", 14, SOFT, anchor="middle", bold=False)
+        for i in range(HAND if hand else 0):
             _hand_card(pen, hand[i] if i < len(hand) else None, left + 114 * i, y + 40, look)
     _used(pen, m["used"], left, y + 182, x + w - 16 - left)
 

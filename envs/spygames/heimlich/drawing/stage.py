@@ -125,7 +125,10 @@ def _buttons(pen: Pen, look: Look, x: float, y: float, w: float) -> float:
     points = sorted({text.split()[2] for text in look.legal if text.startswith("move ")})
     steps = sorted((text.split()[1] for text in look.legal if text.startswith("step ")), key=int)
     for i, number in enumerate(points or steps):
-        pen.target(**({"pick": f"2:{number}"} if points else {"action": f"step {number}"}), label=f"{number} on")
+        pen.target(
+            **({"pick": f"2:{number}"} if points else {"action": f"step {number}"}),
+            label=f"{number} points" if points else None,
+        )
         _button(pen, number if points else minus(int(number), True), x + 41 * i, y, 36, 36, 18)
         pen.close()
     y += 44 if points or steps else 0

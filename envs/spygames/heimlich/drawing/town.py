@@ -91,7 +91,11 @@ def _agent(pen: Pen, m: Seen, look: Look, agent: str, x: float, y: float, scale:
     """An agent in the town, with what it was moved by in this turn; whether it can be picked."""
     at = next((verb for verb in ("move", "agent") if any(t.split()[:2] == [verb, agent] for t in look.legal)), None)
     if at:
-        pen.target(pick=f"1:{agent}", action=f"agent {agent}" if at == "agent" else None, label=f"{at} {agent}")
+        pen.target(
+            pick=f"1:{agent}" if at == "move" else None,
+            action=f"{at} {agent}" if at != "move" else None,
+            label=f"{at} {agent}",
+        )
     pen.at(x, y, scale)
     if at:
         pen.path("M-15.5 3 Q-17 -18 -10 -24 Q-17 -42 -8 -52 H8 Q17 -42 10 -24 Q17 -18 15.5 3 Q0 7 -15.5 3 Z", PICK)
