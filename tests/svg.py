@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from xml.etree import ElementTree
 
@@ -17,9 +18,7 @@ Matrix = tuple[float, float, float, float, float, float]
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom."""
 IDENTITY: Matrix = (1, 0, 0, 1, 0, 0)
-ALLOWED = {
-    *("svg", "g", "title", "desc", "rect", "circle", "ellipse", "path", "text"),
-}
+ALLOWED = {"svg", "g", "title", "desc", "rect", "circle", "ellipse", "path", "text"}
 FORBIDDEN = {"id", "style", "href", "onclick", "onload"}
 RAISED, LOWERED = 0.74, 0.2
 """How far letters reach above and below their base line, in parts of the font size."""
@@ -35,7 +34,8 @@ class Words:
     box: Box
 
 
-def elements(svg: str) -> Iterator[tuple[ElementTree.Element, Matrix, Mapping[str, str]]]:
+@lru_cache(1)
+def elements(svg: str) -> list[tuple[ElementTree.Element, Matrix, Mapping[str, str]]]:
     """Each element with what places it and the attributes that it inherits; well-formed XML only."""
 
     def walk(
@@ -47,7 +47,7 @@ def elements(svg: str) -> Iterator[tuple[ElementTree.Element, Matrix, Mapping[st
         for child in element:
             yield from walk(child, matrix, attributes)
 
-    yield from walk(ElementTree.fromstring(svg), IDENTITY, {})
+    return [*walk(ElementTree.fromstring(svg), IDENTITY, {})]
 
 
 def texts(svg: str) -> list[Words]:

@@ -59,13 +59,13 @@ def sentences(game: Game, states: np.ndarray, viewer: int) -> dict[str, str]:
     return {game.action_to_string(s, a, mover): game.seen_action(s, a, mover, viewer) for a in actions}
 
 
-def reaches(game: Game, states: np.ndarray, viewer: int) -> list[str]:
+def reaches(game: Game, states: np.ndarray, viewer: int) -> dict[str, str]:
     """The mapping as JSON, and the pictures without and with the viewer's own actions."""
     s = as_record(states)
     seen = game.seen_to_dict(s, viewer)
     legal = tuple(legal_texts(game, states)) if s.to_move == viewer else ()
-    pictures = [draw_seen(game, seen, Look(viewer, legal=each)) for each in ((), legal)]
-    return [json.dumps(seen), *pictures]
+    found = {"mapping": json.dumps(seen), "picture": draw_seen(game, seen, Look(viewer))}
+    return found | ({"targets": draw_seen(game, seen, Look(viewer, legal=legal))} if legal else {})
 
 
 def leaks(game: Game, number: int, seed: int = 0) -> tuple[list[str], int]:
@@ -79,9 +79,7 @@ def leaks(game: Game, number: int, seed: int = 0) -> tuple[list[str], int]:
         for _ in range(2):
             world = redraw(game, states, viewer, int(rng.integers(2**32)))
             after, now = reaches(game, world, viewer), sentences(game, world, viewer)
-            found += [
-                name for name, a, b in zip(("mapping", "picture", "targets"), before, after, strict=True) if a != b
-            ]
+            found += [name for name in before if before[name] != after[name]]
             found += [f"sentence of {text}" for text in said.keys() & now.keys() if said[text] != now[text]]
     return found, pairs
 
