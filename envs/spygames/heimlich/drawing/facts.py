@@ -16,7 +16,8 @@ def headline(m: Seen, viewer: int) -> str:
         winners = [who(seat, viewer) for seat in m["winners"]]
         if not winners:
             return "Nobody wins: a free agent is furthest ahead"
-        return f"{' and '.join(winners)} {'win' if len(winners) > 1 or winners == ['You'] else 'wins'}"
+        together = " and ".join(part for part in (", ".join(winners[:-1]), winners[-1]) if part)
+        return f"{together} {'wins' if len(winners) == 1 and winners != ['You'] else 'win'}"
     doing = {
         "move": f"move agents, {count(m['points_left'], 'point')} left",
         "cards": "play a card or pass",

@@ -118,8 +118,8 @@ def small_hand(pen: Pen, cards: int | Sequence[str], x: float, y: float) -> None
     """The cards of a hand beside a name: backs, or small signs where they are known."""
     count = cards if isinstance(cards, int) else len(cards)
     for i in range(count):
-        pen.at(x + 10.5 * i, y)
-        pen.stamp(back, 9.5, 15) if isinstance(cards, int) else chip(pen, cards[i], 9.5, 15)
+        pen.at(x + 9.6 * i, y)
+        pen.stamp(back, 9, 15) if isinstance(cards, int) else chip(pen, cards[i], 9, 15)
         pen.close()
 
 

@@ -72,7 +72,7 @@ def _page(pen: Pen, m: Seen, look: Look, seat: int, y: float, h: float) -> None:
     pen.words(SIDE_X + 42, mid + 12, sub, 11.5, SOFT, bold=False, most=66)
     _passport(pen, m["passports"][key], SIDE_X + 122, mid, m["former"] if m["swapped"] == seat else None)
     if cards is not None:
-        small_hand(pen, cards, SIDE_X + 139, mid - 14)
+        small_hand(pen, cards, SIDE_X + 137, mid - 14)
         if played := book["cards_played"][seat]:
             pen.words(SIDE_X + 139, mid + 13, f"{played} used", 10.5, SOFT, bold=False)
     for i, agent in enumerate(m["agents"]):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spygames.core.look import Look
-from spygames.core.pen import BAD, INK, LINE, PANEL, PAPER, PICK, SOFT, Pen
+from spygames.core.pen import BAD, INK, LINE, PANEL, PAPER, PICK, SOFT, Pen, width
 from spygames.heimlich.board import FINISH, MARK
 from spygames.heimlich.drawing.facts import Seen, count, minus, turn_of, who
 from spygames.heimlich.drawing.frame import PATH, ROAD, STAGE_H, STAGE_W, STAGE_X, STAGE_Y
@@ -87,7 +87,6 @@ def _result(pen: Pen, m: Seen, look: Look, x: float, y: float, w: float, h: floa
     """The agents of the winners, or the free one that is furthest ahead."""
     best = max(m["scores"].values())
     agents = [m["passports"][str(seat)] for seat in m["winners"]] or [a for a in m["agents"] if m["scores"][a] == best]
-    names = [who(seat, look.viewer) for seat in m["winners"]] or ["free"]
     pen.box(x, y, w, h, 12, PARK if m["winners"] else ROAD)
     scale = 1.9 if len(agents) <= 3 else 1.3
     for i, agent in enumerate(agents):
@@ -96,7 +95,7 @@ def _result(pen: Pen, m: Seen, look: Look, x: float, y: float, w: float, h: floa
         pen.stamp(figure, agent)
         pen.close()
     pen.box(x + 8, y + h - 26, w - 16, 20, 6, INK)
-    text = f"{' and '.join(names)}: {', '.join(agents)}, {best} points"
+    text = f"{', '.join(agents)}: {best} points"
     pen.words(x + w / 2, y + h - 11.5, text, 13, PAPER, anchor="middle", most=w - 24)
 
 
@@ -106,7 +105,8 @@ def _pending(pen: Pen, card: Mapping[str, Any], x: float, y: float) -> None:
     pen.at(x + 26, y + 24, 0.8)
     pen.stamp(card_sign, card["card"], INK, PAPER)
     pen.close()
-    pen.words(x + 54, y + 29, titled(card["card"]), 13, INK, most=92)
+    title = titled(card["card"])
+    pen.words(x + 52, y + 29, title, min(13.5, 13.5 * 94 / width(title, 13.5)), INK)
     for i, agent in enumerate(card["agents"]):
         pen.at(x + 176 + 36 * i, y + 48, 0.92)
         pen.stamp(figure, agent)

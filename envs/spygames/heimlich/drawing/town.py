@@ -11,6 +11,8 @@ from spygames.heimlich.drawing.houses import house
 from spygames.heimlich.signs import COLOURS, GOLD, figure, safe, tree
 
 GRASS, HEDGE = "#7ba36f", "#5d8455"
+HALO = "M-17 4 Q-19 -18 -12 -24 Q-19 -43 -9 -54 H9 Q19 -43 12 -24 Q19 -18 17 4 Q0 9 -17 4 Z"
+"""Behind an agent that can be picked."""
 _LARGER = (1.05, 1.35, 1.3, 1.25, 1.25, 1.2, 1.12, 1.12, 1.1, 1.02, 1.02, 1.15)  # a house's scale by building
 _TREES = (((-48, 0.7), (50, 0.9)), ((-50, 0.85),), ((51, 0.75), (-46, 0.55)))
 
@@ -49,12 +51,14 @@ def town(pen: Pen, m: Seen, look: Look) -> None:
         _safe_at(pen, look.before["safe"], ghost=True)
     _safe_at(pen, m["safe"])
     pen.close()
-    standing = [[a for a in m["agents"] if m["positions"][a] == building] for building in range(LOOP)]
-    for building, agents in enumerate(standing):
-        for i, agent in enumerate(agents):
-            _agent(
-                pen, m, look, agent, *_foot(building, i, len(agents)), (1.0, 0.9, 0.8)[max(0, min(2, len(agents) - 4))]
-            )
+    feet = {agent: _foot(m, agent) for agent in m["agents"]}
+    picks = {text.split()[1]: text.split()[0] for text in look.legal if text.split()[0] in ("move", "agent")}
+    for agent in picks:  # all of them behind all agents, who stand close together
+        pen.at(*feet[agent])
+        pen.path(HALO, PICK, stroke=INK)
+        pen.close()
+    for agent in m["agents"]:
+        _agent(pen, m, agent, feet[agent], picks.get(agent))
 
 
 def _plot(building: int) -> tuple[float, float]:
@@ -81,34 +85,30 @@ def _safe_at(pen: Pen, building: int, ghost: bool = False) -> None:
     pen.close()
 
 
-def _foot(building: int, i: int, n: int) -> tuple[float, float]:
-    """Where the i-th of n agents in a building stands; many stand closer together."""
-    x, y = _plot(building)
-    return x + (i - (n - 1) / 2) * min(30, 101 / max(1, n - 1)), y + PLOT_H / 2 - 8
+def _foot(m: Seen, agent: str) -> tuple[float, float, float]:
+    """Where an agent stands, and how large it is drawn: many in one building stand closer together."""
+    here = [each for each in m["agents"] if m["positions"][each] == m["positions"][agent]]
+    n, (x, y) = len(here), _plot(m["positions"][agent])
+    scale = (1.0, 0.9, 0.8)[max(0, min(2, n - 4))]
+    return x + (here.index(agent) - (n - 1) / 2) * min(30, 101 / max(1, n - 1)), y + PLOT_H / 2 - 8, scale
 
 
-def _agent(pen: Pen, m: Seen, look: Look, agent: str, x: float, y: float, scale: float) -> None:
-    """An agent in the town, with what it was moved by in this turn; whether it can be picked."""
-    at = next((verb for verb in ("move", "agent") if any(t.split()[:2] == [verb, agent] for t in look.legal)), None)
-    if at:
-        pen.target(
-            pick=f"1:{agent}" if at == "move" else None,
-            action=f"{at} {agent}" if at != "move" else None,
-            label=f"{at} {agent}",
-        )
-    pen.at(x, y, scale)
-    if at:
-        pen.path("M-15.5 3 Q-17 -18 -10 -24 Q-17 -42 -8 -52 H8 Q17 -42 10 -24 Q17 -18 15.5 3 Q0 7 -15.5 3 Z", PICK)
+def _agent(pen: Pen, m: Seen, agent: str, foot: tuple[float, float, float], verb: str | None) -> None:
+    """An agent in the town, with what it was moved by in this turn; `verb` is the action that may name it now."""
+    if verb:
+        named = {"pick": f"1:{agent}"} if verb == "move" else {"action": f"{verb} {agent}"}
+        pen.target(**named, label=f"{verb} {agent}")
+    pen.at(*foot)
     if agent in m["arrived"]:
         pen.add("ellipse", cx=0, cy=1, rx=17, ry=6, fill=GOLD, stroke=INK, stroke_width=1.4)
     pen.stamp(figure, agent)
-    named = m["pending_card"] and agent in m["pending_card"]["agents"]
+    asks = m["pending_card"] and agent in m["pending_card"]["agents"]
     points = m["moved"].get(agent)
-    if points or named:
+    if points or asks:
         pen.dot(11, -44, 9, INK if points else BAD, stroke=PAPER, stroke_width=1.4)
         pen.words(11, -40, f"+{points}" if points else "!", 10.5, PAPER, anchor="middle")
     pen.close()
-    if at:
+    if verb:
         pen.close()
 
 
@@ -132,7 +132,7 @@ def _trail(pen: Pen, agent: str, old: int, new: int) -> None:
     on = (new - old) % LOOP
     stops = range(on + 1) if on <= 6 else range(0, on - LOOP - 1, -1) if on >= LOOP - 2 else (0, on)
     inset = 8 + 3.6 * list(COLOURS).index(agent)
-    (x, y), (x2, y2) = _foot(old, 0, 1), _foot(new, 0, 1)
+    (x, y), (x2, y2) = ((px, py + PLOT_H / 2 - 8) for px, py in (_plot(old), _plot(new)))
     points = [(x, y - 4), *(_lane((old + k) % LOOP, inset) for k in stops), (x2, y2 - 4)]
     d = "M" + " L".join(f"{px:.1f} {py:.1f}" for px, py in points)
     line: dict[str, Any] = {"stroke_linejoin": "round", "stroke_linecap": "round"}
