@@ -6,7 +6,7 @@ from spygames.core.game import NOBODY
 from spygames.core.look import Look
 from spygames.core.pen import EDGE, INK, LINE, PANEL, PAPER, PICK, SOFT, Pen, width
 from spygames.core.picture import heading
-from spygames.heimlich.cards import CARDS, COPIES, HAND
+from spygames.heimlich.cards import ALL_CARDS, CARDS, COPIES, HAND, NEW_IDENTITY
 from spygames.heimlich.drawing.facts import Seen, count
 from spygames.heimlich.drawing.frame import BOARD_X, CELL, OWN_H, OWN_Y
 from spygames.heimlich.drawing.track import race
@@ -59,7 +59,8 @@ def own_things(pen: Pen, m: Seen, look: Look) -> None:
             pen.words((left + x + w - 16) / 2, y + 108, "no cards", 14, SOFT, anchor="middle", bold=False)
         for i in range(HAND if hand else 0):
             _hand_card(pen, hand[i] if i < len(hand) else None, left + 114 * i, y + 40, look)
-    _used(pen, m["used"], left, y + 182, x + w - 16 - left)
+    hands = sum(cards if isinstance(cards, int) else len(cards) for cards in m["hands"].values())
+    _used(pen, m["used"], size + hands + len(m["used"]) == ALL_CARDS, left, y + 182, x + w - 16 - left)
 
 
 def _identity(pen: Pen, agent: str, former: str | None, x: float, y: float) -> None:
@@ -97,11 +98,12 @@ def _hand_card(pen: Pen, card: str | None, x: float, y: float, look: Look) -> No
         pen.close()
 
 
-def _used(pen: Pen, used: Sequence[str], x: float, y: float, w: float) -> None:
-    """The used cards by kind: a dot for each copy, filled when it is used."""
+def _used(pen: Pen, used: Sequence[str], all_kinds: bool, x: float, y: float, w: float) -> None:
+    """The used cards by kind: a dot for each copy, filled when it is used; `all_kinds`: none is left out."""
     heading(pen, x, y, "Used cards")
-    step = w / len(CARDS)
-    for i, card in enumerate(CARDS):
+    cards = [card for card in CARDS if all_kinds or card in used or card != CARDS[NEW_IDENTITY]]
+    step = w / len(cards)
+    for i, card in enumerate(cards):
         cx, gone = x + (i + 0.5) * step, used.count(card)
         if used and used[-1] == card:
             pen.box(cx - step / 2 + 0.5, y + 9, step - 1, 42, 6, "none", stroke=GOLD, stroke_width=1.4)

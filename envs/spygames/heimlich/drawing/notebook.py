@@ -57,29 +57,31 @@ def column(m: Seen, i: int) -> tuple[float, float]:
 
 def _page(pen: Pen, m: Seen, look: Look, seat: int, y: float, h: float) -> None:
     """The row of a player: its name, passport and cards, and what it has moved and scored."""
-    key, book, mid = str(seat), m["notebook"], y + h / 2
+    key, book = str(seat), m["notebook"]
+    pen.at(0, y + h / 2)
     moves = seat == m["to_move"]
     ground = "#2c4257" if seat == look.viewer else ROW
-    pen.box(SIDE_X + 6, y + 1.5, SIDE_W - 12, h - 3, 8, ground, stroke=PICK if moves else None, stroke_width=2)
-    pen.box(SIDE_X + 12, mid - 12, 24, 24, 6, GOLD if seat in m["winners"] else SOFT)
-    pen.words(SIDE_X + 24, mid + 5.4, key, 15, INK, anchor="middle")
+    pen.box(SIDE_X + 6, 1.5 - h / 2, SIDE_W - 12, h - 3, 8, ground, stroke=PICK if moves else None, stroke_width=2)
+    pen.box(SIDE_X + 12, -12, 24, 24, 6, GOLD if seat in m["winners"] else SOFT)
+    pen.words(SIDE_X + 24, 5.4, key, 15, INK, anchor="middle")
     if seat == m["active"] and m["phase"] != "over":
-        pen.path(f"M{SIDE_X + 5} {mid - 8:.1f} l9 8 l-9 8 Z", GOLD, stroke=INK, stroke_width=1)
+        pen.path(f"M{SIDE_X + 5} -8 l9 8 l-9 8 Z", GOLD, stroke=INK, stroke_width=1)
     name = "You" if seat == look.viewer else f"player_{seat}"
-    pen.words(SIDE_X + 42, mid - 3, name, 13.5, PAPER, most=68)
+    pen.words(SIDE_X + 42, -3, name, 13.5, PAPER, most=68)
     sub = look.names[seat] if seat < len(look.names) else ""
     cards = m["hands"].get(key)
-    pen.words(SIDE_X + 42, mid + 12, sub, 11.5, SOFT, bold=False, most=66)
-    _passport(pen, m["passports"][key], SIDE_X + 122, mid, m["former"] if m["swapped"] == seat else None)
+    pen.words(SIDE_X + 42, 12, sub, 11.5, SOFT, bold=False, most=66)
+    _passport(pen, m["passports"][key], SIDE_X + 122, 0, m["former"] if m["swapped"] == seat else None)
     if cards is not None:
-        small_hand(pen, cards, SIDE_X + 137, mid - 14)
+        small_hand(pen, cards, SIDE_X + 137, -14)
         if played := book["cards_played"][seat]:
-            pen.words(SIDE_X + 139, mid + 13, f"{played} used", 10.5, SOFT, bold=False)
+            pen.words(SIDE_X + 139, 13, f"{played} used", 10.5, SOFT, bold=False)
     for i, agent in enumerate(m["agents"]):
         cx, w = column(m, i)
-        _entry(pen, m, look, seat, agent, cx, mid, w, h)
+        _entry(pen, m, look, seat, agent, cx, 0, w, h)
     scorings = book["scorings"][seat]
-    _fitting(pen, SIDE_X + SIDE_W - 22, mid + 5, str(scorings), 14, 28, PAPER if scorings else SOFT, anchor="middle")
+    _fitting(pen, SIDE_X + SIDE_W - 22, 5, str(scorings), 14, 28, PAPER if scorings else SOFT, anchor="middle")
+    pen.close()
 
 
 def _entry(pen: Pen, m: Seen, look: Look, seat: int, agent: str, cx: float, cy: float, w: float, h: float) -> None:

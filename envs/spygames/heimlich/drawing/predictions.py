@@ -24,14 +24,14 @@ def predictions(pen: Pen, m: Seen, look: Look, y: float) -> float:
         return y
     truth = owners(m, look.viewer) if over else {}
     for k, seat in enumerate(seats(m, look.viewer)):
-        mid = y + 8 + (k + 0.5) * row
+        pen.at(0, y + 8 + (k + 0.5) * row)
         made = m["guesses"][str(seat)]
         due = seat in m["guessing"]
-        pen.box(SIDE_X + 6, mid - 10, SIDE_W - 12, 20, 6, ROW, stroke=PICK if seat == m["to_move"] and due else None)
-        pen.words(SIDE_X + 24, mid + 4.5, str(seat), 12, SOFT, anchor="middle")
+        pen.box(SIDE_X + 6, -10, SIDE_W - 12, 20, 6, ROW, stroke=PICK if seat == m["to_move"] and due else None)
+        pen.words(SIDE_X + 24, 4.5, str(seat), 12, SOFT, anchor="middle")
         count = made if isinstance(made, int) else len(made)
         text = "You" if seat == look.viewer else f"player_{seat}"
-        pen.words(SIDE_X + 42, mid + 4.5, f"{text} · {count} made" if count else text, 12, PAPER, bold=False)
+        pen.words(SIDE_X + 42, 4.5, f"{text} · {count} made" if count else text, 12, PAPER, bold=False)
         right = 0
         for i, agent in enumerate(m["agents"]):
             cx, _ = column(m, i)
@@ -45,10 +45,11 @@ def predictions(pen: Pen, m: Seen, look: Look, y: float) -> float:
                 and truth[agent] != seat
             )
             right += hit
-            pen.box(cx - 18, mid - 8, 36, 16, 5, HIT if hit else INK, stroke=None if hit else LINE)
+            pen.box(cx - 18, -8, 36, 16, 5, HIT if hit else INK, stroke=None if hit else LINE)
             if hit:
-                pen.path(f"M{cx - 13:.1f} {mid:.1f} l3 4 l5 -8", stroke=PAPER, stroke_width=2)
-            pen.words(cx + (5 if hit else 0), mid + 4.2, label, 11.5, PAPER, anchor="middle")
+                pen.path(f"M{cx - 13:.1f} 0 l3 4 l5 -8", stroke=PAPER, stroke_width=2)
+            pen.words(cx + (5 if hit else 0), 4.2, label, 11.5, PAPER, anchor="middle")
         if over:
-            pen.words(SIDE_X + SIDE_W - 21, mid + 4.5, f"+{5 * right}", 13, PAPER, anchor="middle")
+            pen.words(SIDE_X + SIDE_W - 21, 4.5, f"+{5 * right}", 13, PAPER, anchor="middle")
+        pen.close()
     return y + 8 + row * m["players"]

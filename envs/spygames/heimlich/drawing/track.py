@@ -13,17 +13,7 @@ from spygames.heimlich.signs import COLOURS, GOLD, token
 
 def track(pen: Pen, m: Seen, look: Look) -> None:
     """The spaces from Start to Finish and the tokens on them."""
-    pen.box(BOARD_X - 4, BOARD_Y - 4, 12 * CELL + 8, 11 * CELL + 8, 16, ROAD)
-    for space in range(FINISH):
-        x, y = _cell(space)
-        marked = space == MARK
-        fill = GOLD if marked else PATH if space % 2 else EDGE
-        pen.box(x - 24.5, y - 24.5, 49, 49, 8, PAPER if space == 0 else fill, stroke=INK if marked else None)
-        if space == 0:
-            for i in range(12):  # the chequered line of the finish
-                pen.box(x - 24 + 8 * (i % 6), y - 22 + 7 * (i // 6), 8, 7, 0, INK if (i + i // 6) % 2 else PAPER)
-        elif marked or space % 5 == 0:
-            pen.words(x - 21, y - 12, str(space), 12, INK)
+    pen.stamp(_ground)
     here: dict[int, list[str]] = {}
     for agent, score in m["scores"].items():
         here.setdefault(_space_of(score) % FINISH, []).append(agent)
@@ -38,6 +28,28 @@ def track(pen: Pen, m: Seen, look: Look) -> None:
             pen.at(x + dx, y + dy)
             pen.stamp(token, agent, r)
             pen.close()
+
+
+def _ground(pen: Pen) -> None:
+    """The track without tokens."""
+    pen.box(BOARD_X - 4, BOARD_Y - 4, 12 * CELL + 8, 11 * CELL + 8, 16, ROAD)
+    special = {0: PAPER, MARK: GOLD}
+    for fill, spaces in ((EDGE, range(0, FINISH, 2)), (PATH, range(1, FINISH, 2))):
+        _squares(pen, fill, [space for space in spaces if space not in special])
+    for space, fill in special.items():
+        _squares(pen, fill, [space])
+    x, y = _cell(0)
+    for i in range(12):  # the chequered line of the finish
+        pen.box(x - 24 + 8 * (i % 6), y - 22 + 7 * (i // 6), 8, 7, 0, INK if (i + i // 6) % 2 else PAPER)
+    for space in (MARK, *range(5, FINISH, 5)):
+        x, y = _cell(space)
+        pen.words(x - 21, y - 12, str(space), 12, INK)
+
+
+def _squares(pen: Pen, fill: str, spaces: Sequence[int]) -> None:
+    """Spaces of one colour as one path, whose stroke makes their corners round."""
+    d = "".join(f"M{x - 18:g} {y - 18:g}h36v36h-36z" for x, y in map(_cell, spaces))
+    pen.path(d, fill, stroke=fill, stroke_width=13, stroke_linejoin="round")
 
 
 def _cell(space: int) -> tuple[float, float]:
