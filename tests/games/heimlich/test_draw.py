@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests import svg
-from tests.games.heimlich.conftest import AGENTS, Table, game_of, place
+from tests.games.heimlich.conftest import AGENTS, Position, game_of, place
 from tests.games.heimlich.test_seen import FULL, VARIANTS, legal_texts, positions
+from tests.support import svg
 
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.look import Advice, Look
@@ -139,7 +139,7 @@ def guesses_of(seat: int) -> dict[str, str]:
 
 
 @cache
-def middle() -> Table:
+def middle() -> Position:
     """A position in which each key has a value."""
     return place(
         FULL,
@@ -221,12 +221,12 @@ def test_the_order_of_the_used_cards_is_left_out() -> None:
 # ---------------------------------------------------------------- what a picture says
 
 
-def said(table: Table, viewer: int, **look: Any) -> list[str]:
+def said(table: Position, viewer: int, **look: Any) -> list[str]:
     picture = draw_seen(table.game, table.game.seen_to_dict(table.s, viewer), Look(viewer, **look))
     return [each.text for each in svg.texts(picture)]
 
 
-def test_headlines(at: Callable[..., Table]) -> None:
+def test_headlines(at: Callable[..., Position]) -> None:
     cards = {"players": 4, "top_secret": True}
     assert "You: move agents, 4 points left" in said(at({"players": 3}, die=4), 0)
     assert "player_0: move agents, 1 point left" in said(at({"players": 3}, die=4, moved={"red": 3}), 1)
@@ -244,7 +244,7 @@ def test_headlines(at: Callable[..., Table]) -> None:
     assert "Nobody wins: a free agent is furthest ahead" in said(free, 0)
 
 
-def test_a_seat_reads_nothing_of_others(at: Callable[..., Table]) -> None:
+def test_a_seat_reads_nothing_of_others(at: Callable[..., Position]) -> None:
     table = at(FULL, phase="cards", hands={"0": ["swap"], "1": ["to_safe"]})
     texts = said(table, 0)
     assert "You are red" in texts
@@ -278,7 +278,7 @@ def test_a_long_game_fits() -> None:
     assert svg.overlaps(picture) + svg.outside(picture) == []
 
 
-def test_what_has_moved_leaves_a_trail(at: Callable[..., Table]) -> None:
+def test_what_has_moved_leaves_a_trail(at: Callable[..., Position]) -> None:
     table = at({"players": 3}, die=4)
     before = table.game.seen_to_dict(table.s, 1)
     seen = table.game.seen_to_dict(table.act("move red 2").s, 1)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.games.heimlich.conftest import Table, game_of
+from tests.games.heimlich.conftest import Position, game_of
 
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.look import Look
 from spygames.core.picture import draw_seen
 from spygames.heimlich.seen import seen_to_dict
-from spygames.testing.trial import mask_of, redraw
+from spygames.testing.trial import determinized, mask_of
 
 VARIANTS: list[dict[str, Any]] = [
     {"players": 2},
@@ -64,12 +64,12 @@ def reaches(game: Game, states: np.ndarray, viewer: int) -> dict[str, str]:
     s = as_record(states)
     seen = game.seen_to_dict(s, viewer)
     legal = tuple(legal_texts(game, states)) if s.to_move == viewer else ()
-    found = {"mapping": json.dumps(seen), "picture": draw_seen(game, seen, Look(viewer))}
+    found: dict[str, str] = {"mapping": json.dumps(seen), "picture": draw_seen(game, seen, Look(viewer))}
     return found | ({"targets": draw_seen(game, seen, Look(viewer, legal=legal))} if legal else {})
 
 
 def leaks(game: Game, number: int, seed: int = 0) -> tuple[list[str], int]:
-    """What differs between worlds that a viewer cannot tell apart; and in how many pairs of position and viewer."""
+    """What differs between states that a viewer cannot tell apart; and in how many pairs of position and viewer."""
     found, pairs = [], 0
     rng = np.random.default_rng(seed)
     for states in positions(game, number, seed):
@@ -77,8 +77,8 @@ def leaks(game: Game, number: int, seed: int = 0) -> tuple[list[str], int]:
         before, said = reaches(game, states, viewer), sentences(game, states, viewer)
         pairs += 1
         for _ in range(2):
-            world = redraw(game, states, viewer, int(rng.integers(2**32)))
-            after, now = reaches(game, world, viewer), sentences(game, world, viewer)
+            other = determinized(game, states, viewer, int(rng.integers(2**32)))
+            after, now = reaches(game, other, viewer), sentences(game, other, viewer)
             found += [name for name in before if before[name] != after[name]]
             found += [f"sentence of {text}" for text in said.keys() & now.keys() if said[text] != now[text]]
     return found, pairs
@@ -191,7 +191,7 @@ def test_a_seat_sees_its_own_things_and_counts_of_others(options: dict[str, Any]
 
 
 @pytest.mark.rule("HC-31")
-def test_the_former_agent_is_known_to_its_seat_alone(at: Callable[..., Table]) -> None:
+def test_the_former_agent_is_known_to_its_seat_alone(at: Callable[..., Position]) -> None:
     table = at(FULL, phase="cards", hands={"0": ["new_identity"], "1": ["join"]}).act("card new_identity")
     former = [table.game.seen_to_dict(table.s, viewer)["former"] for viewer in (NOBODY, 0, 1, 2, 3)]
     assert former == ["red", "red", "?", "?", "?"]
@@ -199,7 +199,7 @@ def test_the_former_agent_is_known_to_its_seat_alone(at: Callable[..., Table]) -
     assert at(FULL).game.seen_to_dict(at(FULL).s, 1)["former"] is None
 
 
-def test_it_is_json(at: Callable[..., Table]) -> None:
+def test_it_is_json(at: Callable[..., Position]) -> None:
     for states in positions(game_of(**FULL), 30):
         for viewer in (NOBODY, 0):
             seen = game_of(**FULL).seen_to_dict(as_record(states), viewer)
@@ -239,7 +239,7 @@ SENTENCES: list[tuple[dict[str, Any], dict[str, Any], list[str], str, str, str]]
 
 
 @pytest.mark.parametrize("case", SENTENCES, ids=lambda case: case[4])
-def test_sentences(at: Callable[..., Table], case: tuple[Any, ...]) -> None:
+def test_sentences(at: Callable[..., Position], case: tuple[Any, ...]) -> None:
     options, parts, before, text, own, other = case
     table = at(options, **parts).act(*before)
     action = table.game.string_to_action(table.s, text, 0)
@@ -250,7 +250,7 @@ def test_sentences(at: Callable[..., Table], case: tuple[Any, ...]) -> None:
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_what_looks_alike_has_one_sentence(options: dict[str, Any]) -> None:
-    """Actions after which another seat sees the same are the same to read, in all worlds that it can imagine."""
+    """Actions after which another seat sees the same are the same to read, in all states that it can imagine."""
     game = game_of(**options)
     rng = np.random.default_rng(2)
     alike = 0
@@ -260,12 +260,12 @@ def test_what_looks_alike_has_one_sentence(options: dict[str, Any]) -> None:
             continue
         viewer = (mover + 1 + int(rng.integers(game.num_players - 1))) % game.num_players
         said: dict[str, str] = {}
-        for world in (states, redraw(game, states, viewer, int(rng.integers(2**32)))):
-            for action in np.flatnonzero(mask_of(game, as_record(world))).tolist():
-                after = world.copy()
+        for each in (states, determinized(game, states, viewer, int(rng.integers(2**32)))):
+            for action in np.flatnonzero(mask_of(game, as_record(each))).tolist():
+                after = each.copy()
                 game.apply(as_record(after), action)
                 known = json.dumps(game.seen_to_dict(as_record(after), viewer))
-                text = game.seen_action(as_record(world), action, mover, viewer)
+                text = game.seen_action(as_record(each), action, mover, viewer)
                 assert text.startswith(f"player_{mover} ")
                 alike += known in said
                 assert said.setdefault(known, text) == text
