@@ -1,0 +1,94 @@
+"""Draws the pictures of the games in the docs: `python docs/draw_docs.py`, into docs/images/games.
+
+A test compares what stands there with what is drawn, byte by byte. `--check` does the same here.
+"""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from spygames.core.aec import GameEnv
+from spygames.core.picture import Picture
+from spygames.core.players import make_player
+from spygames.core.record import play_record
+from spygames.core.registry import make_game
+
+FOLDER = Path(__file__).parent / "images" / "games"
+OPEN, MOVER, NEXT = "open", "mover", "next"
+"""Who looks: everything is open, the seat to move, the seat behind it."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A position of a game between scripted players, and who looks at it."""
+
+    name: str
+    """Of the file, behind the game's name."""
+    game: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 1
+    moves: int | None = None
+    """None: the end."""
+    viewer: str = MOVER
+    players: str = "greedy"
+
+
+SCENES = [
+    Scene("turn", "agent_avenue_v0", moves=9),
+    Scene("other_seat", "agent_avenue_v0", moves=9, viewer=NEXT),
+    Scene("open", "agent_avenue_v0", moves=9, viewer=OPEN),
+    Scene("advanced", "agent_avenue_v0", {"mode": "advanced"}, seed=2, moves=11),
+    Scene("four_players", "agent_avenue_v0", {"mode": "advanced", "players": 4}, seed=3, moves=14),
+    Scene("end", "agent_avenue_v0", viewer=OPEN),
+    Scene("turn", "heimlich_v0", {"players": 3}, moves=25),
+    Scene("open", "heimlich_v0", {"players": 3}, moves=25, viewer=OPEN),
+    Scene("top_secret", "heimlich_v0", {"players": 4, "top_secret": True}, moves=40),
+    Scene("identities", "heimlich_v0", {"players": 5, "top_secret": True, "secret_identities": True}, moves=60),
+    Scene("seven_players", "heimlich_v0", {"players": 7}, moves=18, viewer=NEXT),
+    Scene("end", "heimlich_v0", {"players": 3}, viewer=OPEN),
+    Scene("turn", "agent_dog_v0", {"players": 4}, seed=3, moves=183),
+    Scene("other_seat", "agent_dog_v0", {"players": 4}, seed=3, moves=183, viewer=NEXT),
+    Scene("open", "agent_dog_v0", {"players": 4}, seed=3, moves=183, viewer=OPEN),
+    Scene("two_players", "agent_dog_v0", {"players": 2}, moves=111),
+    Scene("three_players", "agent_dog_v0", {"players": 3}, moves=86),
+    Scene("end", "agent_dog_v0", {"players": 4}, seed=3, viewer=OPEN),
+]
+
+
+def draw(scene: Scene) -> Picture:
+    """The picture of a scene."""
+    game = make_game(scene.game, **scene.options)
+    record = play_record(game, [make_player(game, scene.players)] * game.num_players, scene.seed)
+    env = GameEnv(game, "rgb_array")  # which keeps its moves for its pictures
+    env.reset(seed=scene.seed)
+    for text in record.actions[: scene.moves]:
+        env.step(env.string_to_action(text))
+    if scene.viewer == OPEN:
+        return env.to_svg()
+    return env.to_svg(env.possible_agents[(env.to_move + (scene.viewer == NEXT)) % game.num_players])
+
+
+def file_of(scene: Scene) -> Path:
+    """Where the picture of a scene stands."""
+    return FOLDER / f"{scene.game.rpartition('_v')[0]}-{scene.name}.svg"
+
+
+def main(check: bool) -> int:
+    """Writes the pictures, or says which are not as they should be; returns the exit code."""
+    files = {file_of(scene): draw(scene) for scene in SCENES}
+    old = {path: path.read_text("utf-8") for path in FOLDER.glob("*.svg")}
+    other = sorted(path.name for path in {*files, *old} if files.get(path) != old.get(path))
+    if not check:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        for path in set(old) - set(files):
+            path.unlink()
+        for path, picture in files.items():
+            picture.save(path)
+    print(f"{len(files)} pictures, {', '.join(other) or 'none'} {'differ' if check else 'changed'}")
+    return 1 if check and other else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main("--check" in sys.argv[1:]))

@@ -1,0 +1,28 @@
+"""The pictures of the games in the docs are those that are drawn now, and each of them is on a page."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.test_build import module_at
+
+ROOT = Path(__file__).resolve().parents[2]
+draw_docs = module_at(ROOT / "docs" / "draw_docs.py")
+
+
+@pytest.mark.parametrize("scene", draw_docs.SCENES, ids=lambda scene: draw_docs.file_of(scene).stem)
+def test_pictures_are_drawn_as_they_stand_there(scene: object) -> None:
+    """After a change of a drawing, `python docs/draw_docs.py` draws them anew; look at them."""
+    file = draw_docs.file_of(scene)
+    assert draw_docs.draw(scene) == file.read_text(encoding="utf-8"), file.name
+
+
+def test_no_other_picture_stands_there() -> None:
+    assert {*draw_docs.FOLDER.iterdir()} == {draw_docs.file_of(scene) for scene in draw_docs.SCENES}
+
+
+def test_every_picture_is_on_a_page() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "envs").rglob("README.md")]
+    shown = {name for page in pages for name in re.findall(r"images/games/([\w-]+\.svg)", page.read_text("utf-8"))}
+    assert {draw_docs.file_of(scene).name for scene in draw_docs.SCENES} <= shown
