@@ -64,7 +64,7 @@ def _name(scene: Scene, seat: int, x: float, y: float) -> None:
         pen.close()
         at -= 30
     if seat == scene.mover and seen["redrawn"]:
-        pen.words(at + 8, y + 25, "1 exchanged", 11.5, PICK, anchor="end", bold=False)
+        pen.words(x + COLUMN - 12, y + 58, "1 exchanged", 11.5, PICK, anchor="end", bold=False)
 
 
 def _played(scene: Scene, seat: int, x: float, y: float, w: float) -> None:
