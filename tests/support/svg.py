@@ -91,8 +91,9 @@ def pale(svg: str, least: float = 4.5) -> list[str]:
     """Texts whose contrast with a tenth of what is behind them, or more, is too low (WCAG 2: 4.5)."""
     ground = pixels(re.sub(r"<text.*?</text>", "", svg), WIDTH).astype(float)
     wrong = []
-    for each in texts(svg):
-        left, top, right, bottom = (round(value) for value in each.box)
+    for each in filter(lambda words: words.text, texts(svg)):
+        left, top = (int(value) for value in each.box[:2])
+        right, bottom = (math.ceil(value) for value in each.box[2:])
         behind = ground[top:bottom, left:right].reshape(-1, 3)
         ink = _luminance(np.array([int(each.fill[i : i + 2], 16) for i in (1, 3, 5)], float))
         light = _luminance(behind)
