@@ -20,6 +20,8 @@ KINDS = {
     "test_determinize.py": "determinized states are uniform",
     "test_golden.py": "the recorded games show every action and variant",
     "test_render.py": "recorded drawings",
+    "test_seen.py": "what a seat sees, and moves as others see them",
+    "test_draw.py": "pictures",
     "test_scenarios.py": "positions and moves as data",
     "test_rules.py": "what positions alone do not show",
     "test_actions.py": "action numbers and their texts",
