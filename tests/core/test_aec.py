@@ -312,6 +312,59 @@ def test_deep_copies_keep_what_was_set(env: GameEnv) -> None:
     assert draws[0] == draws[1]
 
 
+def test_determinize_keeps_what_an_agent_sees(env: GameEnv) -> None:
+    for _ in range(3):
+        env.step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
+    saved = env.save()
+    for agent in env.possible_agents:
+        worlds = [env.determinize(agent, seed) for seed in range(6)]
+        assert len({world.state().tobytes() for world in worlds}) == 6
+        for world in worlds:
+            assert world.view(agent).tobytes() == env.view(agent).tobytes()
+            assert world.to_text(agent) == env.to_text(agent)
+            assert (world.agent_selection, world.rewards) == (env.agent_selection, env.rewards)
+            # What was true, and from which seed, decides nothing: not even the games after this one.
+            again, same = world.determinize(agent, 9), env.determinize(agent, 9)
+            assert again.save() == same.save()
+            again.reset()
+            same.reset()
+            assert again.save() == same.save()
+    assert env.determinize("player_0").save() != env.determinize("player_0").save()
+    for agent in (None, 0, "player_2"):
+        with pytest.raises(ValueError, match=r"no agent .*; there are player_0, player_1"):
+            env.determinize(agent, 1)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="seed must be a whole number"):
+        env.determinize("player_0", -1)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        agent_avenue_v0.env().determinize("player_0", 1)
+    assert env.save() == saved
+
+
+def test_a_clone_shows_the_same_whatever_is_asked_first(env: GameEnv) -> None:
+    """What a clone shows is made when it is asked for: also after a step, and once agents are gone."""
+    names = ("agents", "agent_selection", "rewards", "terminations", "truncations", "_cumulative_rewards")
+    finish(other := env.clone())
+    other.step(None)
+    for each in (agent_avenue_v0.env(), env, other):
+        for name in names:
+            assert getattr(each.clone(), name) == getattr(each, name)
+        assert {a: i["action_mask"].tobytes() for a, i in each.clone().infos.items()} == {
+            a: i["action_mask"].tobytes() for a, i in each.infos.items()
+        }
+    clone = env.clone()
+    action = int(env.infos["player_0"]["action_mask"].argmax())
+    clone.clone().step(action)
+    clone.step(action)
+    env.step(action)
+    assert [getattr(clone, name) for name in names] == [getattr(env, name) for name in names]
+    assert clone.last()[4]["action_mask"].tobytes() == env.last()[4]["action_mask"].tobytes()
+    assert clone.save() == env.save()
+    assert pickle.loads(pickle.dumps(env.clone())).infos.keys() == copy.deepcopy(env.clone()).infos.keys()
+    assert not hasattr(clone, "no_such_name")
+    with pytest.raises(AttributeError, match="'GameEnv' object has no attribute 'reward'"):
+        clone.reward  # noqa: B018  # pyright: ignore[reportAttributeAccessIssue]
+
+
 def test_no_warnings_in_plain_use() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -439,3 +439,33 @@ def test_an_illegal_action_can_be_replaced_by_a_random_one() -> None:
 @pytest.mark.parametrize("illegal", ["ignore", "lose", "random"])
 def test_gymnasiums_own_check_passes(illegal: str) -> None:
     check_env(gymnasium.make("spygames/AgentAvenue-v0", illegal=illegal).unwrapped, skip_render_check=True)
+
+
+def test_determinize_keeps_what_the_seat_sees() -> None:
+    """And nothing that it cannot know: neither cards nor what the opponents will draw, or remember."""
+    env = make(opponents="random", seat=1)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.determinize(seed=1)
+    env.reset(seed=3)
+    for _ in range(3):
+        env.step(int(env.action_masks().argmax()))
+    before = everything(env)
+    worlds = [env.determinize(seed) for seed in range(6)]
+    assert len({world.env.save() for world in worlds}) == 6
+    assert len({world._rng.tobytes() for world in worlds}) == 6
+    for world in worlds:
+        assert [world._seen()[0].tobytes(), world._seen()[1].keys()] == [before[0], env._seen()[1].keys()]
+        # From one truth or another, the same seed gives the same world, and the same games in it.
+        assert play_on(world.determinize(9)) == play_on(env.determinize(9))
+    assert everything(env) == before
+    with pytest.raises(ValueError, match="seed must be"):
+        env.determinize(-1)
+
+
+def play_on(env: SingleEnv) -> list[bytes]:
+    """The rest of the game, first legal actions, and the start of the next."""
+    seen, over = [env.env.save()], False
+    while not over:
+        observation, _, over, _, _ = env.step(int(env.action_masks().argmax()))
+        seen += [observation.tobytes(), env.env.save()]
+    return [*seen, env.reset()[0].tobytes()]

@@ -5,11 +5,11 @@ There is no parallel form: seats decide one after the other, and whoever waits h
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, Generic, Literal, Self, TypedDict, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypedDict, TypeVar, overload
 
 import numpy as np
 from gymnasium.error import ResetNeeded
-from gymnasium.spaces import Box, Dict, Discrete, Space
+from gymnasium.spaces import Box, Dict, Space
 from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
@@ -22,10 +22,17 @@ from spygames.core.raster import check_width, pixels
 from spygames.core.rendering import FPS, MODES, Renderer
 from spygames.core.rng import as_seed, next_seed
 from spygames.core.shown import shown
+from spygames.core.spaces import Actions
 
 __all__ = ["GameEnv", "Observation", "View"]
 
 V = TypeVar("V")
+_FLOAT32, _INT8 = np.dtype(np.float32), np.dtype(np.int8)
+_SHOWN = (
+    "agents", "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos",
+    "_observation",
+)  # fmt: skip
+"""What an environment shows: all of it follows from the state and from how many agents are gone."""
 
 
 class Observation(TypedDict):
@@ -88,7 +95,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         self.renderer = Renderer(game, render_mode)
         """What draws it."""
         self.state_space = Box(0, 255, (game.state_dtype.itemsize,), np.uint8)
-        self._num_features = game.num_features  # which a game computes each time
+        self._num_features, self._num_actions = game.num_features, game.num_actions
         self.observation_spaces = {
             agent: Dict(
                 observation=Box(-np.inf, np.inf, (game.num_features,), np.float32),
@@ -96,17 +103,16 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             )
             for agent in self.possible_agents
         }
-        self.action_spaces = {agent: Discrete(game.num_actions) for agent in self.possible_agents}
-        self.agents = []
-        self._states = game.new_states()
+        self.action_spaces = {agent: Actions(game.num_actions) for agent in self.possible_agents}
+        self._raw = np.zeros(game.state_dtype.itemsize, np.uint8)  # the STATE as bytes, which are quicker to pass
         self._begun = False  # whether there was a `reset`
         self.to_move = NOBODY
         """The seat to move, NOBODY when over and before the first `reset`."""
         self._gone = 0  # agents that were stepped since the end
         self._seed = np.uint64(0)  # of the game that is played, once there is one
         self._observation: Observation | None = None
-        self._show_nothing()
         self._calls = calls(game)
+        self._show()
 
     @property
     def unwrapped(self) -> Self:
@@ -119,7 +125,10 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     def action_space(self, agent: str) -> Space[Any]:
         """Discrete(A) for every agent, always the same object; `sample(mask)` draws a legal action."""
-        return self.action_spaces[self.possible_agents[self.seat(agent)]]
+        try:
+            return self.action_spaces[agent]
+        except (KeyError, TypeError):
+            return self.action_spaces[self.possible_agents[self.seat(agent)]]
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Any, Any]:
         """Yields `agent_selection` for a loop that steps once each time, until the game is over and everybody has been
@@ -144,15 +153,15 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         unknown = [key for key in options or {} if key != "state"]
         if unknown:
             warnings.warn(f"reset options {shown(unknown)} are unknown and do nothing; there is: 'state'", stacklevel=2)
-        states = game.new_states()
+        raw = np.zeros_like(self._raw)
         mapping = (options or {}).get("state")
         if mapping is None:
-            self._calls.init(game.packed, states, chosen)
+            self._calls.init(game.packed, raw, chosen)
         else:
             if isinstance(mapping, Mapping) and mapping.get("rng") is None:
                 mapping = {**mapping, "rng": int(chosen)}
-            game.state_from_dict(mapping, as_record(states))
-        self._begin(states, chosen, 0)
+            game.state_from_dict(mapping, as_record(raw.view(game.state_dtype)))
+        self._begin(raw, chosen, 0)
         self.renderer.forget()
 
     def step(self, action: int | np.integer[Any] | None) -> None:
@@ -166,29 +175,29 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         if seat < 0:
             self._dead_step(action)
             return
-        game = self.game
         if type(action) is not int:
             action = int(action) if type(action) is np.int64 else self._number(action)
-        if not 0 <= action < game.num_actions:
-            raise self._illegal(f"action {shown(action)} is not in 0..{game.num_actions - 1}")
-        features = np.empty(self._num_features, np.float32)
-        mask = np.empty(game.num_actions, np.int8)
+        size = self._num_actions
+        if not 0 <= action < size:
+            raise self._illegal(f"action {shown(action)} is not in 0..{size - 1}")
+        features, mask = np.empty(self._num_features, _FLOAT32), np.empty(size, _INT8)
         moves = self.renderer.moves
-        before = None if moves is None else self._states.copy()
-        legal, to_move = self._calls.step(self._states, action, features, mask)
+        before = None if moves is None else self._raw.copy()
+        legal, to_move = self._calls.step(self._raw, action, features, mask)
         if not legal:
             raise self._illegal(f"action {action} ({self.action_to_string(action)!r}) is not legal")
         if before is not None and moves is not None:
-            moves.append((before, action))
+            moves.append((before.view(self.game.state_dtype), action))
         if to_move >= 0:
+            self.to_move = to_move
             infos, agents = self.infos, self.possible_agents
             if to_move != seat:
-                infos[agents[seat]] = {"action_mask": np.zeros(game.num_actions, np.int8)}
-                self.to_move = to_move
+                infos[agents[seat]] = {"action_mask": np.zeros(size, _INT8)}
                 self.agent_selection = agents[to_move]
-            infos[self.agent_selection] = {"action_mask": mask.copy()}
+            infos[agents[to_move]] = {"action_mask": mask.copy()}
             self._observation = {"observation": features, "action_mask": mask}
         else:
+            self.to_move = NOBODY
             self._show()
 
     @overload
@@ -230,11 +239,11 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     def state(self) -> np.ndarray:
         """All that is true, hidden cards and future chance included: the bytes of the STATE, uint8 [state_space]."""
-        return self._current().view(np.uint8).copy()
+        return self._current().copy()
 
     def state_to_dict(self) -> dict[str, Any]:
         """The same as a mapping of JSON values; `reset(options={"state": ...})` reads it back."""
-        return self.game.state_to_dict(as_record(self._current()))
+        return self.game.state_to_dict(as_record(self._states))
 
     def action_to_string(self, action: int, agent: str | None = None) -> str:
         """The text of an action of `agent`, by default the one to move."""
@@ -245,18 +254,18 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     def string_to_action(self, text: str, agent: str | None = None) -> int:
         """The inverse of `action_to_string`; ValueError for a text that is no action of this game."""
-        return self.game.string_to_action(as_record(self._current()), text, self._seat_or_mover(agent))
+        return self.game.string_to_action(as_record(self._states), text, self._seat_or_mover(agent))
 
     def to_text(self, agent: str | None = None) -> str:
         """A drawing of what `agent` may know; of everything for None."""
-        return self.game.to_text(as_record(self._current()), self._viewer(agent))
+        return self.game.to_text(as_record(self._states), self._viewer(agent))
 
     def to_svg(self, agent: str | None = None) -> Picture:
         """A picture of what `agent` may know; of everything for None. Notebooks show it, and it needs no extra.
 
         With a `render_mode` of pixels it also shows the last move and what happened before.
         """
-        return self.renderer.svg(self._current(), self._viewer(agent))
+        return self.renderer.svg(self._states, self._viewer(agent))
 
     def to_rgb(self, agent: str | None = None, width: int = 800) -> np.ndarray:
         """The same as pixels, uint8 [3/4 of the width, width, 3].
@@ -283,14 +292,14 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             there = ", ".join(map(repr, MODES))
             warnings.warn(f"render() draws nothing without a render_mode; there are: {there}", stacklevel=2)
             return None
-        return self.renderer.render(self._current(), self._viewer(self.render_viewer))
+        return self.renderer.render(self._states, self._viewer(self.render_viewer))
 
     def close(self) -> None:
         """Closes the window, where `render` has opened one."""
         self.renderer.close()
 
     def seat(self, agent: str) -> int:
-        """The seat of an agent: 1 for `player_1`."""
+        """The seat of an agent: 1 for `player_1`; ValueError for what is no agent."""
         try:
             return self._seats[agent]
         except (KeyError, TypeError):
@@ -305,10 +314,32 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         """An independent game in the same position, future chance included, as `copy.copy` makes it. Spaces are shared;
         `copy.deepcopy` copies them, too."""
         other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        if self._begun:
-            other._begin(self._states.view(np.uint8).copy().view(self._states.dtype), self._seed, self._gone)
-        other.renderer = self.renderer.copy()
+        values = self.__dict__.copy()
+        values["_raw"], values["renderer"] = self._raw.copy(), self.renderer.copy()
+        for name in _SHOWN:  # derived when somebody asks
+            values.pop(name, None)
+        other.__dict__ = values
+        return other
+
+    def determinize(self, agent: str, seed: int | None = None) -> Self:
+        """A clone in which all that `agent` cannot know is drawn anew, uniformly among what its view allows, future
+        chance and following games included. This environment stays as it is.
+
+        Args:
+            agent: whose knowledge stays: it sees the same in the clone, whose pictures know no earlier moves. Everything
+                else there depends on that and on `seed` alone, not on what is true here.
+            seed: 0..2^64-1; None: one of the system's entropy.
+
+        Raises:
+            ValueError: there is no such agent, or the seed is none.
+            ResetNeeded: before the first `reset`.
+        """
+        seat, chosen = self.seat(agent), as_seed(seed)
+        self._current()
+        other = self.clone()
+        other._seed = chosen  # that of the true game would tell what is hidden
+        other.renderer.forget()  # so would the positions before
+        self.game.determinize(as_record(other._states), seat, chosen)
         return other
 
     def save(self) -> bytes:
@@ -343,42 +374,58 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             return as_seed(seed)
         return np.uint64(next_seed(self._seed))
 
-    def _begin(self, states: np.ndarray, seed: np.uint64, gone: int) -> None:
-        """Takes `states` [1] as the game."""
-        self._states, self._seed, self._gone, self._begun = states, seed, gone, True
+    if not TYPE_CHECKING:  # to a type checker the class would have every name
+
+        def __getattr__(self, name: str) -> Any:
+            """What a clone has not derived yet."""
+            if name not in _SHOWN:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            self._show()
+            return self.__dict__[name]
+
+    @property
+    def _states(self) -> np.ndarray:
+        """The state [1], the memory of `_raw`; ResetNeeded where there is none."""
+        return self._current().view(self.game.state_dtype)
+
+    def _begin(self, raw: np.ndarray, seed: np.uint64, gone: int) -> None:
+        """Takes the state in `raw` as the game."""
+        self._raw, self._seed, self._gone, self._begun = raw, seed, gone, True
+        self.to_move = int(self._states["to_move"][0])
         self._show()
 
     def _show(self) -> None:
-        """Derives all that AEC environments show from the state and from how many agents are gone."""
-        self.to_move = seat = int(self._states["to_move"][0])
+        """Derives all that AEC environments show from the state, whose `to_move` is known, and from how many agents are
+        gone."""
+        self._observation = None
+        if not self._begun:
+            self.agents, self.agent_selection = [], self.possible_agents[0]
+            self.rewards, self._cumulative_rewards = {}, {}
+            self.terminations, self.truncations, self.infos = {}, {}, {}
+            return
+        game, gone = self.game, self._gone
+        seat = self.to_move
         over = seat == NOBODY
         if over:
-            seat = min(self._gone, self.game.num_players - 1)
+            seat = min(gone, game.num_players - 1)
         features, mask, results = self._look(seat)
-        self.agents = agents = self.possible_agents[self._gone :]
+        self.agents = agents = self.possible_agents[gone:]
         self.agent_selection = self.possible_agents[seat]
-        self._cumulative_rewards = dict(zip(agents, results[self._gone :].tolist(), strict=True))
+        self._cumulative_rewards = dict(zip(agents, results[gone:].tolist(), strict=True))
         # The result is what the last decision brought; stepping the dead brings nothing more.
-        self.rewards = dict.fromkeys(agents, 0.0) if self._gone else dict(self._cumulative_rewards)
-        cut_off = over and self.game.truncated is not None and bool(self.game.truncated(as_record(self._states)))
+        self.rewards = dict.fromkeys(agents, 0.0) if gone else dict(self._cumulative_rewards)
+        cut_off = over and game.truncated is not None and bool(game.truncated(as_record(self._states)))
         self.terminations = dict.fromkeys(agents, over and not cut_off)
         self.truncations = dict.fromkeys(agents, cut_off)
-        self.infos = {agent: {"action_mask": np.zeros(self.game.num_actions, np.int8)} for agent in agents}
-        self._observation = None
+        self.infos = {agent: {"action_mask": np.zeros(self._num_actions, _INT8)} for agent in agents}
         if agents:
             self.infos[self.agent_selection] = {"action_mask": mask.copy()}
             self._observation = {"observation": features, "action_mask": mask}
 
-    def _show_nothing(self) -> None:
-        """What there is before the first reset."""
-        self.agent_selection = self.possible_agents[0]
-        self.rewards, self._cumulative_rewards = {}, {}
-        self.terminations, self.truncations, self.infos = {}, {}, {}
-
     def _look(self, seat: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """View as a vector, mask and results of a seat, in new arrays."""
         features = np.empty(self._num_features, np.float32)
-        mask = np.empty(self.game.num_actions, np.int8)
+        mask = np.empty(self._num_actions, np.int8)
         results = np.empty(self.game.num_players, np.float32)
         self._calls.look(self._current(), seat, features, mask, results)
         return features, mask, results
@@ -399,10 +446,10 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             self.agent_selection = self.agents[0]
 
     def _current(self) -> np.ndarray:
-        """The state [1]; ResetNeeded where there is none."""
+        """The state as bytes; ResetNeeded where there is none."""
         if not self._begun:
             raise self._no_game()
-        return self._states
+        return self._raw
 
     def _no_game(self) -> ResetNeeded:
         why = "the game is over" if self._begun else "no game has begun"

@@ -44,7 +44,9 @@ class Renderer:
 
     def copy(self) -> Self:
         """Another one with the same moves and no window."""
-        return copy(self)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, moves=copy(self.moves), _window=None)
+        return other
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "moves": copy(self.moves), "_window": None}

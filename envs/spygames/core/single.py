@@ -1,13 +1,14 @@
 """One seat of a game as an ordinary Gymnasium environment; players that you name sit in the other seats."""
 
+import copy
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Box
 from gymnasium.utils.seeding import np_random
 
 from spygames.core import deprecated
@@ -23,6 +24,7 @@ from spygames.core.raster import check_width, pixels
 from spygames.core.rendering import FPS
 from spygames.core.rng import as_seed
 from spygames.core.shown import shown
+from spygames.core.spaces import Actions
 
 __all__ = ["MAX_IGNORED", "SingleEnv"]
 
@@ -88,7 +90,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         self._opponents = self._seated(opponents)
         self.seat = NOBODY
         self.observation_space = Box(-np.inf, np.inf, (game.num_features,), np.float32)
-        self.action_space = Discrete(game.num_actions)
+        self.action_space = Actions(game.num_actions)
         self._rng = np.zeros((1, 1), np.uint64)
         self._memory = new_memory(game, self._opponents)
         self._warned = False
@@ -157,6 +159,29 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         reward = env.rewards[env.possible_agents[self.seat]] if over else 0.0
         cut_off = over and env.truncations[env.possible_agents[self.seat]]
         return observation, reward, over and not cut_off, cut_off, info
+
+    def determinize(self, seed: int | None = None) -> Self:
+        """A copy in which all that the seat cannot know is drawn anew, uniformly among what its view allows; see
+        `GameEnv.determinize`. This environment stays as it is.
+
+        The opponents are the same players, with a random stream of their own there and, where they keep a memory, an
+        empty one: what they remember would tell what they hold.
+
+        Args:
+            seed: 0..2^64-1, of everything that is drawn, following games included; None: one of the system's entropy.
+
+        Raises:
+            ValueError: the seed is none.
+            ResetNeeded: before the first `reset`.
+        """
+        if self.seat == NOBODY:
+            raise ResetNeeded("no game has begun: call reset() first")
+        chosen, other = as_seed(seed), copy.copy(self)
+        other.env = self.env.determinize(self.env.possible_agents[self.seat], int(chosen))
+        other._np_random, other._np_random_seed = np_random(int(chosen))
+        other._rng = other._np_random.integers(2**64, size=(1, 1), dtype=np.uint64)
+        other._memory = new_memory(self.game, self._opponents)
+        return other
 
     @property
     def table(self) -> GameEnv:

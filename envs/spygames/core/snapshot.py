@@ -21,21 +21,23 @@ def _header(game: Game) -> bytes:
     return _MAGIC + json.dumps(names).encode("ascii") + b"\n"
 
 
-def pack(game: Game, states: np.ndarray, seed: np.uint64, gone: int) -> bytes:
+def pack(game: Game, raw: np.ndarray, seed: np.uint64, gone: int) -> bytes:
     """A game as bytes: a header, the state, the seed, how many agents are gone, and a checksum.
 
     Args:
         game: what is played.
-        states: STATE [1].
+        raw: the bytes of the STATE, uint8.
         seed: what the game started from.
         gone: agents that were stepped with None since the end.
     """
-    body = states.tobytes() + seed.tobytes() + bytes([gone])
+    body = raw.tobytes() + seed.tobytes() + bytes([gone])
     return _header(game) + body + zlib.crc32(body).to_bytes(4, "little")
 
 
 def unpack(game: Game, saved: object) -> tuple[np.ndarray, np.uint64, int]:
-    """What `pack` was given: the state [1], the seed, and how many agents are gone. Nothing in `saved` is executed.
+    """What `pack` was given: the bytes of the state, the seed, and how many agents are gone.
+
+    Nothing in `saved` is executed.
 
     Raises:
         ValueError: `saved` is no saved game, one of another game or other options, damaged, or holds a position that
@@ -54,8 +56,9 @@ def unpack(game: Game, saved: object) -> tuple[np.ndarray, np.uint64, int]:
     size = game.state_dtype.itemsize
     if len(body) != size + 9 or zlib.crc32(body).to_bytes(4, "little") != check:
         raise ValueError("this saved game is cut or damaged")
-    states = np.frombuffer(bytearray(body[:size]), game.state_dtype)
+    raw = np.frombuffer(bytearray(body[:size]), np.uint8)
+    states = raw.view(game.state_dtype)
     gone, over = body[-1], states["to_move"][0] == NOBODY
     if not game.is_possible(states) or gone > (game.num_players if over else 0):
         raise ValueError(f"this saved game holds no position of {game.id}")
-    return states, np.frombuffer(body, np.uint64, 1, size)[0], gone
+    return raw, np.frombuffer(body, np.uint64, 1, size)[0], gone
