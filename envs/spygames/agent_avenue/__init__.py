@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from spygames.agent_avenue import actions, determinize, draw, layout, observe, render, rules, seen, state_dict
+from spygames.agent_avenue import actions, determinize, draw, layout, observe, render, rules, seen, state_dict, validate
 from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
 from spygames.agent_avenue.types import View
 from spygames.core.checks import choice
@@ -79,6 +79,7 @@ def make_game(
         bots=MARKET_BOTS if advanced else TEAM_BOTS if teams else BOTS,
         module=sys.modules[__name__],
         teams=(0, 0, 1, 1)[:players] if teams else (),
+        is_known=validate.is_known,
         entities=layout.ENTITIES,
     )
 

@@ -1,12 +1,24 @@
 """Contradictions in a state of Agent Avenue are refused: cards, seats, phase, offer, market, end. No check is stricter
-than play needs."""
+than play needs.
 
-from spygames.agent_avenue.cards import AGENTS, COPIES, KINDS, MARKET_SIZE, ONGOING, OPEN
+Kernels find what is wrong; `check` says it in words, of a state that was read from a mapping. `is_known` judges the
+bytes of a state, where nobody waits for words.
+"""
+
+import numpy as np
+
+from spygames.agent_avenue.cards import AGENTS, CARDS, COPIES, KINDS, MARKET_SIZE, ONGOING, OPEN, SPYCATION
 from spygames.agent_avenue.layout import (
     ABILITY,
+    AT_ABILITY,
+    AT_DECK,
+    AT_DISCARD,
     AT_SUPPLY,
+    DISCARDS,
     DOWN,
     END_REASONS,
+    FURTHEST,
+    LAST_TURN,
     LEAD,
     MARKET,
     NONE,
@@ -16,14 +28,19 @@ from spygames.agent_avenue.layout import (
     RAN_OUT,
     RECRUIT,
     RESOLVER,
+    SEATS,
     SIDES,
     UP,
 )
 from spygames.agent_avenue.queries import discard_limit, face_down_seat, first_seat, hand_size, is_team, other, side_of
 from spygames.agent_avenue.rules.end_step import end_step
 from spygames.agent_avenue.rules.market import is_possible
-from spygames.agent_avenue.types import State
+from spygames.agent_avenue.types import Options, State
 from spygames.core.game import ImpossibleState
+from spygames.core.kernel import Int, kernel
+
+NO_FAULT = 0
+_REASONS, _PHASES = len(END_REASONS), len(PHASES)
 
 
 def check(s: State) -> None:
@@ -32,130 +49,400 @@ def check(s: State) -> None:
     Raises:
         ImpossibleState: two parts contradict each other; the message names their keys.
     """
-    _check_cards(s)
-    _check_seats(s)
+    if (card := miscounted(s)) != NONE:
+        raise ImpossibleState(
+            f"there are {COPIES[card]} copies of {AGENTS[card]}, but hands, discarded, in_play, deck, face_up and "
+            f"face_down hold {copies_held(s, card)}"
+        )
+    if (seat := discarded_too_many(s)) != NONE:
+        raise ImpossibleState(
+            f"discarded of seat {seat} holds {thrown(s, seat)} and discards_left is {s.discards_left[seat]}: "
+            f"{discard_limit(s, seat)} together at most"
+        )
     _check_turn(s)
     _check_offer(s)
     _check_market(s)
-    _check_seen(s)
+    if (seat := seen_too_many(s)) != NONE:
+        card = next(card for card in range(KINDS) if s.seen[seat, card] > held_or_offered(s, seat, card))
+        raise ImpossibleState(
+            f"seen_in_hand of seat {seat} counts {s.seen[seat, card]} of {AGENTS[card]}, but it holds "
+            f"{held_or_offered(s, seat, card)}"
+        )
     _check_end(s)
 
 
-def _check_cards(s: State) -> None:
+@kernel
+def is_known(s: State, options: Options) -> bool:
+    """Whether the variant of these options knows the position: its mapping reads back as the same bytes.
+
+    `s` may be any bytes; they change. The ranges are those of `state_from_dict`, and what its mapping does not name is
+    as `clear` leaves it.
+    """
+    if not (_is_of_variant(s, options) and _course_in_range(s) and _cards_in_range(s) and _market_in_range(s)):
+        return False
+    if miscounted(s) != NONE or discarded_too_many(s) != NONE:
+        return False
+    if turn_fault(s) or kept_fault(s) or offer_fault(s) or market_fault(s) or seen_too_many(s) != NONE:
+        return False
+    return end_fault(s) == NO_FAULT
+
+
+# ---------------------------------------------------------------- ranges
+
+
+@kernel
+def _is_of_variant(s: State, options: Options) -> bool:
+    return bool(
+        s.options.first_player == options.first_player
+        and s.options.players == options.players
+        and s.options.advanced == options.advanced
+        and s.options.captain_fixed == options.captain_fixed
+    )
+
+
+@kernel
+def _course_in_range(s: State) -> bool:
+    """Turn, meeples, phase, seats and result."""
+    players = s.options.players
+    fine = 1 <= s.turn <= LAST_TURN and 0 <= s.phase < _PHASES and 0 <= s.active_side < SIDES
+    fine = fine and NONE <= s.to_move < players and NONE <= s.winner < SIDES and NONE <= s.end_reason < _REASONS
+    fine = fine and NONE <= s.leader < (players if players > 2 else 0)
+    for side in range(SIDES):
+        fine = fine and -FURTHEST <= s.progress[side] <= FURTHEST and 0 <= s.captain[side] < players
+        fine = fine and side_of(s, s.captain[side]) == side
+    for seat in range(SEATS):
+        fine = fine and 0 <= s.discards_left[seat] <= (DISCARDS if seat < players else 0)
+    return bool(fine)
+
+
+@kernel
+def _cards_in_range(s: State) -> bool:
+    """Agents, wherever they are, and what was seen of them."""
+    fine = NONE <= s.face_up < KINDS and NONE <= s.face_down < KINDS and 0 <= s.deck_size <= CARDS
     for card in range(KINDS):
-        places = [*s.hands[:, card], *s.discarded[:, card], *s.in_play[:, card]]
-        total = sum(map(int, places)) + int((s.deck == card).sum()) + (s.face_up == card) + (s.face_down == card)
-        if total != COPIES[card]:
-            raise ImpossibleState(
-                f"there are {COPIES[card]} copies of {AGENTS[card]}, but hands, discarded, in_play, deck, face_up and "
-                f"face_down hold {total}"
-            )
+        for seat in range(SEATS):
+            most = COPIES[card] if seat < s.options.players else 0
+            fine = fine and 0 <= s.hands[seat, card] <= most and 0 <= s.discarded[seat, card] <= most
+            fine = fine and 0 <= s.seen[seat, card] <= (most if s.options.advanced else 0)
+        for side in range(SIDES):
+            fine = fine and 0 <= s.in_play[side, card] <= COPIES[card]
+    for i in range(CARDS):
+        fine = fine and (0 <= s.deck[i] < KINDS if i < s.deck_size else s.deck[i] == NONE)
+    return bool(fine)
 
 
-def _check_seats(s: State) -> None:
+@kernel
+def _market_in_range(s: State) -> bool:
+    """Market cards, each in one place, and the ability that is resolved; nothing of it in the simple mode."""
+    fine = 0 <= s.market_deck_size <= (MARKET_SIZE if s.options.advanced else 0)
+    fine = fine and NONE <= s.pending < (SIDES if s.options.advanced else 0)
+    fine = fine and NONE <= s.ability < (MARKET_SIZE if s.options.advanced else 0)
+    fine = fine and NONE <= s.resolver < s.options.players and NONE <= s.taken < KINDS
+    for card in range(MARKET_SIZE):
+        if s.options.advanced:
+            fine = fine and 0 <= s.market[card] <= AT_ABILITY and (s.market[card] == AT_ABILITY) == (card == s.ability)
+            fine = fine and (s.market[card] >= SIDES or card < ONGOING)
+            fine = fine and (s.market[card] != AT_DISCARD or card >= ONGOING)
+        else:
+            fine = fine and s.market[card] == NONE
+    if not fine:
+        return False
+    in_deck = 0
+    for card in range(MARKET_SIZE):
+        in_deck += s.market[card] == AT_DECK
+    fine = in_deck == s.market_deck_size
+    for i in range(MARKET_SIZE):
+        card = s.market_deck[i]
+        if i >= s.market_deck_size:
+            fine = fine and card == NONE
+        else:
+            fine = fine and 0 <= card < MARKET_SIZE and s.market[card] == AT_DECK
+            for j in range(i):
+                fine = fine and s.market_deck[j] != card
+    return bool(fine and _ability_in_range(s))
+
+
+@kernel
+def _ability_in_range(s: State) -> bool:
+    if s.ability == NONE:
+        return bool(s.resolver == NONE and s.taken == NONE)
+    if s.to_move == NONE:
+        return False
+    return bool(s.taken == NONE or (s.ability == SPYCATION and s.phase == ABILITY and s.hands[s.to_move, s.taken] > 0))
+
+
+@kernel
+def kept_fault(s: State) -> bool:
+    """Whether `kept` is more than the hand behind the face-down card holds, or counts where there is none."""
+    most = hand_size(s, face_down_seat(s)) if s.phase == RECRUIT else 0
+    return not 0 <= s.kept <= most
+
+
+# ---------------------------------------------------------------- cards and seats
+
+
+@kernel
+def copies_held(s: State, card: Int) -> Int:
+    """Copies of an agent, wherever they are."""
+    total = np.int64(s.face_up == card) + np.int64(s.face_down == card)
+    for seat in range(SEATS):
+        total += s.hands[seat, card] + s.discarded[seat, card]
+    for side in range(SIDES):
+        total += s.in_play[side, card]
+    for i in range(CARDS):
+        total += s.deck[i] == card
+    return total
+
+
+@kernel
+def miscounted(s: State) -> Int:
+    """The first agent of which there are not as many as the game has, or NONE."""
+    for card in range(KINDS):
+        if copies_held(s, card) != COPIES[card]:
+            return card
+    return NONE
+
+
+@kernel
+def thrown(s: State, seat: Int) -> Int:
+    """Cards that a seat has discarded."""
+    total = np.int64(0)
+    for card in range(KINDS):
+        total += s.discarded[seat, card]
+    return total
+
+
+@kernel
+def discarded_too_many(s: State) -> Int:
+    """The first seat that could discard more often than AA-8 and AA-42 allow, or NONE."""
     for seat in range(s.options.players):
-        thrown, most = int(s.discarded[seat].sum()), int(discard_limit(s, seat))
-        if thrown + s.discards_left[seat] > most:
-            raise ImpossibleState(
-                f"discarded of seat {seat} holds {thrown} and discards_left is {s.discards_left[seat]}: "
-                f"{most} together at most"
-            )
+        if thrown(s, seat) + s.discards_left[seat] > discard_limit(s, seat):
+            return seat
+    return NONE
+
+
+@kernel
+def held_or_offered(s: State, seat: Int, card: Int) -> Int:
+    """Copies in a hand, with the face-down card still counted to it."""
+    offered = s.face_down != NONE and seat == face_down_seat(s) and s.face_down == card
+    return np.int64(s.hands[seat, card]) + offered
+
+
+@kernel
+def seen_too_many(s: State) -> Int:
+    """The first seat in whose hand more was seen than it holds, or NONE."""
+    for seat in range(s.options.players):
+        for card in range(KINDS):
+            if s.seen[seat, card] > held_or_offered(s, seat, card):
+                return seat
+    return NONE
+
+
+# ---------------------------------------------------------------- the turn
+
+WRONG_PHASE, OF_MARKET, LEADER_NAMED, LEADER_MISSING, NOT_CAPTAIN, WRONG_MOVER = range(1, 7)
+
+
+@kernel
+def may_move(s: State, seat: Int) -> bool:
+    """Whether it can be the turn of `seat`, or of nobody for NONE, in this phase."""
+    captain, active = s.captain, s.active_side
+    if s.phase in (PLAY, LEAD):
+        return bool(seat == captain[active])
+    if s.phase == UP:
+        return bool(seat == s.leader)
+    if s.phase == DOWN:
+        return bool(seat == s.leader ^ 1)
+    if s.phase == RECRUIT:
+        return bool(seat == captain[other(active)])
+    if s.phase == MARKET:
+        return bool(seat == captain[0] or seat == captain[1])
+    if s.phase == RESOLVER:
+        return bool((is_team(s, 0) and seat == captain[0]) or (is_team(s, 1) and seat == captain[1]))
+    if s.phase == ABILITY:
+        return bool(s.resolver != NONE and seat == s.resolver)
+    return seat == NONE
+
+
+@kernel
+def not_fixed(s: State) -> Int:
+    """The first side whose captaincy is fixed and another's (AA-41), or NONE."""
+    for side in range(SIDES):
+        if s.options.captain_fixed and s.captain[side] != first_seat(s, side):
+            return side
+    return NONE
+
+
+@kernel
+def turn_fault(s: State) -> Int:
+    """What of leader, captains and mover does not fit the phase and the active side; NO_FAULT if all does."""
+    phase, team = s.phase, is_team(s, s.active_side)
+    if (phase in (LEAD, UP, DOWN) and not team) or (phase == PLAY and team):
+        return WRONG_PHASE
+    if not s.options.advanced and phase in (MARKET, RESOLVER, ABILITY):
+        return OF_MARKET
+    if s.leader != NONE and (not team or side_of(s, s.leader) != s.active_side or phase == LEAD):
+        return LEADER_NAMED
+    if s.leader == NONE and team and phase in (UP, DOWN, RECRUIT):
+        return LEADER_MISSING
+    if not_fixed(s) != NONE:
+        return NOT_CAPTAIN
+    return NO_FAULT if may_move(s, s.to_move) else WRONG_MOVER
 
 
 def _check_turn(s: State) -> None:
     """The phase fits the active side and the mover."""
-    phase, active = PHASES[s.phase], int(s.active_side)
-    team = bool(is_team(s, active))
-    if (s.phase in (LEAD, UP, DOWN) and not team) or (s.phase == PLAY and team):
+    phase, active, fault = PHASES[s.phase], int(s.active_side), turn_fault(s)
+    if fault == WRONG_PHASE:
         raise ImpossibleState(f"phase {phase} is not one of side {active} with {s.options.players} players")
-    if not s.options.advanced and s.phase in (MARKET, RESOLVER, ABILITY):
+    if fault == OF_MARKET:
         raise ImpossibleState(f"phase {phase} belongs to the advanced mode")
-    if s.leader != NONE and (not team or side_of(s, s.leader) != active or s.phase == LEAD):
+    if fault == LEADER_NAMED:
         raise ImpossibleState(f"lead must be null in phase {phase} of side {active}, not {s.leader}")
-    if s.leader == NONE and team and s.phase in (UP, DOWN, RECRUIT):
+    if fault == LEADER_MISSING:
         raise ImpossibleState(f"lead must name a seat of side {active} in phase {phase}")
-    for side in range(SIDES):
-        if s.options.captain_fixed and s.captain[side] != first_seat(s, side):
-            raise ImpossibleState(f"captain of side {side} must be seat {first_seat(s, side)}: the captaincy is fixed")
-    expected = {
-        PLAY: [int(s.captain[active])],
-        LEAD: [int(s.captain[active])],
-        UP: [int(s.leader)],
-        DOWN: [int(s.leader) ^ 1],
-        RECRUIT: [int(s.captain[other(active)])],
-        MARKET: [int(seat) for seat in s.captain],
-        RESOLVER: [int(s.captain[side]) for side in range(SIDES) if is_team(s, side)],
-        ABILITY: [int(s.resolver)] if s.resolver != NONE else [],
-        OVER: [NONE],
-    }[int(s.phase)]
-    if s.to_move not in expected:
+    if fault == NOT_CAPTAIN:
+        side = not_fixed(s)
+        raise ImpossibleState(f"captain of side {side} must be seat {first_seat(s, side)}: the captaincy is fixed")
+    if fault == WRONG_MOVER:
+        expected = [seat for seat in range(NONE, SEATS) if may_move(s, seat)]
         seats = " or ".join("null" if seat == NONE else str(seat) for seat in expected) or "the seat of ability"
         raise ImpossibleState(f"to_move must be {seats} in phase {phase} with this active_side")
 
 
+# ---------------------------------------------------------------- the offer
+
+NOT_OFFERED, NOT_UP, OFFERED, IDENTICAL, TOO_FEW, EMPTY_HAND = range(1, 7)
+
+
+@kernel
+def without_cards(s: State) -> Int:
+    """The first seat that must play a card and has none, or NONE (AA-40)."""
+    if s.phase not in (LEAD, UP, DOWN):
+        return NONE
+    if hand_size(s, s.to_move) == 0:
+        return np.int64(s.to_move)
+    if s.phase != DOWN and hand_size(s, s.to_move ^ 1) == 0:
+        return np.int64(s.to_move) ^ 1
+    return NONE
+
+
+@kernel
+def offer_fault(s: State) -> Int:
+    """What of the offer does not fit the phase, or who must play and has no cards; NO_FAULT if all does."""
+    up, down = s.face_up != NONE, s.face_down != NONE
+    if s.phase == RECRUIT and not (up and down):
+        return NOT_OFFERED
+    if s.phase == DOWN and not (up and not down):
+        return NOT_UP
+    if s.phase not in (RECRUIT, DOWN) and (up or down):
+        return OFFERED
+    if s.phase == RECRUIT and s.face_up == s.face_down and s.hands[face_down_seat(s), s.face_up] < s.kept:
+        return IDENTICAL
+    if s.phase == PLAY and hand_size(s, s.to_move) < 2:
+        return TOO_FEW
+    return NO_FAULT if without_cards(s) == NONE else EMPTY_HAND
+
+
 def _check_offer(s: State) -> None:
     """The offer fits the phase, and a seat that must play has cards."""
-    phase = PHASES[s.phase]
-    offered = [s.face_up != NONE, s.face_down != NONE]
-    if s.phase == RECRUIT and not all(offered):
+    fault = offer_fault(s)
+    if fault == NOT_OFFERED:
         raise ImpossibleState("face_up and face_down must both name a card in phase recruit")
-    if s.phase == DOWN and offered != [True, False]:
+    if fault == NOT_UP:
         raise ImpossibleState("face_up must name a card and face_down none in phase down")
-    if s.phase not in (RECRUIT, DOWN) and any(offered):
-        raise ImpossibleState(f"face_up and face_down must be null in phase {phase}")
-    if s.phase == RECRUIT and s.face_up == s.face_down and s.hands[face_down_seat(s), s.face_up] < s.kept:
+    if fault == OFFERED:
+        raise ImpossibleState(f"face_up and face_down must be null in phase {PHASES[s.phase]}")
+    if fault == IDENTICAL:
         raise ImpossibleState("face_up and face_down can be identical only where the hand held nothing else")
-    if s.phase == PLAY and hand_size(s, s.to_move) < 2:
+    if fault == TOO_FEW:
         raise ImpossibleState(f"hands of seat {s.to_move} holds fewer than 2 cards, but it must play two")
-    must_play = {LEAD: (0, 1), UP: (0, 1), DOWN: (0,)}.get(int(s.phase), ())
-    for seat in (int(s.to_move) ^ k for k in must_play):
-        if hand_size(s, seat) == 0:
-            raise ImpossibleState(f"hands of seat {seat} holds no card, but it must play one")
+    if fault == EMPTY_HAND:
+        raise ImpossibleState(f"hands of seat {without_cards(s)} holds no card, but it must play one")
+
+
+# ---------------------------------------------------------------- the market
+
+WRONG_ABILITY, NO_CHOICES, RESOLVED, CANNOT, NO_SUPPLY, PENDING, WRONG_SIDE = range(1, 8)
+
+
+@kernel
+def market_fault(s: State) -> Int:
+    """What of ability, supply and pending does not fit the phase; NO_FAULT if all does."""
+    resolving = s.phase in (RESOLVER, ABILITY)
+    if (s.ability != NONE) != resolving:
+        return WRONG_ABILITY
+    if s.ability != NONE and (s.ability < ONGOING or OPEN[s.ability]):
+        return NO_CHOICES
+    if s.phase == RESOLVER and (s.resolver != NONE or s.taken != NONE):
+        return RESOLVED
+    if s.phase == ABILITY and not is_possible(s):
+        return CANNOT
+    supply = False
+    for card in range(MARKET_SIZE):
+        supply = supply or s.market[card] == AT_SUPPLY
+    if s.phase == MARKET and not supply:
+        return NO_SUPPLY
+    if s.pending != NONE and s.phase != MARKET and not resolving:
+        return PENDING
+    if s.pending != NONE and (s.pending == s.active_side or side_of(s, s.to_move) == s.pending):
+        return WRONG_SIDE
+    return NO_FAULT
 
 
 def _check_market(s: State) -> None:
     """An ability is resolved only in its phases, and can be carried out."""
-    phase = PHASES[s.phase]
-    if (s.ability != NONE) != (s.phase in (RESOLVER, ABILITY)):
+    phase, fault = PHASES[s.phase], market_fault(s)
+    if fault == WRONG_ABILITY:
         raise ImpossibleState(f"ability must be {'null' if s.ability != NONE else 'a market card'} in phase {phase}")
-    if s.ability != NONE and (s.ability < ONGOING or OPEN[s.ability]):
+    if fault == NO_CHOICES:
         raise ImpossibleState("ability must be a card that asks for choices")
-    if s.phase == RESOLVER and (s.resolver != NONE or s.taken != NONE):
+    if fault == RESOLVED:
         raise ImpossibleState("ability seat and taken must be null in phase resolver")
-    if s.phase == ABILITY and not is_possible(s):
+    if fault == CANNOT:
         raise ImpossibleState(f"ability: seat {s.resolver} cannot carry it out, so phase must not be ability")
-    if s.phase == MARKET and not any(s.market[card] == AT_SUPPLY for card in range(MARKET_SIZE)):
+    if fault == NO_SUPPLY:
         raise ImpossibleState("market_supply must hold a card in phase market")
-    if s.pending != NONE and s.phase not in (MARKET, RESOLVER, ABILITY):
+    if fault == PENDING:
         raise ImpossibleState(f"pending must be empty in phase {phase}")
-    if s.pending != NONE and (s.pending == s.active_side or side_of(s, s.to_move) == s.pending):
+    if fault == WRONG_SIDE:
         raise ImpossibleState("pending can hold the waiting side only, while the active side is at the market")
 
 
-def _check_seen(s: State) -> None:
-    for seat in range(s.options.players):
-        for card in range(KINDS):
-            there = int(s.hands[seat, card])
-            there += s.face_down != NONE and seat == face_down_seat(s) and s.face_down == card
-            if s.seen[seat, card] > there:
-                raise ImpossibleState(
-                    f"seen_in_hand of seat {seat} counts {s.seen[seat, card]} of {AGENTS[card]}, but it holds {there}"
-                )
+# ---------------------------------------------------------------- the end
+
+WRONG_RESULT, NOT_OVER, OTHER_RESULT, OVER_ALREADY = range(1, 5)
+
+
+@kernel
+def end_fault(s: State) -> Int:
+    """What of the result is not as the End step finds it; NO_FAULT if all is. `s` is left as the End step leaves it."""
+    over, winner, reason = s.phase == OVER, np.int64(s.winner), np.int64(s.end_reason)
+    if over != (winner != NONE) or over != (reason != NONE):
+        return WRONG_RESULT
+    if s.phase in (MARKET, RESOLVER, ABILITY):
+        return NO_FAULT  # the turn has not come to its End step
+    s.winner = s.end_reason = NONE
+    end_step(s)
+    if over and s.winner == NONE:
+        return NOT_OVER
+    if over and (s.winner != winner or s.end_reason != reason):
+        return OTHER_RESULT
+    if not over and s.end_reason != NONE and s.end_reason != RAN_OUT:
+        return OVER_ALREADY
+    return NO_FAULT
 
 
 def _check_end(s: State) -> None:
     """The result is the one that the End step finds in this position."""
-    if (s.phase == OVER) != (s.winner != NONE) or (s.phase == OVER) != (s.end_reason != NONE):
-        raise ImpossibleState("winner and end_reason belong to phase over, and to no other")
-    if s.phase in (MARKET, RESOLVER, ABILITY):
-        return  # the turn has not come to its End step
     found = s.copy()
-    found.winner = found.end_reason = NONE
-    end_step(found)
-    winner, reason = int(found.winner), int(found.end_reason)
-    if s.phase == OVER and winner == NONE:
+    fault = end_fault(found)
+    winner, reason = int(found.winner), END_REASONS[found.end_reason]
+    if fault == WRONG_RESULT:
+        raise ImpossibleState("winner and end_reason belong to phase over, and to no other")
+    if fault == NOT_OVER:
         raise ImpossibleState("phase is over, but nobody has won and the next player can play")
-    if s.phase == OVER and (s.winner, s.end_reason) != (winner, reason):
-        raise ImpossibleState(f"winner and end_reason must be {winner} and {END_REASONS[reason]} in this position")
-    if s.phase != OVER and reason not in (NONE, RAN_OUT):
-        raise ImpossibleState(f"side {winner} has won already ({END_REASONS[reason]}), so phase must be over")
+    if fault == OTHER_RESULT:
+        raise ImpossibleState(f"winner and end_reason must be {winner} and {reason} in this position")
+    if fault == OVER_ALREADY:
+        raise ImpossibleState(f"side {winner} has won already ({reason}), so phase must be over")

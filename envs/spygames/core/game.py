@@ -17,7 +17,7 @@ import numpy as np
 
 from spygames.core import deprecated
 from spygames.core.digest import code_digest
-from spygames.core.kernel import Int, Record, bind
+from spygames.core.kernel import Int, Record, announce, bind
 from spygames.core.look import Draw
 from spygames.core.shown import one_line
 
@@ -117,6 +117,9 @@ class Game(Generic[V]):
     """The team of each seat, from 0, [P]: its members win and lose together. Empty: every seat plays for itself."""
     lowest_return: float = -1.0
     """A bound that no result is below; the result of a seat whose illegal action loses the game."""
+    is_known: Callable[[Record, Record], bool] | None = None
+    """(state, options): whether the mapping of a state of any bytes reads back as the same bytes, a kernel that may
+    change the state. None: `is_possible` goes through the mapping, which takes a hundred times as long."""
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For networks that look at things one by one: a kind of thing and the fields of VIEW that tell of each. The first
     axis of the first field says how many there are; each other field has an axis of that length, the first such one."""
@@ -184,6 +187,13 @@ class Game(Generic[V]):
     def _key(self) -> tuple[object, ...]:
         kernels, bots = tuple(self._kernels.values()), tuple(self.bots.items())
         return (self.id, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots)
+
+    @cached_property
+    def _judge(self) -> Callable[[np.ndarray, np.ndarray], bool]:
+        """`is_known` of the bytes of a state and OPTIONS [1]."""
+        judge = self.bind(_judge, is_known=self.is_known, STATE=self.state_dtype)
+        announce([judge], self.title)
+        return judge
 
     @property
     def _kernels(self) -> dict[str, Callable[..., Any]]:
@@ -262,6 +272,8 @@ class Game(Generic[V]):
 
     def is_possible(self, states: np.ndarray) -> bool:
         """Whether the game knows the position in `states` [1]: its mapping reads back as the same bytes."""
+        if self.is_known is not None:
+            return bool(self._judge(states.view(np.uint8).copy(), self.packed))
         again = self.new_states()
         try:
             self.state_from_dict(self.state_to_dict(as_record(states)), as_record(again))
@@ -274,6 +286,15 @@ class Game(Generic[V]):
         states = self.new_states()
         self.init(as_record(states), as_record(self.packed), np.uint64(seed))
         return states
+
+
+# Stand for the kernel and the layout of a game, which `Game._judge` puts in their place.
+is_known: Any = None
+STATE: Any = None
+
+
+def _judge(raw, options):  # type: ignore[no-untyped-def]
+    return is_known(raw.view(STATE)[0], options[0])
 
 
 Reference = tuple[str, str]
