@@ -72,11 +72,11 @@ def check(s: State) -> None:
 
 
 @kernel
-def is_known(s: State, options: Options) -> bool:
+def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
     """Whether the variant of these options knows the position: its mapping reads back as the same bytes.
 
-    `s` may be any bytes; they change. The ranges are those of `state_from_dict`, and what its mapping does not name is
-    as `clear` leaves it.
+    `s` may be any bytes; they change. `mask` is not needed. The ranges are those of `state_from_dict`, and what its
+    mapping does not name is as `clear` leaves it.
     """
     if not (_is_of_variant(s, options) and _course_in_range(s) and _cards_in_range(s) and _market_in_range(s)):
         return False

@@ -7,12 +7,12 @@ import numpy as np
 
 from spygames.agent_dog.board import COLOURS, GOAL, PAWNS, PLACES, place_to_string, string_to_place
 from spygames.agent_dog.cards import CARDS, COPY, FUNCTIONS, KINDS, MAX_CARDS, POINTS
-from spygames.agent_dog.layout import EMPTY, END_REASONS, EXCHANGE, HAT, LARGEST, MOST_LOST, NONE, OVER, PHASES
+from spygames.agent_dog.layout import EMPTY, END_REASONS, HAT, LARGEST, MOST_LOST, NONE, OVER, PHASES
 from spygames.agent_dog.queries import colour_of, seat_colour, taker
 from spygames.agent_dog.rules.play import take_options
 from spygames.agent_dog.rules.turns import clear_card
 from spygames.agent_dog.types import State
-from spygames.agent_dog.validate import check_state
+from spygames.agent_dog.validate import check_state, lost_without_trace
 from spygames.core.checks import check_keys, integer, member, sequence, table
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Int
@@ -223,19 +223,19 @@ def _read_record(mapping: Mapping[str, Any], s: State, players: int) -> None:
     Where they are left out, the mapping itself tells of two: the card being played, and a passed card that its taker no
     longer holds.
     """
-    remembered = mapping.get("record")
-    check_keys({} if remembered is None else remembered, (), ("lost",), "record")
-    if remembered and "lost" in remembered:
+    remembered = {} if mapping.get("record") is None else mapping["record"]
+    check_keys(remembered, (), ("lost",), "record")
+    given = "lost" in remembered
+    if given:
         for seat, cards in table(remembered["lost"], "record lost", players):
             _put(s.lost[seat], cards, f"record lost of seat {seat}", KINDS * MOST_LOST, MOST_LOST)
     elif s.card != NONE:
         s.lost[s.to_move, s.card] = 1
-    for seat in range(players):
+    while (seat := lost_without_trace(s)) != NONE:
         card, to = int(s.passed[seat]), int(taker(s, seat))
-        if s.phase != EXCHANGE and card != NONE and not s.hands[to, card] and not s.lost[to, card]:
-            if remembered and "lost" in remembered:
-                raise ImpossibleState(f"record lost: seat {to} neither holds nor lost the {CARDS[card]} passed to it")
-            s.lost[to, card] = 1
+        if given:
+            raise ImpossibleState(f"record lost: seat {to} neither holds nor lost the {CARDS[card]} passed to it")
+        s.lost[to, card] = 1
 
 
 def _cards(counts: np.ndarray) -> list[str]:

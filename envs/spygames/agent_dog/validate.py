@@ -1,28 +1,62 @@
-"""Refuses states of Agent DOG whose parts contradict each other. AD-n: the rule in README.md."""
+"""Refuses states of Agent DOG whose parts contradict each other. AD-n: the rule in README.md.
+
+Kernels find what is wrong; `check_state` says it in words, of a state that was read from a mapping. `is_known` judges
+the bytes of a state, where nobody waits for words.
+"""
 
 import numpy as np
 
-from spygames.agent_dog.board import GOAL, PAWNS, place_to_string
-from spygames.agent_dog.cards import CARDS, COMPANION, COPY, FUNCTIONS, KINDS, NUMBERS, OFFERS, POINTS, SWAP
+from spygames.agent_dog.board import GOAL, PAWNS, PLACES, place_to_string
+from spygames.agent_dog.cards import (
+    CARDS,
+    COMPANION,
+    COPY,
+    FUNCTIONS,
+    KINDS,
+    MAX_CARDS,
+    NUMBERS,
+    OFFERS,
+    POINTS,
+    SWAP,
+)
 from spygames.agent_dog.layout import (
     CARD,
     EMPTY,
+    END_REASONS,
     EXCHANGE,
     HAT,
+    LARGEST,
     MEETING,
+    MOST_LOST,
     NONE,
     OVER,
     PHASES,
     PLACE,
     REDRAW,
+    SEATS,
     STEP,
     SWAPPING,
 )
-from spygames.agent_dog.queries import board_unchanged, offers, plays_for, winning_seat
+from spygames.agent_dog.queries import (
+    board_unchanged,
+    colour_of,
+    hand_size,
+    offers,
+    plays_for,
+    taker,
+    winning_seat,
+)
 from spygames.agent_dog.rules.play import legal
 from spygames.agent_dog.rules.turns import playable_functions, possible_functions
-from spygames.agent_dog.types import State
+from spygames.agent_dog.types import Options, State
 from spygames.core.game import Game, ImpossibleState
+from spygames.core.kernel import Int, kernel
+
+NO_FAULT = 0
+COLOURS = 4
+ALL_FUNCTIONS = (1 << len(FUNCTIONS)) - 1
+_PHASES, _REASONS, _FUNCTIONS = len(PHASES), len(END_REASONS), len(FUNCTIONS)
+_OFFSETS = GOAL // 4
 
 
 def check_state(game: Game, s: State) -> None:
@@ -32,20 +66,14 @@ def check_state(game: Game, s: State) -> None:
         ImpossibleState: two parts of it contradict each other.
     """
     phase = PHASES[s.phase]
-    there = s.hands.sum(0) + s.discarded + np.bincount(s.deck[: s.deck_size], minlength=KINDS)
-    for card in (*(s.passed.tolist() if s.phase == EXCHANGE else ()), int(s.card)):
-        if card != NONE:
-            there[card] += 1
-    for card, (total, copies) in enumerate(zip(there.tolist(), s.options.copies.tolist(), strict=True)):
-        if total != copies:
-            raise ImpossibleState(
-                f"there are {copies} copies of {CARDS[card]}, but hands, deck, discard and pending"
-                f"{' and passed' if s.phase == EXCHANGE else ''} hold {total}"
-            )
-    playing = s.phase in (PLACE, STEP, SWAPPING, MEETING)
-    if playing != (s.card != NONE):
-        raise ImpossibleState(f"pending must {'not ' if playing else ''}be null in phase {phase}")
-    if playing:
+    if (card := miscounted(s)) != NONE:
+        raise ImpossibleState(
+            f"there are {s.options.copies[card]} copies of {CARDS[card]}, but hands, deck, discard and pending"
+            f"{' and passed' if s.phase == EXCHANGE else ''} hold {copies_held(s, card)}"
+        )
+    if is_playing(s) != (s.card != NONE):
+        raise ImpossibleState(f"pending must {'not ' if is_playing(s) else ''}be null in phase {phase}")
+    if is_playing(s):
         _check_pending(s)
     _check_places(s)
     if (s.phase == OVER) != (s.end_reason != NONE):
@@ -53,107 +81,404 @@ def check_state(game: Game, s: State) -> None:
     if (s.winners != 0) != (s.end_reason == 0):
         raise ImpossibleState("winners are named where the end_reason is home, and nowhere else")
     if s.phase == EXCHANGE:
-        _check_exchange(game, s)
-    _check_out(s)
-    if s.phase == OVER:
-        return
-    if s.cards_played >= s.options.max_turns:
-        raise ImpossibleState(f"cards_played must be below max_turns, {s.options.max_turns}, while the game goes on")
-    if s.phase not in (STEP, MEETING) and winning_seat(s, int(s.to_move)) != NONE:
-        raise ImpossibleState("pawns: a side has all of them home, so the phase must be over")
-    if s.phase in (CARD, REDRAW) and (playable_functions(s, int(s.to_move)) != 0) != (s.phase == CARD):
-        raise ImpossibleState(
-            f"phase is {phase}, but hands of seat {s.to_move} hold {'a' if s.phase == REDRAW else 'no'} playable card"
-        )
-    if (s.phase == REDRAW or s.redrawn) and game.num_players == 4:
-        raise ImpossibleState("phase redraw and redrawn are for two and three players")
-    _check_redrawn(s)
-    mask = np.zeros(game.num_actions, np.int8)
-    legal(s, mask)
-    if not mask.any():
-        raise ImpossibleState(f"in phase {phase} seat {s.to_move} has nothing to decide: nothing is legal")
+        _check_exchange(s)
+    if (seat := out_with_cards(s)) != NONE:
+        why = "a round begins with all in it" if s.phase == EXCHANGE else "it holds cards"
+        raise ImpossibleState(f"out names seat {seat}, but {why}")
+    if s.phase != OVER:
+        _check_turn(game, s)
+
+
+@kernel
+def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
+    """Whether the variant of these options knows the position: its mapping reads back as the same bytes.
+
+    `s` may be any bytes. The ranges are those of `state_from_dict`. `mask`, int8 [A], is written.
+    """
+    if not (_is_of_variant(s, options) and _course_in_range(s) and _pawns_in_range(s) and _cards_in_range(s)):
+        return False
+    if not _pending_in_range(s) or lost_without_trace(s) != NONE:
+        return False
+    if miscounted(s) != NONE or is_playing(s) != (s.card != NONE) or (is_playing(s) and pending_fault(s)):
+        return False
+    if wrong_place(s) != NONE or turned_too_many(s):
+        return False
+    if (s.phase == OVER) != (s.end_reason != NONE) or (s.winners != 0) != (s.end_reason == 0):
+        return False
+    if (s.phase == EXCHANGE and exchange_fault(s) != NONE) or out_with_cards(s) != NONE:
+        return False
+    return s.phase == OVER or turn_fault(s, mask) == NO_FAULT
+
+
+# ---------------------------------------------------------------- ranges
+
+
+@kernel
+def _is_of_variant(s: State, options: Options) -> bool:
+    one = s.options
+    same = one.max_turns == options.max_turns and one.track == options.track and one.quarter == options.quarter
+    same = same and one.meeting == options.meeting and one.holes == options.holes and one.players == options.players
+    same = same and one.first_player == options.first_player and one.tracked == options.tracked
+    for offset in range(_OFFSETS):
+        same = same and one.hole[offset] == options.hole[offset]
+    for card in range(KINDS):
+        same = same and one.copies[card] == options.copies[card]
+    return bool(same)
+
+
+@kernel
+def _course_in_range(s: State) -> bool:
+    """Counts, phase, seats and result."""
+    players = np.int64(s.options.players)
+    fine = 0 <= s.turn <= LARGEST and 0 <= s.round_number <= LARGEST and 0 <= s.cards_played <= LARGEST
+    fine = fine and 0 <= s.phase < _PHASES and 0 <= s.dealer < players and NONE <= s.to_move < players
+    fine = fine and (s.to_move == NONE) == (s.phase == OVER) and NONE <= s.end_reason < _REASONS
+    fine = fine and 0 <= s.redrawn <= 1 and 0 <= s.winners < 1 << players
+    for seat in range(SEATS):
+        fine = fine and 0 <= s.out[seat] <= (1 if seat < players else 0)
+    return bool(fine)
+
+
+@kernel
+def _is_place(s: State, place: Int) -> bool:
+    """Whether a pawn can stand there: on the loop or in a goal."""
+    return bool(0 <= place < s.options.track or GOAL <= place < PLACES)
+
+
+@kernel
+def _plays(s: State, colour: Int) -> bool:
+    """AD-1: whether a seat has the colour."""
+    found = False
+    for seat in range(s.options.players):
+        found = found or colour_of(s, seat) == colour
+    return found
+
+
+@kernel
+def _pawns_in_range(s: State) -> bool:
+    """Each seat's four pawns, and no others."""
+    for place in range(PLACES):
+        pawn = np.int64(s.board[place])
+        if pawn != EMPTY and not (0 <= pawn < 2 * HAT and _is_place(s, place) and _plays(s, pawn % HAT)):
+            return False
+    for colour in range(COLOURS):
+        pawns = np.int64(s.area[colour])
+        if pawns < 0 or (pawns > 0 and not _plays(s, colour)):
+            return False
+        for place in range(PLACES):
+            pawns += s.board[place] != EMPTY and s.board[place] % HAT == colour
+        if _plays(s, colour) and pawns != PAWNS:
+            return False
+    return True
+
+
+@kernel
+def _cards_in_range(s: State) -> bool:
+    """Cards, wherever they are, and what hands have lost."""
+    players = s.options.players
+    fine = 0 <= s.deck_size <= MAX_CARDS and 0 <= s.discard_size <= MAX_CARDS
+    fine = fine and NONE <= s.last_card < KINDS and s.last_card != COPY
+    for seat in range(SEATS):
+        fine = fine and NONE <= s.passed[seat] < (KINDS if seat < players else 0)
+        for card in range(KINDS):
+            fine = fine and 0 <= s.hands[seat, card] <= (s.options.copies[card] if seat < players else 0)
+            fine = fine and 0 <= s.lost[seat, card] <= (MOST_LOST if seat < players else 0)
+    for i in range(MAX_CARDS):
+        fine = fine and (0 <= s.deck[i] < KINDS if i < s.deck_size else s.deck[i] == NONE)
+        fine = fine and (0 <= s.discard[i] < KINDS if i < s.discard_size else s.discard[i] == NONE)
+    for card in range(KINDS):
+        there = 0
+        for i in range(MAX_CARDS):
+            there += s.discard[i] == card
+        fine = fine and s.discarded[card] == there
+    return bool(fine)
+
+
+@kernel
+def _pending_in_range(s: State) -> bool:
+    """The card being played; without one, all of it is as `clear_card` leaves it."""
+    if s.card == NONE:
+        blank = s.function == NONE and s.first == NONE and s.moved == NONE
+        return bool(blank and s.points == 0 and s.meetings == 0 and s.penalty == 0)
+    fine = 0 <= s.card < KINDS and 0 <= s.function < _FUNCTIONS and s.phase != OVER
+    fine = fine and 0 <= s.points <= POINTS and 0 <= s.penalty <= 1 and 0 <= s.meetings < 16
+    fine = fine and (s.moved == NONE or _is_place(s, s.moved)) and (s.first == NONE or _is_place(s, s.first))
+    for quadrant in range(4):
+        point = quadrant * np.int64(s.options.quarter) + s.options.meeting
+        fine = fine and (s.meetings >> quadrant & 1 == 0 or s.board[point] != EMPTY)
+    return bool(fine)
+
+
+@kernel
+def lost_without_trace(s: State) -> Int:
+    """The first seat whose passed card is gone though its taker has lost none, or NONE."""
+    for seat in range(s.options.players):
+        card, to = np.int64(s.passed[seat]), taker(s, seat)
+        if s.phase != EXCHANGE and card != NONE and s.hands[to, card] == 0 and s.lost[to, card] == 0:
+            return seat
+    return NONE
+
+
+# ---------------------------------------------------------------- cards
+
+
+@kernel
+def copies_held(s: State, card: Int) -> Int:
+    """Copies of a card, wherever they are."""
+    total = np.int64(s.discarded[card]) + (s.card == card)
+    for seat in range(SEATS):
+        total += s.hands[seat, card]
+        total += s.phase == EXCHANGE and s.passed[seat] == card
+    for i in range(s.deck_size):
+        total += s.deck[i] == card
+    return total
+
+
+@kernel
+def miscounted(s: State) -> Int:
+    """The first card of which there are not as many as the deck has, or NONE."""
+    for card in range(KINDS):
+        if copies_held(s, card) != s.options.copies[card]:
+            return card
+    return NONE
+
+
+@kernel
+def out_with_cards(s: State) -> Int:
+    """AD-10, AD-23: the first seat that is out of the round and has not laid down its hand, or NONE."""
+    for seat in range(SEATS):
+        if s.out[seat] and (s.phase == EXCHANGE or hand_size(s, seat) > 0):
+            return seat
+    return NONE
+
+
+# ---------------------------------------------------------------- the card being played
+
+NOT_OF_CARD, NOT_OF_COPY, NOT_OF_PHASE, WRONG_POINTS, WRONG_MOVED, WRONG_FIRST, ONE_MEETING, TOO_EARLY, CANNOT = range(
+    1, 10
+)
+
+
+@kernel
+def is_playing(s: State) -> bool:
+    """Whether a card is being played in this phase."""
+    return s.phase in (PLACE, STEP, SWAPPING, MEETING)
+
+
+@kernel
+def pending_fault(s: State) -> Int:
+    """What of the card being played does not fit its function and the phase; NO_FAULT if all does."""
+    card, function, phase = np.int64(s.card), np.int64(s.function), s.phase
+    if card != COPY and not OFFERS[card] >> function & 1:
+        return NOT_OF_CARD
+    if card == COPY and not offers(s, card) >> function & 1:
+        return NOT_OF_COPY
+    number = phase == PLACE and function <= NUMBERS
+    if not (number or phase == MEETING or (phase == STEP and function == COMPANION)) and not (
+        phase == SWAPPING and function == SWAP
+    ):
+        return NOT_OF_PHASE
+    if (s.points > 0) != (phase == STEP):
+        return WRONG_POINTS
+    if s.moved != NONE and (phase != STEP or s.board[s.moved] == EMPTY):
+        return WRONG_MOVED
+    if s.first != NONE and (phase != SWAPPING or s.board[s.first] < HAT):
+        return WRONG_FIRST
+    if phase == MEETING and not s.meetings & (s.meetings - 1):
+        return ONE_MEETING
+    if phase in (PLACE, SWAPPING) and (s.meetings or s.penalty):
+        return TOO_EARLY
+    if phase in (PLACE, SWAPPING) and not possible_functions(s, np.int64(s.to_move), 1 << function):
+        return CANNOT
+    return NO_FAULT
 
 
 def _check_pending(s: State) -> None:
     """The card being played fits its function and the phase."""
-    card, function = int(s.card), int(s.function)
-    if card != COPY and not OFFERS[card] >> function & 1:
-        raise ImpossibleState(f"pending: a {CARDS[card]} cannot be played as {FUNCTIONS[function]}")
-    if card == COPY and not offers(s, card) >> function & 1:
-        raise ImpossibleState(f"pending: a copy of last_card cannot be played as {FUNCTIONS[function]}")
-    fits = {PLACE: function < NUMBERS + 1, STEP: function == COMPANION, SWAPPING: function == SWAP, MEETING: True}
-    if not fits[int(s.phase)]:
-        raise ImpossibleState(f"pending is played as {FUNCTIONS[function]}, which has no phase {PHASES[s.phase]}")
-    if (s.points > 0) != (s.phase == STEP):
+    fault, phase, card, function = pending_fault(s), PHASES[s.phase], CARDS[s.card], FUNCTIONS[s.function]
+    if fault == NOT_OF_CARD:
+        raise ImpossibleState(f"pending: a {card} cannot be played as {function}")
+    if fault == NOT_OF_COPY:
+        raise ImpossibleState(f"pending: a copy of last_card cannot be played as {function}")
+    if fault == NOT_OF_PHASE:
+        raise ImpossibleState(f"pending is played as {function}, which has no phase {phase}")
+    if fault == WRONG_POINTS:
         raise ImpossibleState("pending points are above 0 in phase step, and in no other")
-    if s.moved != NONE and (s.phase != STEP or s.board[s.moved] == EMPTY):
+    if fault == WRONG_MOVED:
         raise ImpossibleState("pending moved is the place of a pawn in phase step")
-    if s.first != NONE and (s.phase != SWAPPING or s.board[s.first] < HAT):
+    if fault == WRONG_FIRST:
         raise ImpossibleState("pending first is the place of a hidden pawn in phase swap")
-    if s.phase == MEETING and not s.meetings & (s.meetings - 1):
+    if fault == ONE_MEETING:
         raise ImpossibleState("phase meeting is for two meetings or more")
-    if s.phase in (PLACE, SWAPPING) and (s.meetings or s.penalty):
-        raise ImpossibleState(f"pending meetings and penalty cannot be in phase {PHASES[s.phase]}")
-    if s.phase in (PLACE, SWAPPING) and not possible_functions(s, int(s.to_move), 1 << function):
-        raise ImpossibleState(f"pending: seat {s.to_move} can carry out nothing as {FUNCTIONS[function]} here")
+    if fault == TOO_EARLY:
+        raise ImpossibleState(f"pending meetings and penalty cannot be in phase {phase}")
+    if fault == CANNOT:
+        raise ImpossibleState(f"pending: seat {s.to_move} can carry out nothing as {function} here")
 
 
-def _check_out(s: State) -> None:
-    """AD-10, AD-23: a seat that is out of the round has laid down its hand."""
-    for seat in np.flatnonzero(s.out):
-        if s.phase == EXCHANGE or s.hands[seat].any():
-            why = "a round begins with all in it" if s.phase == EXCHANGE else "it holds cards"
-            raise ImpossibleState(f"out names seat {seat}, but {why}")
+# ---------------------------------------------------------------- places
 
 
-def _check_redrawn(s: State) -> None:
-    """AD-35: a seat that has discarded and drawn holds no playable card but the drawn one, until the board changes."""
-    if not s.redrawn:
-        return
-    if s.phase in (EXCHANGE, OVER):
-        raise ImpossibleState(f"redrawn belongs to a turn, so it cannot be true in phase {PHASES[s.phase]}")
-    seat = int(s.to_move)
-    found = int(possible_functions(s, seat, (1 << len(FUNCTIONS)) - 1))
-    able = sum(int(s.hands[seat, card]) for card in range(KINDS) if found & offers(s, card))
-    if s.phase == CARD and able != 1:
-        raise ImpossibleState(f"redrawn: seat {seat} must hold one playable card, the one it has drawn, not {able}")
-    if board_unchanged(s) and able:
-        raise ImpossibleState(f"redrawn: seat {seat} plays the card it has drawn, so it can hold no other playable one")
+@kernel
+def in_hole(s: State, place: Int) -> bool:
+    """Whether a place of the loop is a hole."""
+    return bool(place < GOAL and s.options.hole[place % s.options.quarter] != NONE)
+
+
+@kernel
+def wrong_place(s: State) -> Int:
+    """The first place of a pawn that cannot stand there, or NONE.
+
+    AD-19, AD-21: hidden pawns and no others stand on holes, and in goals only visible ones of their own colour. While a
+    companion is under way hats are not turned yet.
+    """
+    stepping = s.phase == STEP
+    own = plays_for(s, np.int64(s.to_move)) if stepping else NONE
+    for place in range(PLACES):
+        pawn = np.int64(s.board[place])
+        if pawn == EMPTY:
+            continue
+        if place >= GOAL:
+            goal = (place - GOAL) // PAWNS
+            if pawn != goal and not (goal == own and pawn >= HAT):
+                return place
+        elif not stepping and (pawn >= HAT) != in_hole(s, place):
+            return place
+    return NONE
+
+
+@kernel
+def to_be_turned(s: State) -> Int:
+    """Pawns that a companion under way has yet to turn over: hats are turned at its end."""
+    pawns = 0
+    for place in range(PLACES):
+        pawns += s.board[place] != EMPTY and (s.board[place] >= HAT) != in_hole(s, place)
+    return pawns
+
+
+@kernel
+def turned_too_many(s: State) -> bool:
+    """Whether a companion has moved more pawns than it has spent points."""
+    return bool(s.phase == STEP and to_be_turned(s) > POINTS - s.points)
 
 
 def _check_places(s: State) -> None:
-    """AD-19, AD-21: hidden pawns and no others stand on holes, and in goals only visible ones of their own colour.
-
-    A companion under way has moved at most one pawn for each point that it has spent; hats are turned at its end.
-    """
-    stepping, moved = s.phase == STEP, 0
-    own = int(plays_for(s, int(s.to_move))) if stepping else NONE
-    hole, quarter = s.options.hole, int(s.options.quarter)
-    for place, pawn in enumerate(s.board.tolist()):
-        goal = (place - GOAL) // PAWNS if place >= GOAL else NONE
-        if goal != NONE and pawn != EMPTY and pawn != goal and not (goal == own and pawn >= HAT):
-            raise ImpossibleState(
-                f"pawns: {place_to_string(place)} may hold visible pawns of its own colour, and hidden ones only in "
-                "the mover's own goal while a companion is played"
-            )
-        if goal == NONE and pawn >= HAT and not stepping and hole[place % quarter] == NONE:
-            raise ImpossibleState(f"hidden: {place} is no hole, so no hidden pawn stands there but in phase step")
-        if goal == NONE and EMPTY < pawn < HAT and not stepping and hole[place % quarter] != NONE:
-            raise ImpossibleState(f"pawns: {place} is a hole, so no visible pawn stands there but in phase step")
-        in_hole = goal == NONE and hole[place % quarter] != NONE
-        moved += pawn != EMPTY and (pawn >= HAT) != in_hole
-    if stepping and moved > POINTS - s.points:
+    """Each pawn can stand where it stands."""
+    place = int(wrong_place(s))
+    if place >= GOAL:
         raise ImpossibleState(
-            f"{moved} pawns are still to be turned over, but of the {POINTS} pending points {s.points} are left"
+            f"pawns: {place_to_string(place)} may hold visible pawns of its own colour, and hidden ones only in "
+            "the mover's own goal while a companion is played"
+        )
+    if place != NONE and s.board[place] >= HAT:
+        raise ImpossibleState(f"hidden: {place} is no hole, so no hidden pawn stands there but in phase step")
+    if place != NONE:
+        raise ImpossibleState(f"pawns: {place} is a hole, so no visible pawn stands there but in phase step")
+    if turned_too_many(s):
+        raise ImpossibleState(
+            f"{to_be_turned(s)} pawns are still to be turned over, but of the {POINTS} pending points {s.points} are "
+            "left"
         )
 
 
-def _check_exchange(game: Game, s: State) -> None:
+# ---------------------------------------------------------------- the exchange
+
+
+@kernel
+def has_passed(s: State, seat: Int) -> bool:
+    """Whether a seat comes before the seat to move, from the dealer clockwise."""
+    players = np.int64(s.options.players)
+    return bool((seat - s.dealer) % players < (np.int64(s.to_move) - s.dealer) % players)
+
+
+@kernel
+def exchange_fault(s: State) -> Int:
+    """The first seat from the dealer that has passed a card too early, or not yet, or has none to pass; or NONE."""
+    players = np.int64(s.options.players)
+    for i in range(players):
+        seat = (s.dealer + i) % players
+        if (s.passed[seat] != NONE) != has_passed(s, seat):
+            return seat
+        if not has_passed(s, seat) and hand_size(s, seat) == 0:
+            return seat
+    return NONE
+
+
+def _check_exchange(s: State) -> None:
     """From the dealer clockwise, the seats before the seat to move have passed a card, the others have not."""
-    before = (int(s.to_move) - int(s.dealer)) % game.num_players
-    for i in range(game.num_players):
-        seat = (int(s.dealer) + i) % game.num_players
-        if (s.passed[seat] != NONE) != (i < before):
-            raise ImpossibleState(f"passed of seat {seat} must {'name a card' if i < before else 'be null'} now")
-        if i >= before and not s.hands[seat].any():
-            raise ImpossibleState(f"hands of seat {seat} must hold a card, for it has yet to pass one")
+    seat = exchange_fault(s)
+    if seat == NONE:
+        return
+    if (s.passed[seat] != NONE) != has_passed(s, seat):
+        should = "name a card" if has_passed(s, seat) else "be null"
+        raise ImpossibleState(f"passed of seat {seat} must {should} now")
+    raise ImpossibleState(f"hands of seat {seat} must hold a card, for it has yet to pass one")
+
+
+# ---------------------------------------------------------------- the turn
+
+TOO_LONG, HOME_ALREADY, NOT_PLAYABLE, NOT_FOR_FOUR, REDRAWN_PHASE, REDRAWN_CARDS, REDRAWN_OTHERS, NOTHING = range(1, 9)
+
+
+@kernel
+def turn_fault(s: State, mask: np.ndarray) -> Int:
+    """What does not fit a game that goes on; NO_FAULT if all does. `mask`, int8 [A], is written."""
+    seat = np.int64(s.to_move)
+    if s.cards_played >= s.options.max_turns:
+        return TOO_LONG
+    if s.phase not in (STEP, MEETING) and winning_seat(s, seat) != NONE:
+        return HOME_ALREADY
+    if s.phase in (CARD, REDRAW) and (playable_functions(s, seat) != 0) != (s.phase == CARD):
+        return NOT_PLAYABLE
+    if (s.phase == REDRAW or s.redrawn) and s.options.players == 4:
+        return NOT_FOR_FOUR
+    if s.redrawn and s.phase == EXCHANGE:
+        return REDRAWN_PHASE
+    if s.redrawn and s.phase == CARD and playable_cards(s) != 1:
+        return REDRAWN_CARDS
+    if s.redrawn and board_unchanged(s) and playable_cards(s) != 0:
+        return REDRAWN_OTHERS
+    legal(s, mask)
+    for action in range(len(mask)):
+        if mask[action]:
+            return NO_FAULT
+    return NOTHING
+
+
+@kernel
+def playable_cards(s: State) -> Int:
+    """Cards in the hand of the seat to move that it can play."""
+    found, cards = possible_functions(s, np.int64(s.to_move), ALL_FUNCTIONS), np.int64(0)
+    for card in range(KINDS):
+        if found & offers(s, card):
+            cards += s.hands[s.to_move, card]
+    return cards
+
+
+def _check_turn(game: Game, s: State) -> None:
+    """The game goes on, and the seat to move has something to decide.
+
+    AD-35: a seat that has discarded and drawn holds no playable card but the drawn one, until the board changes.
+    """
+    phase, seat = PHASES[s.phase], s.to_move
+    fault = turn_fault(s, np.zeros(game.num_actions, np.int8))
+    if fault == TOO_LONG:
+        raise ImpossibleState(f"cards_played must be below max_turns, {s.options.max_turns}, while the game goes on")
+    if fault == HOME_ALREADY:
+        raise ImpossibleState("pawns: a side has all of them home, so the phase must be over")
+    if fault == NOT_PLAYABLE:
+        raise ImpossibleState(
+            f"phase is {phase}, but hands of seat {seat} hold {'a' if s.phase == REDRAW else 'no'} playable card"
+        )
+    if fault == NOT_FOR_FOUR:
+        raise ImpossibleState("phase redraw and redrawn are for two and three players")
+    if fault == REDRAWN_PHASE:
+        raise ImpossibleState(f"redrawn belongs to a turn, so it cannot be true in phase {phase}")
+    if fault == REDRAWN_CARDS:
+        raise ImpossibleState(
+            f"redrawn: seat {seat} must hold one playable card, the one it has drawn, not {playable_cards(s)}"
+        )
+    if fault == REDRAWN_OTHERS:
+        raise ImpossibleState(f"redrawn: seat {seat} plays the card it has drawn, so it can hold no other playable one")
+    if fault == NOTHING:
+        raise ImpossibleState(f"in phase {phase} seat {seat} has nothing to decide: nothing is legal")

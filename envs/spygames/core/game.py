@@ -117,9 +117,9 @@ class Game(Generic[V]):
     """The team of each seat, from 0, [P]: its members win and lose together. Empty: every seat plays for itself."""
     lowest_return: float = -1.0
     """A bound that no result is below; the result of a seat whose illegal action loses the game."""
-    is_known: Callable[[Record, Record], bool] | None = None
-    """(state, options): whether the mapping of a state of any bytes reads back as the same bytes, a kernel that may
-    change the state. None: `is_possible` goes through the mapping, which takes a hundred times as long."""
+    is_known: Callable[[Record, Record, np.ndarray], bool] | None = None
+    """(state, options, mask int8 [A]): whether the mapping of a state of any bytes reads back as the same bytes; it
+    may change state and mask. None: `is_possible` goes through the mapping, which takes a hundred times as long."""
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For networks that look at things one by one: a kind of thing and the fields of VIEW that tell of each. The first
     axis of the first field says how many there are; each other field has an axis of that length, the first such one."""
@@ -189,8 +189,8 @@ class Game(Generic[V]):
         return (self.id, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots)
 
     @cached_property
-    def _judge(self) -> Callable[[np.ndarray, np.ndarray], bool]:
-        """`is_known` of the bytes of a state and OPTIONS [1]."""
+    def _judge(self) -> Callable[[np.ndarray, np.ndarray, np.ndarray], bool]:
+        """`is_known` of the bytes of a state, OPTIONS [1] and a mask."""
         judge = self.bind(_judge, is_known=self.is_known, STATE=self.state_dtype)
         announce([judge], self.title)
         return judge
@@ -273,7 +273,8 @@ class Game(Generic[V]):
     def is_possible(self, states: np.ndarray) -> bool:
         """Whether the game knows the position in `states` [1]: its mapping reads back as the same bytes."""
         if self.is_known is not None:
-            return bool(self._judge(states.view(np.uint8).copy(), self.packed))
+            mask = np.empty(self.num_actions, np.int8)
+            return bool(self._judge(states.view(np.uint8).copy(), self.packed, mask))
         again = self.new_states()
         try:
             self.state_from_dict(self.state_to_dict(as_record(states)), as_record(again))
@@ -293,8 +294,8 @@ is_known: Any = None
 STATE: Any = None
 
 
-def _judge(raw, options):  # type: ignore[no-untyped-def]
-    return is_known(raw.view(STATE)[0], options[0])
+def _judge(raw, options, mask):  # type: ignore[no-untyped-def]
+    return is_known(raw.view(STATE)[0], options[0], mask)
 
 
 Reference = tuple[str, str]

@@ -33,7 +33,7 @@ from spygames.heimlich.layout import (
 from spygames.heimlich.queries import copies_of, left_of, still_to_predict
 from spygames.heimlich.rules.play import clear, copy_options
 from spygames.heimlich.types import State
-from spygames.heimlich.validate import check_end, check_phase, check_variant
+from spygames.heimlich.validate import HIGHEST_SCORE, check_end, check_phase, check_variant
 
 _KEYS = (
     "edition", "players", "agents", "phase", "to_move", "active", "turn", "die", "points_left", "positions", "safe",
@@ -177,7 +177,7 @@ def _read_board(m: Mapping[str, Any], s: State) -> None:
     agents, over = int(s.options.agents), s.phase == OVER
     for key, values, highest in (
         ("positions", s.positions, LOOP - 1),
-        ("scores", s.scores, 200 if over else FINISH - 1),
+        ("scores", s.scores, HIGHEST_SCORE if over else FINISH - 1),
     ):
         given = dict(_by_agent(m[key], key, s))
         if missing := [AGENTS[a] for a in range(agents) if a not in given]:

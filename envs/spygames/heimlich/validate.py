@@ -1,4 +1,8 @@
-"""States of a mapping that contradict themselves are refused with ImpossibleState: one check for each part."""
+"""States of a mapping that contradict themselves are refused with ImpossibleState: one check for each part.
+
+Kernels find what is wrong; the checks say it in words, of a state that was read from a mapping. `is_known` judges the
+bytes of a state, where nobody waits for words.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,14 +11,17 @@ import numpy as np
 
 from spygames.core.checks import integer, member, sequence
 from spygames.core.game import Game, ImpossibleState
+from spygames.core.kernel import Int, kernel
 from spygames.core.shown import shown
-from spygames.heimlich.board import AGENTS, FINISH
-from spygames.heimlich.cards import CARDS, FIRST, SECOND
+from spygames.heimlich.board import AGENTS, FACES, FINISH, LOOP, MAX_AGENTS, MAX_PLAYERS, ONE_TO_THREE
+from spygames.heimlich.cards import ALL_CARDS, CARDS, FIRST, HAND, KINDS, NEW_IDENTITY, NO_AGENT, SECOND
 from spygames.heimlich.layout import (
     CHOICE,
     END_REASONS,
     FIRST_OWNER,
     GUESS,
+    LARGEST,
+    LOWEST,
     MOVE,
     NONE,
     OVER,
@@ -23,12 +30,15 @@ from spygames.heimlich.layout import (
     SAFE,
     UNASKED,
 )
-from spygames.heimlich.queries import still_to_predict
+from spygames.heimlich.queries import answers, copies_of, is_named, left_of, places_to, still_to_predict
 from spygames.heimlich.rules.play import legal
 from spygames.heimlich.rules.scoring import furthest, is_finished
 from spygames.heimlich.rules.top_secret import fits, playable
-from spygames.heimlich.types import State
+from spygames.heimlich.types import Options, State
 
+HIGHEST_SCORE = 200
+"""What no token can exceed at the end, after bonuses."""
+_PHASES, _REASONS = len(PHASES), len(END_REASONS)
 _OF_CARDS = ("hands", "deck", "used", "passes", "pending_card", "card_turn")
 _OF_PREDICTIONS = ("guesses", "guessed", "guessing", "card_turn")
 
@@ -53,83 +63,58 @@ def check_variant(game: Game, m: Mapping[str, Any], empty: Mapping[str, Any], s:
 
 def check_phase(m: Mapping[str, Any], s: State) -> None:
     """The phase fits the seat to move, the points, the cards and the predictions."""
-    phase = PHASES[s.phase]
-    if (s.phase in (ROUND, CHOICE) and not s.options.top_secret) or (
-        s.phase == GUESS and not s.options.secret_identities
-    ):
+    phase, fault = PHASES[s.phase], phase_fault(s)
+    if fault == NOT_OF_VARIANT:
         raise ImpossibleState(f"phase {phase} does not occur in this variant")
-    if (s.phase == OVER) != (s.to_move == NONE):
+    if fault == NOBODY_TO_MOVE:
         raise ImpossibleState("to_move must be a seat, and null in phase over")
-    if s.phase in (MOVE, SAFE) and s.to_move != s.active:
+    if fault == NOT_ACTIVE:
         raise ImpossibleState(f"to_move must be {s.active}, the active seat, in phase {phase}")
-    if (s.phase == MOVE) != (s.points_left > 0):
+    if fault == WRONG_POINTS:
         raise ImpossibleState("points_left must be above 0 in phase move, and 0 in any other")
-    if (s.phase == CHOICE) != (s.pending != NONE):
+    if fault == WRONG_PENDING:
         raise ImpossibleState("pending_card belongs to phase card_choice, and to no other")
-    if s.phase == CHOICE:
-        _check_pending(s)
-    if s.phase != ROUND and s.passes:
+    if fault == MISFIT:
+        agent = s.named[misfit(s)]
+        raise ImpossibleState(f"agents of pending_card: {AGENTS[agent]} cannot be named for {CARDS[s.pending]} here")
+    if fault == NOT_PLAYABLE:
+        raise ImpossibleState(f"pending_card: {CARDS[s.pending]} cannot be carried out here")
+    if fault == PASSES:
         raise ImpossibleState(f"passes must be 0 in phase {phase}")
-    if s.phase == ROUND and s.hand_sizes[s.to_move] == 0:
+    if fault == EMPTY_HAND:
         raise ImpossibleState(f"hands of seat {s.to_move} is empty, so it is not asked in phase cards")
-    if s.card_turn != NONE and s.phase != GUESS:
+    if fault == CARD_TURN:
         raise ImpossibleState(f"card_turn must be null in phase {phase}")
     _check_predictions(s)
     left = still_to_predict(s) if s.phase == GUESS else 0
     expected = [(int(s.to_move) + i) % int(s.options.players) for i in range(left)]
     if list(sequence(m["guessing"], "guessing")) != expected:
         raise ImpossibleState(f"guessing must be {expected} here, not {shown(m['guessing'])}")
-    mask = np.zeros(256, np.int8)
-    legal(s, mask)
-    if s.phase != OVER and not mask.any():
+    if nothing_legal(s, np.zeros(256, np.int8)):
         raise ImpossibleState(f"seat {s.to_move} has nothing to choose from in phase {phase}")
-
-
-def _check_pending(s: State) -> None:
-    """The agents that were named are among those that the card asks for, and all that it asks for can be named."""
-    kind = int(s.pending)
-    for agent, which in zip(s.named.tolist(), (FIRST[kind], SECOND[kind]), strict=True):
-        if agent != NONE and not fits(s, which, agent):
-            raise ImpossibleState(f"agents of pending_card: {AGENTS[agent]} cannot be named for {CARDS[kind]} here")
-    if s.named[0] == NONE and not playable(s, kind):
-        raise ImpossibleState(f"pending_card: {CARDS[kind]} cannot be carried out here")
 
 
 def _check_predictions(s: State) -> None:
     """Everybody has predicted, or nobody; in phase `guess` the seats before the mover."""
-    players = int(s.options.players)
-    left = still_to_predict(s) if s.phase == GUESS else 0
     if s.phase == GUESS and s.guessed:
         raise ImpossibleState("guessed must be false in phase guess")
-    for places in range(players):
-        seat = (int(s.active) + places) % players
-        done = bool(s.guessed) or (s.phase == GUESS and places < players - left)
-        asked = s.phase == GUESS and places == players - left
-        guesses = s.guesses[seat, : s.options.agents]
-        unasked = np.flatnonzero(guesses == UNASKED).tolist()
-        named = guesses[guesses >= FIRST_OWNER].tolist()
-        if not (done or asked) and len(unasked) < len(guesses):
+    for places in range(int(s.options.players)):
+        seat = int(left_of(s, int(s.active), places))
+        fault = prediction_fault(s, seat)
+        if fault == TOO_EARLY:
             raise ImpossibleState(f"guesses of seat {seat} must be empty: it has not predicted")
-        if FIRST_OWNER + seat in named or len(named) > len(set(named)):
+        if fault == TWICE:
             raise ImpossibleState(f"guesses of seat {seat} can give each other player one agent only")
-        if done and (len(unasked) != 1 or len(named) != players - 1):
+        if fault == INCOMPLETE:
             raise ImpossibleState(
                 f"guesses of seat {seat} must leave out its own agent alone and give every other player one"
             )
-        own = int(s.passports[seat])
-        if asked and (own not in unasked or len(unasked) == 1 or _not_in_order(unasked, own)):
+        if fault == OUT_OF_ORDER:
             raise ImpossibleState(
                 f"guesses of seat {seat} must be about the first agents, its own left out, but not all"
             )
-        if asked and len(unasked) - 1 < players - 1 - len(named):
+        if fault == TOO_FEW:
             raise ImpossibleState(f"guesses of seat {seat} leave no agent for some player")
-
-
-def _not_in_order(unasked: list[int], own: int) -> bool:
-    """Whether an agent was answered for before one with a lower id."""
-    left = [agent for agent in unasked if agent != own]
-    lowest = left[0]
-    return left != [agent for agent in range(lowest, left[-1] + 1) if agent != own]
 
 
 def check_end(m: Mapping[str, Any], s: State) -> None:
@@ -146,3 +131,264 @@ def check_end(m: Mapping[str, Any], s: State) -> None:
         raise ImpossibleState(f"winners must be {sorted(found)} with these scores and passports, not {sorted(winners)}")
     if not is_finished(s):
         raise ImpossibleState(f"phase is over, but no token is at {FINISH} or more")
+
+
+# ---------------------------------------------------------------- what is wrong, as kernels find it
+
+NO_FAULT = 0
+(
+    NOT_OF_VARIANT, NOBODY_TO_MOVE, NOT_ACTIVE, WRONG_POINTS, WRONG_PENDING, MISFIT, NOT_PLAYABLE, PASSES, EMPTY_HAND,
+    CARD_TURN,
+) = range(1, 11)  # fmt: skip
+
+
+@kernel
+def phase_fault(s: State) -> Int:
+    """What of mover, points and cards does not fit the phase; NO_FAULT if all does."""
+    phase = s.phase
+    if (phase in (ROUND, CHOICE) and not s.options.top_secret) or (phase == GUESS and not s.options.secret_identities):
+        return NOT_OF_VARIANT
+    if (phase == OVER) != (s.to_move == NONE):
+        return NOBODY_TO_MOVE
+    if phase in (MOVE, SAFE) and s.to_move != s.active:
+        return NOT_ACTIVE
+    if (phase == MOVE) != (s.points_left > 0):
+        return WRONG_POINTS
+    if (phase == CHOICE) != (s.pending != NONE):
+        return WRONG_PENDING
+    if phase == CHOICE and misfit(s) != NONE:
+        return MISFIT
+    if phase == CHOICE and s.named[0] == NONE and not playable(s, np.int64(s.pending)):
+        return NOT_PLAYABLE
+    if phase != ROUND and s.passes:
+        return PASSES
+    if phase == ROUND and s.hand_sizes[s.to_move] == 0:
+        return EMPTY_HAND
+    return CARD_TURN if s.card_turn != NONE and phase != GUESS else NO_FAULT
+
+
+@kernel
+def misfit(s: State) -> Int:
+    """The place in `named` of the first agent that the pending card does not ask for, or NONE."""
+    kind = np.int64(s.pending)
+    if s.named[0] != NONE and not fits(s, FIRST[kind], np.int64(s.named[0])):
+        return 0
+    if s.named[1] != NONE and not fits(s, SECOND[kind], np.int64(s.named[1])):
+        return 1
+    return NONE
+
+
+@kernel
+def nothing_legal(s: State, mask: np.ndarray) -> bool:
+    """Whether a seat is to move and has no action; `mask`, int8 [A], is written."""
+    legal(s, mask)
+    nothing = s.phase != OVER
+    for action in range(len(mask)):
+        nothing = nothing and mask[action] == 0
+    return bool(nothing)
+
+
+TOO_EARLY, TWICE, INCOMPLETE, OUT_OF_ORDER, TOO_FEW = range(1, 6)
+
+
+@kernel
+def prediction_fault(s: State, seat: Int) -> Int:
+    """What is wrong with the prediction of a seat; NO_FAULT if nothing is."""
+    players, places = np.int64(s.options.players), places_to(s, s.active, seat)
+    before = players - still_to_predict(s) if s.phase == GUESS else 0
+    done = bool(s.guessed) or (s.phase == GUESS and places < before)
+    asked = s.phase == GUESS and places == before
+    agents, named, twice = np.int64(s.options.agents), 0, is_named(s, seat, seat)
+    unasked = agents - answers(s, seat)
+    for agent in range(agents):
+        owner = s.guesses[seat, agent]
+        named += owner >= FIRST_OWNER
+        for other in range(agent):
+            twice = twice or (owner >= FIRST_OWNER and s.guesses[seat, other] == owner)
+    if not (done or asked) and unasked < agents:
+        return TOO_EARLY
+    if twice:
+        return TWICE
+    if done and (unasked != 1 or named != players - 1):
+        return INCOMPLETE
+    if asked and (s.guesses[seat, s.passports[seat]] != UNASKED or unasked == 1 or _has_gap(s, seat)):
+        return OUT_OF_ORDER
+    return TOO_FEW if asked and unasked - 1 < players - 1 - named else NO_FAULT
+
+
+@kernel
+def _has_gap(s: State, seat: Int) -> bool:
+    """Whether an agent was answered for between two others that were not, the own one aside."""
+    last, gap = NONE, False
+    for agent in range(s.options.agents):
+        if agent != s.passports[seat] and s.guesses[seat, agent] == UNASKED:
+            for between in range(last + 1, agent):
+                gap = gap or (last != NONE and between != s.passports[seat])
+            last = agent
+    return gap
+
+
+@kernel
+def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
+    """Whether the variant of these options knows the position: its mapping reads back as the same bytes.
+
+    `s` may be any bytes. The ranges are those of `state_from_dict`, and what its mapping does not name is as `clear`
+    leaves it. `mask`, int8 [A], is written.
+    """
+    if not (_is_of_variant(s, options) and _turn_in_range(s) and _board_in_range(s) and _cards_in_range(s)):
+        return False
+    if not (_predictions_in_range(s) and _record_in_range(s)):
+        return False
+    if phase_fault(s) or (s.phase == GUESS and s.guessed):
+        return False
+    for seat in range(s.options.players):
+        if prediction_fault(s, seat):
+            return False
+    if s.phase == OVER:
+        return bool(s.end_reason != NONE and s.winners == furthest(s) and is_finished(s))
+    return bool(s.end_reason == NONE and s.winners == 0 and not nothing_legal(s, mask))
+
+
+# ---------------------------------------------------------------- ranges
+
+
+@kernel
+def _is_of_variant(s: State, options: Options) -> bool:
+    one = s.options
+    same = one.players == options.players and one.agents == options.agents and one.top_secret == options.top_secret
+    same = same and one.secret_identities == options.secret_identities and one.plain_die == options.plain_die
+    same = same and one.first_player == options.first_player and one.active_opens == options.active_opens
+    same = same and one.new_identity == options.new_identity and one.tie_to_player == options.tie_to_player
+    same = same and one.by_score == options.by_score and one.nobody_wins == options.nobody_wins
+    return bool(same and one.first_guess == options.first_guess)
+
+
+@kernel
+def _turn_in_range(s: State) -> bool:
+    """Phase, seats, die and points."""
+    players = s.options.players
+    fine = 0 <= s.phase < _PHASES and NONE <= s.to_move < players and 0 <= s.active < players and s.turn >= 0
+    fine = fine and NONE <= s.end_reason < _REASONS
+    fine = fine and s.die <= FACES and (s.die >= 1 if s.options.plain_die else s.die == ONE_TO_THREE or s.die >= 2)
+    most = 3 if s.die == ONE_TO_THREE else np.int64(s.die)
+    total, following = np.int64(s.points_left), 0
+    fine = fine and total >= 0
+    for agent in range(MAX_AGENTS):
+        fine = fine and 0 <= s.moved[agent] <= (most if agent < s.options.agents else 0)
+        total += s.moved[agent]
+        if s.moved[agent] != 0:
+            following = agent + 1
+    return bool(fine and total <= most and s.next_agent == following)
+
+
+@kernel
+def _board_in_range(s: State) -> bool:
+    """Agents, safe, tokens, and passports: each agent has one owner at most."""
+    highest = HIGHEST_SCORE if s.phase == OVER else FINISH - 1
+    may_arrive = s.phase in (MOVE, ROUND, CHOICE) or s.card_turn != NONE
+    fine, owned = 0 <= s.safe < LOOP, 0
+    for agent in range(MAX_AGENTS):
+        there = agent < s.options.agents
+        fine = fine and 0 <= s.positions[agent] < (LOOP if there else 1)
+        fine = fine and 0 <= s.scores[agent] <= (highest if there else 0)
+        arrived = there and may_arrive and s.positions[agent] == s.safe
+        fine = fine and NONE <= s.arrived_by[agent] < (s.options.players if arrived else 0)
+        fine = fine and NONE <= s.owner[agent] < (s.options.players if there else 0)
+        owned += s.owner[agent] != NONE
+    fine = fine and owned == s.options.players
+    for seat in range(MAX_PLAYERS):
+        if seat >= s.options.players:
+            fine = fine and s.passports[seat] == NONE
+        else:
+            agent = s.passports[seat]
+            fine = fine and 0 <= agent < s.options.agents and s.owner[agent] == seat
+    return bool(fine)
+
+
+@kernel
+def _cards_in_range(s: State) -> bool:
+    """Hands, deck, used cards and the card that asks; each copy is in one place. Without cards there is none."""
+    players, with_cards = s.options.players, s.options.top_secret
+    most = ALL_CARDS if with_cards else 0
+    fine = 0 <= s.deck_size <= most and 0 <= s.used_size <= most and 0 <= s.passes < (players if with_cards else 1)
+    fine = fine and NONE <= s.card_turn < (players if with_cards and s.options.secret_identities else 0)
+    for seat in range(MAX_PLAYERS):
+        size = np.int64(0)
+        for kind in range(KINDS):
+            fine = fine and 0 <= s.hands[seat, kind] <= HAND
+            size += s.hands[seat, kind]
+        fine = fine and s.hand_sizes[seat] == size and size <= (HAND if with_cards and seat < players else 0)
+    for i in range(ALL_CARDS):
+        fine = fine and (0 <= s.deck[i] < KINDS if i < s.deck_size else s.deck[i] == NONE)
+        fine = fine and (0 <= s.used[i] < KINDS if i < s.used_size else s.used[i] == NONE)
+    for kind in range(KINDS):
+        total = _cards_of(s, kind)
+        for seat in range(MAX_PLAYERS):
+            total += s.hands[seat, kind]
+        fine = fine and total == (copies_of(s, kind) if with_cards else 0)
+    return bool(fine and _pending_in_range(s))
+
+
+@kernel
+def _cards_of(s: State, kind: Int) -> Int:
+    """Cards of a kind in the deck and among the used ones."""
+    total = np.int64(0)
+    for i in range(ALL_CARDS):
+        total += s.deck[i] == kind
+        total += s.used[i] == kind
+    return total
+
+
+@kernel
+def is_used(s: State, kind: Int) -> bool:
+    """Whether a card of a kind was used."""
+    used = False
+    for i in range(ALL_CARDS):
+        used = used or s.used[i] == kind
+    return used
+
+
+@kernel
+def _pending_in_range(s: State) -> bool:
+    """The card that asks, and as many agents as it asks for at most, each once."""
+    one, other, agents = s.named[0], s.named[1], s.options.agents
+    if s.pending == NONE:
+        return bool(one == NONE and other == NONE)
+    if not 0 <= s.pending < KINDS or not is_used(s, s.pending):
+        return False
+    fine = NONE <= one < (agents if FIRST[s.pending] != NO_AGENT else 0)
+    fine = fine and NONE <= other < (agents if SECOND[s.pending] != NO_AGENT else 0)
+    return bool(fine and (other == NONE or (one != NONE and one != other)))
+
+
+@kernel
+def _predictions_in_range(s: State) -> bool:
+    """What each seat has answered; nothing where nobody predicts."""
+    players, agents, predicted = s.options.players, s.options.agents, s.options.secret_identities
+    fine = 0 <= s.guessed <= (1 if predicted else 0)
+    for seat in range(MAX_PLAYERS):
+        for agent in range(MAX_AGENTS):
+            asked = predicted and seat < players and agent < agents
+            fine = fine and 0 <= s.guesses[seat, agent] < (FIRST_OWNER + players if asked else 1)
+    return bool(fine)
+
+
+@kernel
+def _record_in_range(s: State) -> bool:
+    """The public record, and who has taken a new identity."""
+    players, agents = s.options.players, s.options.agents
+    fine, played = True, np.int64(0)
+    for seat in range(MAX_PLAYERS):
+        for agent in range(MAX_AGENTS):
+            there = seat < players and agent < agents
+            low, high = (LOWEST, LARGEST) if there else (0, 0)
+            fine = fine and low <= s.points[agent, seat] <= high and 0 <= s.times[agent, seat] <= high
+            fine = fine and low <= s.gains[agent, seat] <= high
+        fine = fine and 0 <= s.scorings[seat] <= (LARGEST if seat < players else 0)
+        fine = fine and 0 <= s.cards_played[seat] <= (ALL_CARDS if seat < players else 0)
+        played += s.cards_played[seat]
+    fine = fine and played <= s.used_size and 0 <= s.swapped_late <= s.guessed
+    if s.swapped == NONE:
+        return bool(fine and s.former == NONE and s.swapped_late == 0)
+    fine = fine and 0 <= s.swapped < players and 0 <= s.former < agents and is_used(s, NEW_IDENTITY)
+    return bool(fine and s.owner[s.former] == NONE)

@@ -19,8 +19,8 @@ secrets: `leaks` (view, mask, texts, drawing, picture, order and results of a se
 tell apart have one text), `environment` (nor do errors tell), `redraws` (what is hidden is drawn anew at all). Only
 tests of the game can know the distribution of determinized states.
 environments: `pettingzoo` and `gymnasium` (their own tests), `copies` (copied, pickled, saved at any point, games go
-on alike), `saves`, `ownership`, `refused_actions`, `refused_resets`, `refused_batch`, `refused_single` (what is refused
-changes nothing).
+on alike), `saves`, `known` (`is_known`, of a game that has it, takes what its mapping gives back), `ownership`,
+`refused_actions`, `refused_resets`, `refused_batch`, `refused_single` (what is refused changes nothing).
 machine code: `equal_bytes` (batch, environment and bare kernels, also into used memory), `interpreted` (a fresh process
 that interprets the sources shows the same bytes: found are integers that overflow and machine code that is older than
 an edit; not for a game made in a notebook or a script itself, which no other process can import).
@@ -55,6 +55,7 @@ CHECKS: Mapping[str, Callable[[Trial], None]] = {
     "gymnasium": form.gymnasium,
     "copies": copies.copies,
     "saves": copies.saves,
+    "known": copies.known,
     "ownership": copies.ownership,
     "refused_actions": refusals.actions,
     "refused_resets": refusals.resets,

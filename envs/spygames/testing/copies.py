@@ -3,15 +3,17 @@
 import copy
 import pickle
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from spygames.core.aec import GameEnv
 from spygames.core.game import NOBODY
-from spygames.testing.trial import Trial
+from spygames.testing.trial import Trial, difference
 
 _TRACE = 40  # steps for which copies are followed
+_CHANGED = 8  # states with changed bytes for each position
 _GAME = 1000  # decisions of a game within which a copy is made
 
 
@@ -91,6 +93,26 @@ def saves(trial: Trial) -> None:
             trial.fail("restore takes a save that is cut, damaged or none")
         if env.save() != saved:
             trial.fail("restore refuses a save, but the environment has changed")
+
+
+def known(trial: Trial) -> None:
+    """`is_known` takes the positions that read back from their mapping, and no other bytes."""
+    if trial.game.is_known is None:
+        return
+    by_mapping = replace(trial.game, is_known=None)
+    for states in trial.positions(20):
+        for changes in range(_CHANGED):
+            changed = states.copy()
+            raw = changed.view(np.uint8)
+            for at in trial.rng.integers(raw.size, size=changes % 4):
+                raw[at] = (0, 1, 2, 255, int(raw[at]) + 1 & 255, int(raw[at]) - 1 & 255)[trial.rng.integers(6)]
+            one, other = trial.game.is_possible(changed), by_mapping.is_possible(changed)
+            if one != other:
+                found = difference(states, changed, ("before", "now"))
+                trial.fail(
+                    f"is_known {'takes' if one else 'refuses'} a state whose mapping "
+                    f"{'does not read' if one else 'reads'} back; changed was {found if changes % 4 else 'nothing'}"
+                )
 
 
 def ownership(trial: Trial) -> None:
