@@ -15,7 +15,7 @@ import pytest
 from spygames.core.batch import Batch
 from spygames.core.digest import code_digest
 from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.kernel import Record
+from spygames.core.kernel import Record, kernel
 from spygames.core.look import Look
 from spygames.core.pen import Pen
 from spygames.testing import CHECKS, ContractError, check_game, transcript
@@ -202,6 +202,16 @@ def always(s: Record) -> bool:
     return True
 
 
+@kernel
+def knows_everything(s: Record, options: Record, mask: np.ndarray) -> bool:
+    return True
+
+
+@kernel
+def knows_nothing(s: Record, options: Record, mask: np.ndarray) -> bool:
+    return False
+
+
 PADDED = np.dtype([("rng", np.uint64), ("to_move", np.int8)], align=True)
 FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "leak in the view": ("leaks", {"observe": leak_in_view}, r"seed \d+.*the view of seat \d differs.*first is"),
@@ -252,6 +262,8 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a view of float64": ("layout", {"view_dtype": np.dtype([("first", np.float64)])}, "float32"),
     "a state without rng": ("layout", {"state_dtype": np.dtype([("to_move", np.int8)])}, "rng"),
     "a state with padding": ("layout", {"state_dtype": PADDED}, "padding"),
+    "any bytes are a position": ("known", {"is_known": knows_everything}, "is_known takes a state.*changed was"),
+    "no bytes are a position": ("copies", {"is_known": knows_nothing}, "holds no position"),
     "not picklable": ("pickle", {"module": ModuleType("nowhere")}, "make_game"),
 }  # fmt: skip
 """By name: the check that finds it, what differs from Kuhn poker, and what the message says."""

@@ -262,6 +262,17 @@ def view_of(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
     return views
 
 
+def judged(game: Game, states: np.ndarray) -> np.ndarray | None:
+    """What `read_bytes` says of a state [1] of any bytes; it is a fault that `is_known` says otherwise, or that an index
+    leaves an array."""
+    found = read_bytes(game, states)
+    if game.is_known is not None:
+        mask = guarded(np.zeros(game.num_actions, np.int8))
+        if bool(game.is_known(strict(states.copy()), as_record(game.packed), mask)) != (found is not None):
+            raise Fault(f"is_known {'refuses' if found is not None else 'takes'} a state, the mapping does not")
+    return found
+
+
 # ---------------------------------------------------------------- all together
 
 
@@ -292,7 +303,7 @@ def inputs(game: Game, rng: np.random.Generator, number: int) -> Iterator[np.nda
             for at_byte in rng.integers(8, raw.size, int(rng.integers(1, 3))):
                 near = int(raw[at_byte]) ^ 1, int(raw[at_byte]) + 1 & 255
                 raw[at_byte] = (0, 1, 2, 5, 127, 128, 255, *near)[rng.integers(9)]
-            yield read_bytes(game, states)
+            yield judged(game, states)
 
 
 def survey(game: Game, number: int, seed: int, decisions: int = 40) -> dict[str, Any]:

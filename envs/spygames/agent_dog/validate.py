@@ -225,12 +225,12 @@ def lost_without_trace(s: State) -> Int:
 @kernel
 def copies_held(s: State, card: Int) -> Int:
     """Copies of a card, wherever they are."""
-    total = np.int64(s.discarded[card]) + (s.card == card)
+    total, deck = np.int64(s.discarded[card]) + (s.card == card), s.deck
     for seat in range(SEATS):
         total += s.hands[seat, card]
         total += s.phase == EXCHANGE and s.passed[seat] == card
     for i in range(s.deck_size):
-        total += s.deck[i] == card
+        total += deck[i] == card
     return total
 
 
@@ -332,10 +332,10 @@ def wrong_place(s: State) -> Int:
     AD-19, AD-21: hidden pawns and no others stand on holes, and in goals only visible ones of their own colour. While a
     companion is under way hats are not turned yet.
     """
-    stepping = s.phase == STEP
+    stepping, board = s.phase == STEP, s.board
     own = plays_for(s, np.int64(s.to_move)) if stepping else NONE
     for place in range(PLACES):
-        pawn = np.int64(s.board[place])
+        pawn = np.int64(board[place])
         if pawn == EMPTY:
             continue
         if place >= GOAL:
@@ -350,9 +350,9 @@ def wrong_place(s: State) -> Int:
 @kernel
 def to_be_turned(s: State) -> Int:
     """Pawns that a companion under way has yet to turn over: hats are turned at its end."""
-    pawns = 0
+    pawns, board = 0, s.board
     for place in range(PLACES):
-        pawns += s.board[place] != EMPTY and (s.board[place] >= HAT) != in_hole(s, place)
+        pawns += board[place] != EMPTY and (board[place] >= HAT) != in_hole(s, place)
     return pawns
 
 
