@@ -263,8 +263,8 @@ def view_of(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
 
 
 def judged(game: Game, states: np.ndarray) -> np.ndarray | None:
-    """What `read_bytes` says of a state [1] of any bytes; it is a fault that `is_known` says otherwise, or that an index
-    leaves an array."""
+    """What `read_bytes` says of a state [1] of any bytes. It is a fault if `is_known` says otherwise, or if an index
+    of it leaves an array."""
     found = read_bytes(game, states)
     if game.is_known is not None:
         mask = guarded(np.zeros(game.num_actions, np.int8))
