@@ -340,6 +340,19 @@ def test_determinize_keeps_what_an_agent_sees(env: GameEnv) -> None:
     assert env.save() == saved
 
 
+def test_a_determinized_environment_has_no_past() -> None:
+    """The positions before, which pictures tell of, are those of the true game."""
+    env = agent_avenue_v0.env(render_mode="rgb_array")
+    env.reset(seed=1)
+    for _ in range(3):
+        env.step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
+    moves = [(before.tobytes(), action) for before, action in env.renderer.moves or ()]
+    assert len(moves) == 3
+    assert not env.determinize("player_0", 1).renderer.moves
+    env.clone().step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
+    assert [(before.tobytes(), action) for before, action in env.renderer.moves or ()] == moves
+
+
 def test_a_clone_shows_the_same_whatever_is_asked_first(env: GameEnv) -> None:
     """What a clone shows is made when it is asked for: also after a step, and once agents are gone."""
     names = ("agents", "agent_selection", "rewards", "terminations", "truncations", "_cumulative_rewards")

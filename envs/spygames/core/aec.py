@@ -326,7 +326,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         chance and following games included. This environment stays as it is.
 
         Args:
-            agent: whose knowledge stays: it sees the same in the clone, whose pictures know no earlier moves. Everything
+            agent: whose knowledge stays: it sees the same in the clone, but for earlier moves in pictures. Everything
                 else there depends on that and on `seed` alone, not on what is true here.
             seed: 0..2^64-1; None: one of the system's entropy.
 
