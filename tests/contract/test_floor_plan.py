@@ -38,6 +38,8 @@ PLAN: dict[str, tuple[str, ...]] = {
     "bots/expert.py": (),
 }
 """Each file with the names that it defines or hands on."""
+OPTIONAL: dict[str, tuple[str, ...]] = {"rewind.py": ("rewind",)}
+"""Files that a game may lack, likewise."""
 CHAPTERS = ("rules/", "bots/", "drawing/")
 """Folders that may hold more than the plan says."""
 
@@ -59,7 +61,9 @@ def names_in(source: str) -> set[str]:
 def deviations(game: Path) -> list[str]:
     """How a game's folder differs from the plan, a line each."""
     lines = []
-    for file, names in PLAN.items():
+    for file, names in (PLAN | OPTIONAL).items():
+        if file in OPTIONAL and not (game / file).exists():
+            continue
         if not (game / file).is_file():
             lines.append(f"{game.name} lacks {file}")
         elif file.endswith(".py"):
@@ -67,7 +71,7 @@ def deviations(game: Path) -> list[str]:
             lines += [f"{game.name}/{file} lacks {name}" for name in names if name not in there]
     for path in sorted(game.rglob("*")):
         file = path.relative_to(game).as_posix()
-        if path.is_file() and path.suffix != ".pyc" and file not in PLAN and not file.startswith(CHAPTERS):
+        if path.is_file() and path.suffix != ".pyc" and file not in PLAN | OPTIONAL and not file.startswith(CHAPTERS):
             lines.append(f"{game.name} has {file}, which the plan does not know")
     return lines
 
@@ -127,6 +131,13 @@ def test_a_name_that_is_missing_is_found(toy: Path) -> None:
 def test_a_file_beyond_the_plan_is_found(toy: Path) -> None:
     (toy / "places.py").write_text("")
     assert deviations(toy) == ["toy has places.py, which the plan does not know"]
+
+
+def test_a_file_that_may_be_there_has_its_name(toy: Path) -> None:
+    (toy / "rewind.py").write_text("def rewind(): ...\n")
+    assert deviations(toy) == []
+    (toy / "rewind.py").write_text("")
+    assert deviations(toy) == ["toy/rewind.py lacks rewind"]
 
 
 def test_arithmetic_on_action_numbers_is_found(toy: Path) -> None:

@@ -128,6 +128,15 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
         s.cards[other(seat)] = (s.cards[seat] + 1 + below(s, NUM_CARDS - 1)) % NUM_CARDS
 
 
+@kernel
+def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> Int:
+    """Takes back the moves since; the cards are what they were, and moves hide nothing."""
+    for i in range(MOVES):
+        s.moves[i] = past.moves[i]
+    s.num_moves, s.to_move = past.num_moves, past.to_move
+    return action
+
+
 def deals() -> list[dict[str, Any]]:
     """All games at their first decision, equally likely, as mappings for `state_from_dict`."""
     return [{"cards": list(cards), "moves": [], "to_move": 0} for cards in permutations(CARDS, SEATS)]
@@ -201,6 +210,7 @@ def make_game() -> Game:
         returns=returns,
         observe=observe,
         determinize=determinize,
+        rewind=rewind,
         texts=Texts(
             action_to_string=action_to_string,
             string_to_action=string_to_action,

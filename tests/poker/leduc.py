@@ -186,6 +186,19 @@ def determinize(s: Record, seat: Int, seed: uint64) -> None:
         s.cards[rival] = deal(s, NUM_CARDS - 2, own, s.public)
 
 
+@kernel
+def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> Int:
+    """Takes back the moves since; the cards are what they were, and moves hide nothing."""
+    for r in range(ROUNDS):
+        for i in range(MOVES):
+            s.moves[r, i] = past.moves[r, i]
+    for i in range(SEATS):
+        s.chips[i] = past.chips[i]
+    s.street, s.num_moves, s.raises = past.street, past.num_moves, past.raises
+    s.folded, s.to_move = past.folded, past.to_move
+    return action
+
+
 def deals() -> list[dict[str, Any]]:
     """All games at their first decision, equally likely, as mappings for `state_from_dict`."""
     return [
@@ -271,6 +284,7 @@ def make_game() -> Game:
         returns=returns,
         observe=observe,
         determinize=determinize,
+        rewind=rewind,
         texts=Texts(
             action_to_string=action_to_string,
             string_to_action=string_to_action,

@@ -10,6 +10,7 @@ import numpy as np
 
 from spygames.core.batch import Batch, spread
 from spygames.core.game import Game, as_record
+from spygames.core.notes import new_notes
 from spygames.core.players import Player, answers, as_players, new_memory
 from spygames.core.rng import next_seed
 
@@ -174,6 +175,7 @@ def _play_part(
     batch = Batch(game, len(seeds), 0, threads=1)
     batch.reset(seeds=seeds)
     going, memory = np.arange(batch.n), new_memory(game, players, batch.n)
+    notes = new_notes(game, players, batch.n)
     while len(going):
         actions = batch.mask.argmax(
             axis=1
@@ -182,7 +184,9 @@ def _play_part(
         for index, player in enumerate(players):
             rows = going[asked == index]
             if len(rows):
-                actions[rows] = answers(player, batch.decisions(rng, rows, memory))
+                actions[rows] = answers(player, batch.decisions(rng, rows, memory, notes))
+        if notes is not None:
+            notes.add(batch.states, actions, going)
         before = None if finals is None else batch.states.copy()
         batch.step(actions)
         over = batch.done[going]

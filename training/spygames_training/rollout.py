@@ -12,6 +12,7 @@ import torch
 
 from spygames.core.batch import Batch
 from spygames.core.game import Game
+from spygames.core.notes import Notes
 from spygames.core.shown import one_line
 from spygames_training.compute import Compute, to_numpy
 from spygames_training.config import PPO, Config
@@ -90,9 +91,12 @@ class Rollout:
         seed: of the games, the actions and the draws of opponents.
         share: the fraction of the games that have opponents, 0 to 1 (`OpponentSeats`).
         memory: M, floats that a seat's player remembers.
+        notes: the latest decisions of each game that opponents want to be told of.
     """
 
-    def __init__(self, game: Game, n: int, steps: int, seed: int, share: float = 0.0, memory: int = 0):
+    def __init__(
+        self, game: Game, n: int, steps: int, seed: int, share: float = 0.0, memory: int = 0, notes: int = 0
+    ):
         self.game, self.n, self.steps = game, n, steps
         self.trajectories = t = Trajectories(game, n, steps, memory)
         self.batch = Batch(game, n, seed, threads=1, observation=t.observation[-1], mask=t.mask[-1])
@@ -103,6 +107,8 @@ class Rollout:
         self.opponents = OpponentSeats(game, round(share * n), [seed, 2])
         self.memory = np.zeros((n, game.num_players, memory), np.float32)
         """The memory of the player of each seat, in its present game."""
+        self.notes = Notes(game, n, notes) if notes else None
+        """The decisions of each present game so far, if an opponent wants them."""
         self._views = np.zeros((n, game.num_players, game.num_features), np.float32)
         self._rows = np.arange(n)
         self._legal = np.zeros(game.num_actions, np.int64)
@@ -119,12 +125,16 @@ class Rollout:
             logits, t.values[step] = self._ask(network, step, compute)
             asked, drawn = Asked(t.mask[step], self.rng, self._rows), Drawn(t.actions[step], t.log_probabilities[step])
             sample_rows(logits, asked, 1.0, drawn, self._legal)
-            self.opponents.act(batch, batch.decisions(self.rng, self._rows, self.memory), t.actions[step])
+            self.opponents.act(batch, batch.decisions(self.rng, self._rows, self.memory, self.notes), t.actions[step])
+            if self.notes is not None:
+                self.notes.add(batch.states, t.actions[step])
             batch.write_to(t.observation[step + 1], t.mask[step + 1])
             batch.step(t.actions[step])
             np.multiply(batch.rewards, ppo.reward_scale, out=t.rewards[step])
             t.done[step] = batch.done
             self.memory[batch.done] = 0
+            if self.notes is not None:
+                self.notes.clear(batch.done)
             self.opponents.end_games(batch.done, batch.rewards)
         t.estimate_advantages(ppo)
 
@@ -154,13 +164,15 @@ class Rollout:
         return views[step].to(compute.device)
 
     def state_dict(self) -> dict[str, Any]:
-        """What the next update depends on: tensors `states`, `seeds`, `luck`, `controller` and `memory`, in types that
-        files know, and the state of `rng`, which draws the opponents."""
+        """What the next update depends on: tensors `states`, `seeds`, `luck`, `controller` and `memory`, and the arrays
+        of the notes if there are any, in types that files know, and the state of `rng`, which draws the opponents."""
+        notes = {} if self.notes is None else self.notes.arrays()
         return {
             "states": torch.from_numpy(self.batch.states.view(np.uint8)),
             "seeds": torch.from_numpy(self.batch.seeds.view(np.int64)),
             "luck": torch.from_numpy(self.rng.view(np.int64)),
             "memory": torch.from_numpy(self.memory),
+            **{f"notes.{name}": torch.from_numpy(array) for name, array in notes.items()},
             **self.opponents.state_dict(),
         }
 
@@ -182,6 +194,8 @@ class Rollout:
             raise ValueError(one_line(error)) from error
         self.rng[...] = state["luck"].numpy().view(np.uint64)
         self.memory[...] = state["memory"].numpy()
+        if self.notes is not None:
+            self.notes.load({name: state[f"notes.{name}"].numpy() for name in self.notes.arrays()})
 
 
 def check_memory(game: Game, config: Config, processes: int = 1) -> None:

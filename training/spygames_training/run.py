@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import torch
 
 from spygames.core.game import Game
+from spygames.core.notes import notes_size
 from spygames.core.players import new_memory
 from spygames.core.registry import make_game
 from spygames_training.atomic import only_one, write_whole
@@ -82,6 +83,7 @@ class Run:
         self.league = League(self.game, config.opponents)
         memory = new_memory(self.game, [from_network(self.game, network), *self.league.players.values()]).shape[2]
         check_memory(self.game, config, processes.count)
+        notes = notes_size(self.league.players.values())
         self.rollouts = [
             Rollout(
                 self.game,
@@ -90,6 +92,7 @@ class Run:
                 TRAINING_SEEDS + config.seed * 1000 + k,
                 config.opponents.share,
                 memory,
+                notes,
             )
             for k in range(processes.rank * workers, (processes.rank + 1) * workers)
         ]

@@ -86,6 +86,7 @@ def play(game: "Game", opponent: "Player", seat: int, seed: int, ask: Callable[[
     """
     from spygames.core import match
     from spygames.core.game import NOBODY, as_record
+    from spygames.core.notes import new_notes
     from spygames.core.player import new_memory
     from spygames.core.rng import mix
 
@@ -93,12 +94,15 @@ def play(game: "Game", opponent: "Player", seat: int, seed: int, ask: Callable[[
     state = as_record(states)
     rng = np.array([[mix(~np.uint64(seed))]], np.uint64)
     mask, memory = np.zeros(game.num_actions, np.int8), new_memory(game, [opponent])
+    notes = new_notes(game, [opponent])
     while state.to_move != NOBODY:
         if state.to_move == seat:
             game.legal(state, mask)
             action = choose(game, state, mask, ask)
         else:
-            action = match.ask(game, states, opponent, rng, memory, secret=True)
+            action = match.ask(game, states, opponent, rng, memory, notes=notes, secret=True)
+        if notes is not None:
+            notes.add(states, np.array([action]))
         game.apply(state, action)
     print(f"\n{game.to_text(state, seat)}\n\nThe game is over.")
     returns = np.zeros(game.num_players, np.float32)

@@ -5,7 +5,19 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from spygames.agent_avenue import actions, determinize, draw, layout, observe, render, rules, seen, state_dict, validate
+from spygames.agent_avenue import (
+    actions,
+    determinize,
+    draw,
+    layout,
+    observe,
+    render,
+    rewind,
+    rules,
+    seen,
+    state_dict,
+    validate,
+)
 from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
 from spygames.agent_avenue.types import View
 from spygames.core.checks import choice
@@ -80,6 +92,7 @@ def make_game(
         module=sys.modules[__name__],
         teams=(0, 0, 1, 1)[:players] if teams else (),
         is_known=validate.is_known,
+        rewind=None if advanced or teams else rewind.rewind,
         entities=layout.ENTITIES,
     )
 

@@ -14,6 +14,7 @@ from spygames.core.checks import is_whole, some_legal, whole
 from spygames.core.deprecated import moved
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.kernel import announce, kernel
+from spygames.core.notes import Notes
 from spygames.core.player import DecisionBatch, first_illegal
 from spygames.core.rng import GAMMA, as_seed, mix, next_seed
 from spygames.core.shown import shown
@@ -291,19 +292,22 @@ class Batch:
         self.observation, self.mask, self.views = self._out
         self._run(self._loops.step, self.game.packed, self.arrays, actions)
 
-    def decisions(self, rng: np.ndarray, rows: np.ndarray, memory: np.ndarray | None = None) -> DecisionBatch:
+    def decisions(
+        self, rng: np.ndarray, rows: np.ndarray, memory: np.ndarray | None = None, notes: Notes | None = None
+    ) -> DecisionBatch:
         """What a player is asked that decides in some of the games.
 
         Args:
             rng: uint64 [n, 1], the players' random streams, one a game.
             rows: int64 [k], the games.
             memory: float32 [n, P, M], what players keep (`new_memory`); None: nothing.
+            notes: the decisions so far (`new_notes`); None: nobody wants them.
 
         Returns:
             The decisions, which share this batch's arrays: ask before the next step.
         """
         return DecisionBatch(
-            self.game, self.states, self.views, self.observation, self.mask, rng, np.asarray(rows, np.int64), memory
+            self.game, self.states, self.views, self.observation, self.mask, rng, np.asarray(rows, np.int64), memory, notes
         )
 
     def _run(self, loop: Callable[..., None], *args: Any) -> None:

@@ -120,6 +120,14 @@ class Game(Generic[V]):
     is_known: Callable[[Record, Record, np.ndarray], bool] | None = None
     """(state, options, mask int8 [A]): whether the mapping of a state of any bytes reads back as the same bytes; it
     may change state and mask. None: `is_possible` goes through the mapping, which takes a hundred times as long."""
+    rewind: Callable[[Record, Record, int, int, np.ndarray], int] | None = None
+    """(state, past, seat, action, rng uint64 [1]) -> action: turns `state` into that of an earlier decision of `seat`,
+    so that it would now be as it is. It is called for a world that was redrawn (`determinize`) and from the newest
+    decision of the seat to the oldest, each time on what the last call left. `past` is what was true at that decision
+    and `action` what the seat did: only what is public of them now may be read. What the seat alone knew is undone in
+    `state`, by luck from `rng` where it may have been in several ways, each as likely as `determinize` has it; what it
+    returns is `action` with its hidden part as in this world. Afterwards only what `seat` may know of `state` counts.
+    None: the game cannot be rewound, and a search takes all worlds for equally likely."""
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For networks that look at things one by one: a kind of thing and the fields of VIEW that tell of each. The first
     axis of the first field says how many there are; each other field has an axis of that length, the first such one."""
@@ -186,7 +194,7 @@ class Game(Generic[V]):
     @cached_property
     def _key(self) -> tuple[object, ...]:
         kernels, bots = tuple(self._kernels.values()), tuple(self.bots.items())
-        return (self.id, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots)
+        return (self.id, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots, self.rewind)
 
     @cached_property
     def _judge(self) -> Callable[[np.ndarray, np.ndarray, np.ndarray], bool]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from spygames.core.batch import Batch
 from spygames.core.game import NOBODY, Game, as_record, flat
+from spygames.core.notes import Notes, new_notes
 from spygames.core.player import DecisionBatch, Player, answers
 
 __all__ = ["ask", "ask_rows", "play"]
@@ -20,6 +21,7 @@ def ask(
     rng: np.ndarray,
     memory: np.ndarray | None = None,
     *,
+    notes: Notes | None = None,
     seen: tuple[np.ndarray, np.ndarray] | None = None,
     secret: bool = False,
 ) -> int:
@@ -31,6 +33,7 @@ def ask(
         player: who decides.
         rng: uint64 [1, 1], the players' random stream, which the player advances.
         memory: float32 [1, P, M], what players keep (`new_memory`); None: nothing.
+        notes: the decisions so far (`new_notes`), to which the caller adds this one; None: nobody wants them.
         seen: observation float32 [F] and mask int8 [A] of the seat, of a caller who has them.
         secret: an error does not say which actions are legal.
 
@@ -43,7 +46,7 @@ def ask(
         game.observe(s, int(s.to_move), as_record(views))
     else:
         views, mask = seen[0].view(game.view_dtype), seen[1]
-    asked = DecisionBatch(game, states.copy(), views, flat(views), mask[None], rng, _ROW, memory)
+    asked = DecisionBatch(game, states.copy(), views, flat(views), mask[None], rng, _ROW, memory, notes)
     return int(answers(player, asked, secret=secret)[0])
 
 
@@ -65,9 +68,11 @@ def play(
     Raises:
         IllegalAction: a player answered what is not legal, or no action; the message names it.
     """
-    s, actions = as_record(states), []
+    s, actions, notes = as_record(states), [], new_notes(game, players)
     while s.to_move != NOBODY:
-        actions.append(ask(game, states, players[s.to_move], rng, memory))
+        actions.append(ask(game, states, players[s.to_move], rng, memory, notes=notes))
+        if notes is not None:
+            notes.add(states, np.array(actions[-1:]))
         game.apply(s, actions[-1])
     return actions
 
@@ -81,6 +86,7 @@ def ask_rows(
     rng: np.ndarray,
     memory: np.ndarray | None = None,
     *,
+    notes: Notes | None = None,
     secret: bool = False,
 ) -> None:
     """Asks the players of some games of a batch, each player once.
@@ -93,6 +99,7 @@ def ask_rows(
         actions: int64 [n], written at `rows`.
         rng: uint64 [n, 1], the players' random streams, one a game.
         memory: float32 [n, P, M], what players keep (`new_memory`); None: nothing.
+        notes: the decisions so far (`new_notes`), to which the caller adds these; None: nobody wants them.
         secret: an error does not say which actions are legal.
 
     Raises:
@@ -100,4 +107,4 @@ def ask_rows(
     """
     for k in np.unique(who).tolist():
         asked = rows[who == k]
-        actions[asked] = answers(players[k], batch.decisions(rng, asked, memory), secret=secret)
+        actions[asked] = answers(players[k], batch.decisions(rng, asked, memory, notes), secret=secret)

@@ -11,6 +11,7 @@ from spygames.core import deprecated
 from spygames.core.checks import some_legal
 from spygames.core.game import Game, IllegalAction
 from spygames.core.kernel import announce, kernel
+from spygames.core.notes import Notes
 from spygames.core.shown import one_line, shown
 
 __all__ = ["DecisionBatch", "Player", "Scripted", "answers", "name_of", "new_memory"]
@@ -45,6 +46,9 @@ class DecisionBatch:
     """float32 [n, P, M], what the player of each seat keeps from one of its decisions to its next in the same game:
     zeros when a game begins (`new_memory`). A player with a `memory_size`, at most M, reads and writes the first
     `memory_size` of them at its rows, for the seat that is asked. None: no player has a memory."""
+    notes: Notes | None = None
+    """The decisions of each game so far (`new_notes`), for a player with a `notes_size`, at most `Notes.size`. Like
+    `states` they are true, so only a search may take them, through `Game.rewind`. None: nobody wants notes."""
 
     @property
     def luck(self) -> np.ndarray:
@@ -54,7 +58,8 @@ class DecisionBatch:
 
 
 class Player(Protocol):
-    """Somebody who plays. One with an attribute `memory_size` keeps so many floats in `DecisionBatch.memory`."""
+    """Somebody who plays. One with an attribute `memory_size` keeps so many floats in `DecisionBatch.memory`; one with
+    a `notes_size` is told of so many of the latest decisions of each game in `DecisionBatch.notes`."""
 
     name: str
 

@@ -17,6 +17,7 @@ from spygames.core.bots import uniform
 from spygames.core.checks import choice, is_whole, whole
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.match import ask
+from spygames.core.notes import Notes, new_notes
 from spygames.core.picture import Picture
 from spygames.core.player import Player, new_memory
 from spygames.core.players import as_players
@@ -93,6 +94,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         self.action_space = Actions(game.num_actions)
         self._rng = np.zeros((1, 1), np.uint64)
         self._memory = new_memory(game, self._opponents)
+        self._notes = new_notes(game, self._opponents)
         self._warned = False
         self._ignored = 0  # illegal actions in a row
         self._cut = False  # whether an illegal action has ended the game, of which `env` knows nothing
@@ -118,7 +120,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             generator.bit_generator.state = before
             raise
         # Nothing has changed before this line, so a reset that fails shows nobody a game that is not theirs.
-        self.env, self.seat, self._rng, self._memory = started
+        self.env, self.seat, self._rng, self._memory, self._notes = started
         self._ignored, self._cut = 0, False
         if seed is not None:
             self._np_random, self._np_random_seed = generator, int(seed)
@@ -130,10 +132,12 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         If a player raises, or answers what is not legal (IllegalAction), the game is as it was before the call.
         """
         env, rng, memory, why = self.env, self._rng.copy(), self._memory.copy(), ""
+        notes = copy.deepcopy(self._notes)
         if self._cut:
             raise ResetNeeded("the game is over: call reset() first")
         env.require_game()  # nobody but the seat is ever left to move
         before, renderer = env.save(), env.renderer.copy()
+        states = env.state().view(self.game.state_dtype)
         try:
             env.step(action)
         except IllegalAction as error:
@@ -144,14 +148,17 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             if self.illegal != "random":
                 return self._refused(why)
             legal = np.flatnonzero(self._observe()["action_mask"])
-            env.step(int(legal[uniform(rng[0], len(legal))]))
+            action = int(legal[uniform(rng[0], len(legal))])
+            env.step(action)
+        if notes is not None:
+            notes.add(states, np.array([int(action)]))
         try:
-            self._play_on(env, self.seat, rng, memory)
+            self._play_on(env, self.seat, rng, memory, notes)
         except BaseException:
             env.restore(before)  # else the next step would decide for the player that raised
             env.renderer = renderer
             raise
-        self._rng, self._memory, self._ignored = rng, memory, 0
+        self._rng, self._memory, self._notes, self._ignored = rng, memory, notes, 0
         observation, info = self._seen()
         if why:
             info["illegal_action"] = why
@@ -215,22 +222,23 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
 
     def _start(
         self, generator: np.random.Generator, fixed: int | None, options: dict[str, Any]
-    ) -> tuple[GameEnv, int, np.ndarray, np.ndarray]:
-        """A game in which the seat is asked, the seat, and the players' random stream, uint64 [1, 1], and memory."""
+    ) -> tuple[GameEnv, int, np.ndarray, np.ndarray, Notes | None]:
+        """A game in which the seat is asked, the seat, and the players' random stream, uint64 [1, 1], memory and
+        notes."""
         env, seat = self._blank.clone(), NOBODY
         for _ in range(_MOST_STARTS):
             seat = int(generator.integers(self.game.num_players)) if fixed is None else fixed
             streams = generator.integers(2**64, size=(1, 1), dtype=np.uint64)
-            memory = new_memory(self.game, self._opponents)
+            memory, notes = new_memory(self.game, self._opponents), new_notes(self.game, self._opponents)
             env.reset(seed=int(generator.integers(2**64, dtype=np.uint64)), options=options)
-            self._play_on(env, seat, streams, memory)
+            self._play_on(env, seat, streams, memory, notes)
             if env.to_move == seat:
-                return env, seat, streams, memory
+                return env, seat, streams, memory, notes
             if "state" in options:
                 raise ValueError(f"seat {seat} has nothing to decide from this state on")
         raise ValueError(f"seat {seat} was not asked for one decision in {_MOST_STARTS} games")
 
-    def _play_on(self, env: GameEnv, seat: int, rng: np.ndarray, memory: np.ndarray) -> None:
+    def _play_on(self, env: GameEnv, seat: int, rng: np.ndarray, memory: np.ndarray, notes: Notes | None) -> None:
         """Lets the others decide until `seat` is asked or the game is over."""
         game = self.game
         while env.to_move not in (seat, NOBODY):
@@ -239,7 +247,10 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             states, seen = env.state().view(game.state_dtype), (observation["observation"], observation["action_mask"])
             player = self._opponents[env.to_move - (env.to_move > seat)]
             # What was legal would tell the seat which cards its opponent holds.
-            env.step(ask(game, states, player, rng, memory, seen=seen, secret=True))
+            action = ask(game, states, player, rng, memory, notes=notes, seen=seen, secret=True)
+            env.step(action)
+            if notes is not None:
+                notes.add(states, np.array([action]))
 
     def _is_known(self, action: Any) -> bool:
         """Whether it is a whole number from 0 to A-1, legal or not."""

@@ -18,6 +18,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from spygames.core.checks import choice, is_whole
 from spygames.core.game import NOBODY, Game
+from spygames.core.notes import new_notes
 from spygames.core.players import Player, answers, as_players, new_memory
 from spygames.core.raster import pixels
 from spygames.core.rendering import FPS, draw
@@ -242,6 +243,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         self._who = np.zeros((n, game.num_players), np.int64)  # index in `players` by seat
         self._asked = np.zeros(n, np.bool_)  # whether the learner has decided in the game
         self._memory = new_memory(game, self.players, n)  # of each seat, in its present game
+        self._notes = new_notes(game, self.players, n)
         self._idle = np.zeros(n, np.int64)  # games in a row without a decision of the learner
         self._seed_streams(int(first))
 
@@ -261,7 +263,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         n = self.num_envs
         rewards, done = np.zeros(n, np.float32), np.zeros(n, np.bool_)
         infos: list[dict[str, Any]] = [{} for _ in range(n)]
-        self.games.advance(self._rows, self._actions, self.seats)
+        self._advance(self._rows, self._actions)
         self._asked[:] = True
         self._idle[:] = 0
         self._settle(self._rows, rewards, done, infos)
@@ -279,11 +281,20 @@ class LearnerSeatVecEnv(GamesVecEnv):
     def _seat(self, rows: np.ndarray) -> None:
         """Draws who sits where in games that have just begun, of which nobody remembers anything."""
         self._memory[rows] = 0
+        if self._notes is not None:
+            self._notes.clear(rows)
         seats = self.game.num_players
         drawn = self._rng.integers(seats, size=len(rows))
         self.seats[rows] = drawn if self._fixed is None else self._fixed
         self._who[rows] = self._rng.integers(len(self.players), size=(len(rows), seats))
         self._asked[rows] = False
+
+    def _advance(self, rows: np.ndarray, actions: np.ndarray) -> None:
+        """One decision, `actions` [n], in each of `rows`."""
+        before = None if self._notes is None else self.games.states.copy()
+        self.games.advance(rows, actions, self.seats)
+        if self._notes is not None and before is not None:
+            self._notes.add(before, actions, rows)
 
     def _play_on(self, rewards: np.ndarray, done: np.ndarray, infos: list[dict[str, Any]]) -> None:
         """Lets the others decide until the learner is to move in every game."""
@@ -292,9 +303,9 @@ class LearnerSeatVecEnv(GamesVecEnv):
             who = self._who[rows, games.seats[rows]]
             for k in np.unique(who):
                 asked = rows[who == k]
-                decisions = games.decisions(self._streams, asked, self._memory)
+                decisions = games.decisions(self._streams, asked, self._memory, self._notes)
                 actions[asked] = answers(self.players[k], decisions, secret=True)
-            games.advance(rows, actions, self.seats)
+            self._advance(rows, actions)
             self._settle(rows, rewards, done, infos)
 
     def _settle(self, rows: np.ndarray, rewards: np.ndarray, done: np.ndarray, infos: list[dict[str, Any]]) -> None:
