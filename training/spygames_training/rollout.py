@@ -94,9 +94,7 @@ class Rollout:
         notes: the latest decisions of each game that opponents want to be told of.
     """
 
-    def __init__(
-        self, game: Game, n: int, steps: int, seed: int, share: float = 0.0, memory: int = 0, notes: int = 0
-    ):
+    def __init__(self, game: Game, n: int, steps: int, seed: int, share: float = 0.0, memory: int = 0, notes: int = 0):
         self.game, self.n, self.steps = game, n, steps
         self.trajectories = t = Trajectories(game, n, steps, memory)
         self.batch = Batch(game, n, seed, threads=1, observation=t.observation[-1], mask=t.mask[-1])

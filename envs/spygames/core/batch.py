@@ -307,7 +307,15 @@ class Batch:
             The decisions, which share this batch's arrays: ask before the next step.
         """
         return DecisionBatch(
-            self.game, self.states, self.views, self.observation, self.mask, rng, np.asarray(rows, np.int64), memory, notes
+            self.game,
+            self.states,
+            self.views,
+            self.observation,
+            self.mask,
+            rng,
+            np.asarray(rows, np.int64),
+            memory,
+            notes,
         )
 
     def _run(self, loop: Callable[..., None], *args: Any) -> None:

@@ -1,0 +1,125 @@
+"""What the rivals' past decisions tell of what they hide, and of who they are.
+
+Worlds are drawn as if the rivals had done nothing yet (`Game.determinize`) and weighted by how likely their decisions
+were in them: policy-based inference (Rebstock, Solinas, Buro, Sturtevant, "Policy based inference in trick-taking card
+games", arXiv 1905.10911), as SPARTA has it for cooperation (Lerer and others, arXiv 1912.02318). Who sits there is found
+by Bayes' rule among models that may.
+
+Letters: j rivals, m worlds, t decisions that were noted, A actions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spygames.core.game import Game
+from spygames.core.notes import Noted
+from spygames_training.search.draws import Draws
+from spygames_training.search.loops import loops_of
+from spygames_training.search.models import Model, Rival, log_probabilities
+
+IMPOSSIBLE = -30.0
+"""The least log-likelihood of one decision: a world in which it was illegal is out, unless all are."""
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What a seat believes about the world and its rivals."""
+
+    worlds: np.ndarray
+    """STATE [m], whose hidden parts are redrawn."""
+    weights: np.ndarray
+    """float64 [j, m], the probability of each rival with each world; of sum 1."""
+
+    @property
+    def rivals(self) -> np.ndarray:
+        """The probability of each rival, float64 [j]."""
+        return self.weights.sum(axis=1)
+
+
+def believe(
+    game: Game,
+    root: np.ndarray,
+    noted: Noted | None,
+    partner: Model,
+    rivals: Sequence[Rival],
+    draws: Draws,
+    m: int,
+    memory: int,
+    least: float = 0.0,
+) -> Belief:
+    """The belief of the seat to move.
+
+    Args:
+        game: what is played.
+        root: STATE [1]; what its seat cannot know makes no difference.
+        noted: the decisions so far; None: nothing is known of them.
+        partner: the model of the seats of its own side.
+        rivals: who may play all other seats, alike likely at first.
+        draws: what is drawn.
+        m: worlds.
+        memory: at most so many of the latest decisions of each seat tell of the world.
+        least: the effective number of worlds, (sum w)^2 / (sum w^2), below which the weights of a rival are flattened:
+            to the power of 1/2, 1/4 and so on. 0: never.
+    """
+    seat = int(root["to_move"][0])
+    worlds = draws.worlds(root, seat, m)
+    likelihood = np.zeros((len(rivals), len(worlds)))
+    if noted is not None and game.rewind is not None:
+        side = game.side_of[seat]
+        for other in range(game.num_players):
+            if other != seat:
+                mine = np.flatnonzero(noted.states["to_move"] == other)[::-1][:memory]
+                models = [Rival("partner", partner, rivals[0].slip)] if game.side_of[other] == side else rivals
+                if len(mine):
+                    past = Noted(noted.states[mine], noted.actions[mine])
+                    likelihood += log_likelihood(game, worlds, past, other, models, draws)
+    evidence = _log_mean(likelihood)
+    share = np.exp(evidence - evidence.max())
+    weights = np.stack([flattened(row, least) for row in likelihood])
+    return Belief(worlds, weights * (share / share.sum())[:, None])
+
+
+def log_likelihood(
+    game: Game, worlds: np.ndarray, past: Noted, seat: int, rivals: Sequence[Rival], draws: Draws
+) -> np.ndarray:
+    """Log-probability of all decisions of `seat` in `past`, the newest first, in each world by each rival, float64
+    [j, m]."""
+    t, m, actions = len(past.actions), len(worlds), game.num_actions
+    views, mask, told = (
+        np.zeros((t, m), game.view_dtype),
+        np.zeros((t, m, actions), np.int8),
+        np.zeros((t, m), np.int64),
+    )
+    undo = loops_of(game).rewind
+    assert undo is not None
+    undo(worlds.copy(), past.states, past.actions, seat, draws.streams(m), views, mask, told)
+    views, mask, told = views.reshape(-1), mask.reshape(-1, actions), told.reshape(-1)
+    legal = mask[np.arange(t * m), told] != 0
+    count = np.maximum(mask.sum(axis=1), 1)
+    found = []
+    for rival in rivals:
+        logits, _ = rival.model.ask(views, mask, draws.streams(t * m))
+        p = np.exp(log_probabilities(logits, mask)[np.arange(t * m), told])
+        p = np.where(legal, (1 - rival.slip) * p + rival.slip / count, 0)
+        with np.errstate(divide="ignore"):
+            found.append(np.maximum(np.log(p), IMPOSSIBLE).reshape(t, m).sum(axis=0))
+    return np.stack(found)
+
+
+def flattened(likelihood: np.ndarray, least: float) -> np.ndarray:
+    """Probabilities of worlds, float64 [m], from their log-likelihoods [m], flattened as far as `believe` says."""
+    power = 1.0
+    while True:
+        weights = np.exp(power * (likelihood - likelihood.max()))
+        weights /= weights.sum()
+        if 1 / (weights**2).sum() >= min(least, len(weights)) * (1 - 1e-9):
+            return weights
+        power /= 2
+
+
+def _log_mean(x: np.ndarray) -> np.ndarray:
+    """log(mean(exp(x))) of each row."""
+    top = x.max(axis=1)
+    return top + np.log(np.exp(x - top[:, None]).mean(axis=1))

@@ -1,0 +1,92 @@
+"""The three places where a search samples: worlds, which of them it plays on, and what is done there.
+
+A test puts all worlds and branches with their weights in their place, and the same search is then exact.
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+from spygames.core.game import Game
+from spygames_training.sampling import sample_rows
+from spygames_training.search.loops import loops_of
+
+
+class Draws(Protocol):
+    """What a search draws. Letters: j rivals, m worlds, k of them, r rows of rollouts, A actions."""
+
+    exact: bool
+    """Whether everything is enumerated, so that no estimate has an error."""
+
+    def worlds(self, root: np.ndarray, seat: int, m: int) -> np.ndarray:
+        """About `m` worlds that `seat` cannot tell from the one in `root`, STATE [1], alike likely: STATE [m]."""
+        ...
+
+    def pick(self, weights: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """About `k` of the pairs of rival and world, whose probabilities are float64 [j, m]: rivals int64 [k], worlds
+        int64 [k], and their shares float64 [k], of sum 1."""
+        ...
+
+    def streams(self, n: int) -> np.ndarray:
+        """Random streams, uint64 [n, 1]."""
+        ...
+
+    def uniform(self) -> float:
+        """A number from 0 to 1, without 1."""
+        ...
+
+    def act(
+        self, logits: np.ndarray, mask: np.ndarray, rng: np.ndarray
+    ) -> tuple[np.ndarray | None, np.ndarray, np.ndarray | None]:
+        """What is done in rows [r] by softmax(logits) over legal actions: of which row each branch is, int64 [b], the
+        actions int64 [b], and the branches' probabilities float64 [b]; None and None for one branch a row."""
+        ...
+
+
+class Sampled:
+    """Draws from one random stream, so that what a search finds depends on its seed alone.
+
+    Args:
+        game: what is played.
+        seed: uint64.
+    """
+
+    exact = False
+
+    def __init__(self, game: Game, seed: np.uint64):
+        self._game = game
+        self._rng = np.random.Generator(np.random.SFC64(int(seed)))
+        self._legal = np.zeros(game.num_actions, np.int64)
+
+    def worlds(self, root: np.ndarray, seat: int, m: int) -> np.ndarray:
+        """`Game.determinize` with `m` seeds."""
+        found = self._game.new_states(m)
+        loops_of(self._game).redraw(root, seat, self.streams(m)[:, 0], found)
+        return found
+
+    def pick(self, weights: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Systematic resampling (Kitagawa 1996, doi:10.1080/10618600.1996.10474692): k equal shares, one random start.
+
+        Neighbours share a rival, so that each has its part of the k to one unit.
+        """
+        ends = np.cumsum(weights.ravel())
+        places = (np.arange(k) + self._rng.random()) / k * ends[-1]
+        found = np.minimum(np.searchsorted(ends, places, side="right"), weights.size - 1)
+        return found // weights.shape[1], found % weights.shape[1], np.full(k, 1 / k)
+
+    def streams(self, n: int) -> np.ndarray:
+        """Of the search's own stream."""
+        return self._rng.integers(0, 1 << 64, (n, 1), np.uint64)
+
+    def uniform(self) -> float:
+        """Of the search's own stream."""
+        return float(self._rng.random())
+
+    def act(self, logits: np.ndarray, mask: np.ndarray, rng: np.ndarray) -> tuple[None, np.ndarray, None]:
+        """One action a row, drawn from the row's stream."""
+        r = len(mask)
+        actions = np.empty(r, np.int64)
+        unused = np.empty(r, np.float32)
+        logits = np.ascontiguousarray(logits)
+        sample_rows(logits, mask, rng, np.arange(r), 1.0, actions, unused, self._legal)
+        return None, actions, None

@@ -1,0 +1,76 @@
+"""The compiled loops of a search: a game's kernels over many worlds.
+
+Letters: m worlds, t decisions that were noted, r rows of rollouts, A actions, P seats.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+from spygames.core.game import Game
+from spygames.core.kernel import announce
+
+# Stand for the kernels of a game, which `Game.bind` puts in their place.
+legal: Any = None
+apply: Any = None
+returns: Any = None
+observe: Any = None
+determinize: Any = None
+rewind: Any = None
+
+
+def _redraw_rows(root, seat, seeds, worlds):  # type: ignore[no-untyped-def]
+    for m in range(len(worlds)):
+        worlds[m] = root[0]
+        determinize(worlds[m], seat, seeds[m])
+
+
+def _rewind_rows(worlds, pasts, actions, seat, rng, views, mask, told):  # type: ignore[no-untyped-def]
+    for t in range(len(pasts)):
+        for m in range(len(worlds)):
+            told[t, m] = rewind(worlds[m], pasts[t], seat, actions[t], rng[m])
+            observe(worlds[m], seat, views[t, m])
+            legal(worlds[m], mask[t, m])
+
+
+def _apply_rows(states, actions):  # type: ignore[no-untyped-def]
+    for i in range(len(states)):
+        apply(states[i], actions[i])
+
+
+def _show_rows(states, views, mask):  # type: ignore[no-untyped-def]
+    for i in range(len(states)):
+        legal(states[i], mask[i])
+        observe(states[i], states[i].to_move, views[i])
+
+
+def _result_rows(states, seat, results, out):  # type: ignore[no-untyped-def]
+    for i in range(len(states)):
+        returns(states[i], results)
+        out[i] = results[seat]
+
+
+class Loops(NamedTuple):
+    """The loops of one game; all write in place."""
+
+    redraw: Callable[..., None]
+    """(root STATE [1], seat, seeds uint64 [m], worlds STATE [m])"""
+    rewind: Callable[..., None] | None
+    """(worlds STATE [m], pasts STATE [t], newest first, actions int64 [t], seat, rng uint64 [m, 1], views VIEW [t, m],
+    mask int8 [t, m, A], told int64 [t, m]); None for a game that cannot be rewound."""
+    apply: Callable[..., None]
+    """(states STATE [r], actions int64 [r])"""
+    show: Callable[..., None]
+    """(states STATE [r], views VIEW [r], mask int8 [r, A]), of the seats to move"""
+    result: Callable[..., None]
+    """(states STATE [r], seat, results float32 [P], out float64 [r])"""
+
+
+@cache
+def loops_of(game: Game) -> Loops:
+    """The loops of `game`."""
+    undo = None if game.rewind is None else game.bind(_rewind_rows, rewind=game.rewind)
+    redraw, *rest = (game.bind(loop) for loop in (_redraw_rows, _apply_rows, _show_rows, _result_rows))
+    found = Loops(redraw, undo, *rest)
+    announce([loop for loop in found if loop is not None], game.title)
+    return found
