@@ -27,9 +27,8 @@ def config_path(text: str) -> Path:
 def player_spec(text: str) -> str:
     """Returns a player's spec with the path of a shipped checkpoint where it names one (`agent_avenue_simple@argmax`,
     `checkpoints/agent_avenue_simple`) and no such folder is here; any other spec as it is."""
-    name, at, how = text.partition("@")
-    path = Path(name)
-    if not name or path.exists() or path.parts[:-1] not in ((), ("checkpoints",)):
-        return text
-    shipped = folder("checkpoints") / path.name
-    return f"{shipped}{at}{how}" if (shipped / "config.json").is_file() else text
+    from spygames.core.players import released_checkpoint, split_spec  # slow to import
+
+    source = split_spec(text).source
+    shipped = None if Path(source).exists() else released_checkpoint(source)
+    return text if shipped is None else f"{shipped}{text[len(source) :]}"

@@ -23,7 +23,7 @@ from spygames.core.game import Game
 from spygames.core.registry import game_ids, make_game
 from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
-from spygames_training.atomic import read_file, remove, write_synced
+from spygames_training.atomic import is_number, read_file, remove, write_synced
 from spygames_training.config import MAX_LAYERS, MAX_UNITS, StoredNetwork
 from spygames_training.network import ActorCritic, blank
 from spygames_training.state_dicts import tensor_difference
@@ -51,6 +51,14 @@ class Checkpoint:
     """On the CPU, in evaluation mode, all weights finite."""
     meta: dict[str, Any]
     """config.json: format, environment, layout, network, weights, step, code, results, extra."""
+
+    @property
+    def value_unit(self) -> float:
+        """What the network's value is where the return is 1: the `reward_scale` of the run, 1 where none is noted."""
+        found: Any = self.meta.get("extra")
+        for key in ("config", "ppo", "reward_scale"):
+            found = found.get(key) if isinstance(found, dict) else None
+        return float(found) if is_number(found) and found > 0 else 1.0
 
 
 def layout_hash(game: Game) -> str:

@@ -61,6 +61,22 @@ class ActorCritic(nn.Module):
         """Whether the critic sees the views of all seats."""
         return self.config.critic == "all"
 
+    @property
+    def has_value(self) -> bool:
+        """Whether there is a value of the seat's own view."""
+        return self.config.critic == "own"
+
+    @property
+    def own_head(self) -> nn.Linear:
+        """The layer that makes this value, [n, W] -> [n, 1]; ValueError without one."""
+        if not self.has_value:
+            raise ValueError("this network has no value of a seat's own view")
+        return self.value
+
+    def own_value(self, features: Tensor) -> Tensor:
+        """The value of what the seat itself sees, [n], on what the trunk has made of it; ValueError without one."""
+        return self.own_head(features).squeeze(-1)
+
     def forward(self, observation: Tensor, views: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """float32 [n, F] -> logits [n, A], of illegal actions too, and value [n].
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from spygames.core.game import Game, as_record
 from spygames.core.look import Advice
-from spygames.core.players import DecisionBatch
+from spygames.core.players import DecisionBatch, Player
 from spygames.core.shown import shown
 from spygames_training.checkpoint import find_checkpoint, load_checkpoint
 from spygames_training.compute import to_numpy
@@ -51,10 +51,13 @@ class Policy:
         network: on the CPU or a GPU; it is used as it is, so weights that change later change the policy.
         how: "sample" (or ""), "argmax", or a temperature such as "0.5": probabilities to the power of 1/0.5.
         name: what it is called; `how` is put behind it.
+        value_unit: what the network's value is where the return is 1: the `reward_scale` that it was trained with.
     """
 
-    def __init__(self, game: Game, network: ActorCritic, how: str = "", name: str = "policy"):
-        self.game, self.network = game, network
+    def __init__(
+        self, game: Game, network: ActorCritic, how: str = "", name: str = "policy", value_unit: float = 1.0
+    ):
+        self.game, self.network, self.value_unit = game, network, value_unit
         self.temperature = temperature_of(how)
         self.name = f"{name}@{how or 'sample'}"
         self.tells_value = network.config.critic == "own"
@@ -73,7 +76,7 @@ class Policy:
         checkpoint = load_checkpoint(path, game)
         folder = find_checkpoint(path).resolve()
         name = folder.parent.name if folder.name == "checkpoint" else folder.name
-        policy = cls(checkpoint.game, checkpoint.network, how, name)
+        policy = cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
         policy.tells_value &= _learned_results(checkpoint.meta)
         return policy
 
@@ -121,10 +124,37 @@ class Policy:
         values, masks = self._logits(observation, mask, None if memory is None else memory.copy())
         return _shares(values, masks, self.temperature).reshape(np.shape(mask))
 
+    def value(self, observation: np.ndarray, memory: np.ndarray | None = None) -> float | np.ndarray:
+        """The return that the seat expects, in the game's units: of one observation, float32 [F], or of each of a
+        batch, [k, F] -> float64 [k]. `memory` as in `act`, but left as it is.
+
+        ValueError and TypeError as `act`; ValueError also for a policy that was kept without a value of its own view.
+        """
+        if not self.network.has_value:
+            raise ValueError(f"{self.name} has no value: its checkpoint was kept without one")
+        # What is legal makes no difference to a value.
+        mask = np.ones((*np.shape(observation)[:-1], self.game.num_actions), np.int8)
+        observations, _, remembered = self._checked(observation, mask, memory)
+        features = _features(self.network, observations, remembered)
+        with torch.inference_mode():
+            values = to_numpy(self.network.own_value(features)).astype(np.float64) / self.value_unit
+        return float(values[0]) if np.ndim(observation) == 1 else values
+
     def _logits(
         self, observation: np.ndarray, mask: np.ndarray, memory: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:
         """[k, A] each, for one observation as for many; updates the memory."""
+        observations, masks, remembered = self._checked(observation, mask, memory)
+        values = logits(self.network, observations, remembered)
+        if memory is not None and remembered is not None:
+            memory[...] = remembered.reshape(memory.shape)
+        return values, masks
+
+    def _checked(
+        self, observation: np.ndarray, mask: np.ndarray, memory: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Observations [k, F], masks [k, A] and a copy of the memory [k, M] (None without one), for one observation as
+        for many."""
         features, actions = self.game.num_features, self.game.num_actions
         if isinstance(observation, Mapping):
             raise TypeError("give the parts of that mapping: act(seen['observation'], seen['action_mask'])")
@@ -142,13 +172,10 @@ class Policy:
             raise ValueError("the observation holds a NaN or an infinity")
         size = self.network.memory_size
         if not size:
-            return logits(self.network, observations), masks
+            return observations, masks, None
         if memory is None or np.shape(memory) != (*np.shape(mask)[:-1], size):
             raise ValueError(f"this network has memory: give it, [{size}] or [k, {size}], zeros when a game begins")
-        remembered = memory.reshape(-1, size)
-        values = logits(self.network, observations, remembered)
-        memory[...] = remembered.reshape(memory.shape)
-        return values, masks
+        return observations, masks, memory.reshape(-1, size).copy()
 
 
 class PolicyPlayer:
@@ -201,6 +228,14 @@ class PolicyPlayer:
         yield memory
         d.memory[own] = memory
 
+    def with_search(self, settings: str) -> Player:
+        """This policy with a search on top of it: what `make_player` calls for `+search:SETTINGS`; ValueError of one
+        line where that makes no sense."""
+        from spygames_training.search.player import SearchingPolicy  # which imports this module
+        from spygames_training.search.settings import read_settings
+
+        return SearchingPolicy(self.policy, read_settings(self.policy.game, settings))
+
 
 def load_player(game: Game, path: str | Path, how: str = "") -> PolicyPlayer:
     """A checkpoint as a player: what `make_player` calls for the kind `checkpoint`.
@@ -245,7 +280,7 @@ def logits_and_values(
 
 
 def _features(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None) -> torch.Tensor:
-    """What the heads take; brings the memory up to date."""
+    """What the heads take, [k, W]; brings the memory up to date."""
     observation = np.ascontiguousarray(observation, np.float32)
     if not observation.flags.writeable:
         observation = observation.copy()  # torch has no read-only tensors and warns

@@ -216,8 +216,10 @@ def choose_game(specs: Iterable[str], game_id: str | None, options: dict[str, An
     from spygames.core.registry import make_game
 
     if game_id is None:
+        from spygames.core.players import split_spec
+
         for spec in specs:
-            path = player_spec(spec).partition("@")[0]
+            path = split_spec(player_spec(spec)).source
             if any((folder / "config.json").is_file() for folder in (Path(path), Path(path) / "checkpoint")):
                 from spygames_training.checkpoint import load_checkpoint
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spygames.core import deprecated
 from spygames.core.game import Game
@@ -33,6 +33,9 @@ KINDS = "spygames.players"
 `make_player(game, "KIND:ARGUMENT")` calls what it points to with (game, ARGUMENT) for a Player, or for a ValueError if
 the argument makes no sense. A path is an argument of the kind `checkpoint`."""
 
+SEARCH = "+search:"
+"""What stands between a policy and the settings of a search on top of it."""
+
 _EXTRA = {"torch": "training", "safetensors": "training"}  # what is missing without an extra of this package
 
 
@@ -41,13 +44,75 @@ def make_player(game: Game, spec: str) -> Player:
 
     Args:
         game: what is played.
-        spec: a scripted bot (`greedy`); a search with its simulations a decision (`mcts:200`, `mc:200`); a checkpoint's
-            path, with `@argmax` or a temperature (`@0.5`) behind it if it is not to be sampled; or `KIND:ARGUMENT` with
-            a kind that a package has installed (`KINDS`).
+        spec: `SOURCE[@PLAY][+search:SETTINGS]`. The source is, what fits first: a scripted bot (`greedy`); a search with
+            its simulations a decision (`mcts:200`, `mc:200`); `KIND:ARGUMENT` with a kind that a package has installed
+            (`KINDS`); a checkpoint's path; the name of a checkpoint that comes with the package. A policy is sampled,
+            unless `@argmax` or a temperature (`@0.5`) stands behind it; `+search:64` puts a search on top of one that
+            has a value.
 
     Raises:
         ValueError: it is none of these, and the message says what there is; or an extra of this package is missing.
     """
+    parts = split_spec(spec)
+    player = _of_source(game, parts)
+    if parts.search is None:
+        return player
+    with_search = getattr(player, "with_search", None)
+    if with_search is None:
+        raise ValueError(f"{shown(spec)}: a search needs a policy with a value, and {shown(parts.source)} is none")
+    return with_search(parts.search)
+
+
+class PlayerSpec(NamedTuple):
+    """The parts of a player's name."""
+
+    source: str
+    play: str
+    """What stands behind `@`; "" where nothing does."""
+    search: str | None
+    """What stands behind `+search:`; None where there is no search."""
+
+    @property
+    def policy(self) -> str:
+        """The name without a search."""
+        return f"{self.source}@{self.play}" if self.play else self.source
+
+
+def split_spec(spec: str) -> PlayerSpec:
+    """The parts of a player's name, in which the longest path that exists is the source."""
+    if _exists(spec):
+        return PlayerSpec(spec, "", None)
+    policy, plus, settings = spec.rpartition(SEARCH)
+    search = settings if plus else None
+    policy = policy if plus else spec
+    source, at, play = policy.rpartition("@")
+    if not at or _exists(policy):
+        return PlayerSpec(policy, "", search)
+    return PlayerSpec(source, play, search)
+
+
+def released_checkpoint(name: str) -> Path | None:
+    """The folder of a checkpoint that comes with the package, as `agent_avenue_simple`, also with `checkpoints/` before
+    it; None where there is none of that name."""
+    path = Path(name)
+    if not name or path.parts[:-1] not in ((), ("checkpoints",)):
+        return None
+    return next((p for p in _released() if p.name == path.name), None)
+
+
+def _released() -> list[Path]:
+    """The checkpoints that come with the package: in its command where it was installed from a wheel, else at the top of
+    the clone."""
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package.parent / "spygames_app" / "checkpoints", package.parents[1] / "checkpoints"):
+        if folder.is_dir():
+            return sorted(path.parent for path in folder.glob("*/config.json"))
+    return []
+
+
+def _of_source(game: Game, parts: PlayerSpec) -> Player:
+    """The player without a search."""
+    spec = parts.policy
     if spec in game.bots:
         return Scripted(game, spec)
     kind, colon, argument = spec.partition(":")
@@ -57,11 +122,15 @@ def make_player(game: Game, spec: str) -> Player:
         return SearchPlayer(game, kind, int(argument), threads=os.cpu_count() or 1)
     if colon and kind in entry_points(group=KINDS).names:
         return _installed(kind)(game, argument)
-    if _exists(spec) or _exists(spec.rpartition("@")[0] or spec):
+    if _exists(parts.source):
         return _installed("checkpoint")(game, spec)
+    if (folder := released_checkpoint(parts.source)) is not None:
+        return _installed("checkpoint")(game, PlayerSpec(str(folder), parts.play, None).policy)
+    kinds = sorted({*entry_points(group=KINDS).names})
     raise ValueError(
         f"no player {shown(spec)}: scripted players of {game.id} are {', '.join(game.bots)}; searches mcts:N and mc:N; "
-        "else the path of a checkpoint"
+        f"kinds {', '.join(f'{kind}:...' for kind in kinds) or 'none'}; else the path of a checkpoint or a released one "
+        f"({', '.join(path.name for path in _released()) or 'none'}), with @argmax, @0.5 or +search:64 behind it"
     )
 
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spygames.core.game import Game
+from spygames.core.game import Game, flat
 from spygames.core.notes import Noted
 from spygames_training.search.draws import Draws
 from spygames_training.search.loops import loops_of
-from spygames_training.search.models import Model, Rival, log_probabilities
+from spygames_training.search.models import Model, Rival
+from spygames_training.search.rows import log_told, same_rows
 
 IMPOSSIBLE = -30.0
 """The least log-likelihood of one decision: a world in which it was illegal is out, unless all are."""
@@ -73,7 +74,7 @@ def believe(
                 mine = np.flatnonzero(noted.states["to_move"] == other)[::-1][:memory]
                 models = [Rival("partner", partner, rivals[0].slip)] if game.side_of[other] == side else rivals
                 if len(mine):
-                    past = Noted(noted.states[mine], noted.actions[mine])
+                    past = Noted(noted.states.take(mine), noted.actions[mine])
                     likelihood += log_likelihood(game, worlds, past, other, models, draws)
     evidence = _log_mean(likelihood)
     share = np.exp(evidence - evidence.max())
@@ -96,16 +97,15 @@ def log_likelihood(
     assert undo is not None
     undo(worlds.copy(), past.states, past.actions, seat, draws.streams(m), views, mask, told)
     views, mask, told = views.reshape(-1), mask.reshape(-1, actions), told.reshape(-1)
-    legal = mask[np.arange(t * m), told] != 0
-    count = np.maximum(mask.sum(axis=1), 1)
-    found = []
-    for rival in rivals:
-        logits, _ = rival.model.ask(views, mask, draws.streams(t * m))
-        p = np.exp(log_probabilities(logits, mask)[np.arange(t * m), told])
-        p = np.where(legal, (1 - rival.slip) * p + rival.slip / count, 0)
-        with np.errstate(divide="ignore"):
-            found.append(np.maximum(np.log(p), IMPOSSIBLE).reshape(t, m).sum(axis=0))
-    return np.stack(found)
+    first, place = np.empty(t * m, np.int64), np.empty(t * m, np.int64)
+    slots = np.empty(1 << (2 * t * m).bit_length(), np.int64)
+    differ = same_rows(flat(views).view(np.uint32), mask, slots, first, place)
+    views, mask = views.take(first[:differ]), mask[first[:differ]]
+    found = np.empty((len(rivals), t * m))
+    for j, rival in enumerate(rivals):
+        logits, _ = rival.model.ask(views, mask, draws.streams(differ), values=False)
+        log_told(logits, mask, place, told, rival.slip, IMPOSSIBLE, found[j])
+    return found.reshape(-1, t, m).sum(axis=1)
 
 
 def flattened(likelihood: np.ndarray, least: float) -> np.ndarray:

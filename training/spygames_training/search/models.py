@@ -15,17 +15,20 @@ from spygames.core.player import bot_loop
 class Model(Protocol):
     """How a seat decides, from its own view."""
 
-    def ask(self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    def ask(
+        self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         """What it would do.
 
         Args:
             views: VIEW [k], of the seats that decide.
             mask: int8 [k, A]
             rng: uint64 [k, 1], streams for what is drawn; advanced if it is.
+            values: whether values are wanted.
 
         Returns:
             Logits, float [k, A], of illegal actions too; and the value for the seat that decides, float [k], in the
-            game's units, None from a model that has none.
+            game's units, None from a model that has none or where they are not wanted.
         """
         ...
 
@@ -46,7 +49,9 @@ class BotModel:
     def __init__(self, game: Game, name: str):
         self._loop = bot_loop(game, name)
 
-    def ask(self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray) -> tuple[np.ndarray, None]:
+    def ask(
+        self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True
+    ) -> tuple[np.ndarray, None]:
         """The action of the bot has logit 0, every other one is out of the question."""
         k = len(views)
         actions = np.zeros(k, np.int64)
@@ -72,10 +77,12 @@ class TableModel:
             self._logits = np.maximum(np.log(probabilities), -1e9)
         self._values = values
 
-    def ask(self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    def ask(
+        self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         """Looks each view up; KeyError for one that the table lacks."""
         found = [self._rows[row.tobytes()] for row in flat(views)]
-        return self._logits[found], None if self._values is None else self._values[found]
+        return self._logits[found], self._values[found] if values and self._values is not None else None
 
 
 def log_probabilities(logits: np.ndarray, mask: np.ndarray) -> np.ndarray:

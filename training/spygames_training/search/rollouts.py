@@ -44,7 +44,7 @@ def play_out(
         lam: 0 to 1; 1 reads no values.
         horizon: after so many decisions the next value that is read ends the rollout; None: it plays to the end.
     """
-    loops, seat, sides = loops_of(game), int(worlds["to_move"][0]), np.array(game.side_of)
+    loops, seat, side_of = loops_of(game), int(worlds["to_move"][0]), np.array(game.side_of)
     k, c = len(worlds), len(candidates)
     reads, two = lam < 1 or horizon is not None, game.num_sides == 2
     total, results = np.zeros(k * c), np.zeros(game.num_players, np.float32)
@@ -56,19 +56,18 @@ def play_out(
         loops.apply(states, actions)
         over = states["to_move"] == NOBODY
         if over.any():
-            ended = states[over]
+            ended, on = np.flatnonzero(over), np.flatnonzero(~over)
             out = np.zeros(len(ended))
-            loops.result(ended, seat, results, out)
-            np.add.at(total, pair[over], share[over] * rest[over] * out)
-            on = ~over
-            states, pair, kind, rng, share, rest = states[on], pair[on], kind[on], rng[on], share[on], rest[on]
+            loops.result(states.take(ended), seat, results, out)
+            np.add.at(total, pair[ended], share[ended] * rest[ended] * out)
+            states, pair, kind, rng, share, rest = (x.take(on, axis=0) for x in (states, pair, kind, rng, share, rest))
         if not len(states):
             return total.reshape(k, c)
         step += 1
+        own = side_of[states["to_move"]] == side_of[seat]
         views, mask = game.new_views(len(states)), np.zeros((len(states), game.num_actions), np.int8)
         loops.show(states, views, mask)
-        own = sides[states["to_move"]] == sides[seat]
-        logits, values = policy.ask(views, mask, rng)
+        logits, values = policy.ask(views, mask, rng, values=reads)
         if reads:
             if values is None:
                 raise ValueError("this policy has no value: play to the end, with lam 1 and no horizon")
@@ -76,17 +75,18 @@ def play_out(
             part = np.where(own | two, 1.0 if cut else 1 - lam, 0.0)
             np.add.at(total, pair, share * rest * part * np.where(own, values, -values))
             rest = rest * (1 - part)
-            if cut and not (going := rest > 0).all():
-                if not going.any():
+            if cut:
+                on = np.flatnonzero(rest)
+                rows = (states, pair, kind, rng, share, rest, views, mask, own, logits)
+                states, pair, kind, rng, share, rest, views, mask, own, logits = (x.take(on, axis=0) for x in rows)
+                if not len(states):
                     return total.reshape(k, c)
-                states, pair, kind, rng, share = states[going], pair[going], kind[going], rng[going], share[going]
-                rest, views, mask, own, logits = rest[going], views[going], mask[going], own[going], logits[going]
         for j, rival in enumerate(rivals):
             if rival is not policy and len(rows := np.flatnonzero(~own & (kind == j))):
                 streams = rng[rows]
-                logits[rows] = rival.ask(views[rows], mask[rows], streams)[0]
+                logits[rows] = rival.ask(views.take(rows), mask[rows], streams, values=False)[0]
                 rng[rows] = streams
         branch, actions, chances = draws.act(logits, mask, rng)
         if branch is not None and chances is not None:
-            states, pair, kind, rng = states[branch], pair[branch], kind[branch], rng[branch]
+            states, pair, kind, rng = (x.take(branch, axis=0) for x in (states, pair, kind, rng))
             share, rest = share[branch] * chances, rest[branch]

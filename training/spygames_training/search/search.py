@@ -74,7 +74,7 @@ class PolicySearch:
         s, game = self.settings, self.game
         views, mask = game.new_views(), np.zeros((1, game.num_actions), np.int8)
         loops_of(game).show(root.copy(), views, mask)
-        logits, _ = self.policy.ask(views, mask, draws.streams(1))
+        logits, _ = self.policy.ask(views, mask, draws.streams(1), values=False)
         prior = np.exp(log_probabilities(logits, mask))[0]
         belief = believe(
             game, root, noted if s.memory else None, self.policy, self.rivals, draws, 4 * s.worlds, max(s.memory, 1),

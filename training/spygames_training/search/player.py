@@ -1,0 +1,113 @@
+"""A policy with a search on top of it, as a player."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from spygames.core.game import Game, as_record
+from spygames.core.notes import Noted
+from spygames.core.player import DecisionBatch
+from spygames.core.rng import GAMMA, as_seed, mix
+from spygames_training.policy import ARGMAX, Policy
+from spygames_training.search.draws import Sampled
+from spygames_training.search.models import BotModel, Model, Rival
+from spygames_training.search.network import NetworkModel
+from spygames_training.search.search import Findings, PolicySearch
+from spygames_training.search.settings import POLICY, SearchSettings
+
+__all__ = ["SearchingPolicy"]
+
+NOTES = 64
+"""Decisions of a game that are kept: more than the rivals' `SearchSettings.memory` in a game for two."""
+
+
+class SearchingPolicy:
+    """A policy that searches each decision with a choice: the player `SOURCE+search:K`.
+
+    What it does depends on what its seat may know, the public part of what was done, and its luck.
+
+    Args:
+        policy: sampled or with a temperature: as it plays is how the search takes it to play.
+        settings: of the search.
+        rival: the policy that `policy` stands for among the rivals, where it is another one: for a search against
+            somebody who is known.
+
+    Raises:
+        ValueError: the policy has no value or has memory, or it plays argmax, which leaves nothing to search.
+    """
+
+    def __init__(self, policy: Policy, settings: SearchSettings, rival: Policy | None = None):
+        self.policy, self.settings, self.rival, self.game = policy, settings, rival, policy.game
+        self.name = f"{policy.name}+search:{settings.name}"
+        own = _model(policy)
+        other = own if rival is None else _model(rival, argmax=True)
+        rivals = [_rival(self.game, name, other, settings) for name in settings.rivals]
+        self.search = PolicySearch(self.game, own, rivals, settings)
+        self.notes_size = 0
+        """Decisions of each game that it wants to be told of."""
+        if self.game.rewind is not None:
+            self.notes_size = NOTES
+        else:
+            warnings.warn(
+                f"{self.game.title} cannot be rewound: {self.name} takes all worlds for equally likely", stacklevel=3
+            )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SearchingPolicy, (self.policy, self.settings, self.rival)
+
+    def __repr__(self) -> str:
+        return f"SearchingPolicy({self.game.id}, {self.name})"
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """One legal action for each of `decisions.rows`, int64 [k]; a decision with one legal action is not searched."""
+        d = decisions
+        actions = d.mask[d.rows].argmax(axis=1)
+        for k, row in enumerate(d.rows.tolist()):
+            if d.mask[row].sum() > 1:
+                with np.errstate(over="ignore"):
+                    d.rng[row] += GAMMA
+                noted = None if d.notes is None else d.notes.of(row)
+                actions[k] = self._find(d.states[row : row + 1], noted, mix(d.rng[row, 0])).action
+        return actions
+
+    def find(self, state: np.ndarray, seed: int, noted: Noted | None = None) -> Findings:
+        """What the search finds out about a decision.
+
+        Args:
+            state: STATE [1], not changed; what the seat to move may not know of it makes no difference.
+            seed: 0..2^64-1, the luck of the search.
+            noted: the decisions of the game so far (`Notes.of`); None: they are not known.
+
+        Raises:
+            ValueError: there is nothing to decide, or `state` is no such array.
+        """
+        if not isinstance(state, np.ndarray) or state.shape != (1,) or state.dtype != self.game.state_dtype:
+            raise ValueError(f"state must be an array [1] of the states of {self.game.id}")
+        mask = np.zeros(self.game.num_actions, np.int8)
+        self.game.legal(as_record(state), mask)
+        if not mask.any():
+            raise ValueError("nobody has anything to decide in this position")
+        return self._find(state, noted, as_seed(seed))
+
+    def _find(self, state: np.ndarray, noted: Noted | None, seed: np.uint64) -> Findings:
+        return self.search.find(state, noted, Sampled(self.game, seed))
+
+
+def _model(policy: Policy, argmax: bool = False) -> Model:
+    """The network of a policy; ValueError where a search has no use for it. argmax: it may play argmax."""
+    network, temperature = policy.network, policy.temperature
+    if network.memory_size:
+        raise ValueError(f"{policy.name} has memory, and a search knows no recurrent network")
+    if temperature == ARGMAX and not argmax:
+        raise ValueError(f"{policy.name} has no probabilities to search on: leave @argmax out")
+    if not network.has_value and not argmax:
+        raise ValueError(f"{policy.name} has no value, which a search needs: its checkpoint was kept without one")
+    return NetworkModel(policy.game, network, temperature, policy.value_unit)
+
+
+def _rival(game: Game, name: str, policy: Model, settings: SearchSettings) -> Rival:
+    """The rival of that name."""
+    if name == POLICY:
+        return Rival(name, policy, settings.slip)
+    return Rival(name, BotModel(game, name), settings.bot_slip)

@@ -1,0 +1,89 @@
+"""Arithmetic on rows of views and logits, compiled.
+
+Letters: r rows, F features of a view, A actions, u rows that differ.
+"""
+
+import numpy as np
+
+from spygames.core.kernel import Int, kernel
+from spygames.core.rng import GAMMA, mix
+
+
+@kernel
+def same_rows(
+    views: np.ndarray, mask: np.ndarray, slots: np.ndarray, first: np.ndarray, place: np.ndarray
+) -> Int:
+    """Finds rows that are alike, so that a model is asked once for each.
+
+    Args:
+        views: the bytes of float32 [r, F] as uint32.
+        mask: int8 [r, A]
+        slots: int64 [s], a hash table; s is a power of 2 and more than r. Overwritten.
+        first: int64 [r], written: the rows that differ, in order.
+        place: int64 [r], written: where in `first` the row is that each one is like.
+
+    Returns:
+        u
+    """
+    for slot in range(len(slots)):
+        slots[slot] = -1
+    count, last = 0, np.uint64(len(slots) - 1)
+    for i in range(len(views)):
+        key = np.uint64(0)
+        for k in range(views.shape[1]):
+            key = (key ^ np.uint64(views[i, k])) * GAMMA
+            key ^= key >> np.uint64(29)
+        slot = np.int64(mix(key) & last)
+        found = False
+        while slots[slot] >= 0 and not found:
+            j = first[slots[slot]]
+            found = True
+            for k in range(views.shape[1]):
+                if views[i, k] != views[j, k]:
+                    found = False
+                    break
+            for a in range(mask.shape[1]):
+                if mask[i, a] != mask[j, a]:
+                    found = False
+                    break
+            if not found:
+                slot = (slot + 1) & np.int64(last)
+        if not found:
+            slots[slot] = count
+            first[count] = i
+            count += 1
+        place[i] = slots[slot]
+    return count
+
+
+@kernel
+def log_told(
+    logits: np.ndarray, mask: np.ndarray, place: np.ndarray, told: np.ndarray, slip: float, least: float, out: np.ndarray
+) -> None:
+    """Log-probability of what was done, by softmax(logits) over legal actions with a share `slip` of any of them.
+
+    Args:
+        logits: float [u, A]
+        mask: int8 [u, A]
+        place: int64 [r], the row of `logits` for each of r decisions.
+        told: int64 [r], the action.
+        slip: 0 to 1
+        least: what it is at least, also where the action is not legal.
+        out: float64 [r], written.
+    """
+    for i in range(len(place)):
+        k, action, count = place[i], told[i], 0
+        top = -np.inf
+        for a in range(mask.shape[1]):
+            if mask[k, a]:
+                count += 1
+                top = max(top, np.float64(logits[k, a]))
+        out[i] = least
+        if mask[k, action]:
+            total = 0.0
+            for a in range(mask.shape[1]):
+                if mask[k, a]:
+                    total += np.exp(np.float64(logits[k, a]) - top)
+            p = (1 - slip) * np.exp(np.float64(logits[k, action]) - top) / total + slip / count
+            if p > 0:
+                out[i] = max(least, np.log(p))
