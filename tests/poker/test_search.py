@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from spygames.core.game import Game
 from spygames.core.notes import Noted
 from spygames_training.search import Findings, PolicySearch, SearchSettings
 from spygames_training.search.draws import Draws, Sampled

@@ -54,9 +54,7 @@ class Policy:
         value_unit: what the network's value is where the return is 1: the `reward_scale` that it was trained with.
     """
 
-    def __init__(
-        self, game: Game, network: ActorCritic, how: str = "", name: str = "policy", value_unit: float = 1.0
-    ):
+    def __init__(self, game: Game, network: ActorCritic, how: str = "", name: str = "policy", value_unit: float = 1.0):
         self.game, self.network, self.value_unit = game, network, value_unit
         self.temperature = temperature_of(how)
         self.name = f"{name}@{how or 'sample'}"

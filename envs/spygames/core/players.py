@@ -82,13 +82,14 @@ def split_spec(spec: str) -> PlayerSpec:
     """The parts of a player's name, in which the longest path that exists is the source."""
     if _exists(spec):
         return PlayerSpec(spec, "", None)
-    policy, plus, settings = spec.rpartition(SEARCH)
-    search = settings if plus else None
-    policy = policy if plus else spec
-    source, at, play = policy.rpartition("@")
-    if not at or _exists(policy):
-        return PlayerSpec(policy, "", search)
-    return PlayerSpec(source, play, search)
+    policy, play, search = spec, "", None
+    if SEARCH in spec.rpartition("@")[2] or not _exists(spec.rpartition("@")[0]):
+        before, plus, settings = spec.rpartition(SEARCH)
+        policy, search = (before, settings) if plus else (spec, None)
+    source, at, how = policy.rpartition("@")
+    if at and not _exists(policy):
+        policy, play = source, how
+    return PlayerSpec(policy, play, search)
 
 
 def released_checkpoint(name: str) -> Path | None:

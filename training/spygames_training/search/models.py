@@ -49,9 +49,7 @@ class BotModel:
     def __init__(self, game: Game, name: str):
         self._loop = bot_loop(game, name)
 
-    def ask(
-        self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True
-    ) -> tuple[np.ndarray, None]:
+    def ask(self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True) -> tuple[np.ndarray, None]:
         """The action of the bot has logit 0, every other one is out of the question."""
         k = len(views)
         actions = np.zeros(k, np.int64)

@@ -10,9 +10,7 @@ from spygames.core.rng import GAMMA, mix
 
 
 @kernel
-def same_rows(
-    views: np.ndarray, mask: np.ndarray, slots: np.ndarray, first: np.ndarray, place: np.ndarray
-) -> Int:
+def same_rows(views: np.ndarray, mask: np.ndarray, slots: np.ndarray, first: np.ndarray, place: np.ndarray) -> Int:
     """Finds rows that are alike, so that a model is asked once for each.
 
     Args:
@@ -58,7 +56,13 @@ def same_rows(
 
 @kernel
 def log_told(
-    logits: np.ndarray, mask: np.ndarray, place: np.ndarray, told: np.ndarray, slip: float, least: float, out: np.ndarray
+    logits: np.ndarray,
+    mask: np.ndarray,
+    place: np.ndarray,
+    told: np.ndarray,
+    slip: float,
+    least: float,
+    out: np.ndarray,
 ) -> None:
     """Log-probability of what was done, by softmax(logits) over legal actions with a share `slip` of any of them.
 

@@ -1,0 +1,245 @@
+"""A policy with a search on top of it is a player like any other, which sees nothing that its seat may not know."""
+
+import copy
+import pickle
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from spygames import make_game
+from spygames.agent_avenue.actions import PLAY_PAIR, RECRUIT_UP, encode_pair
+from spygames.agent_avenue.cards import KINDS
+from spygames.agent_avenue.layout import NONE
+from spygames.core.batch import Batch
+from spygames.core.game import as_record
+from spygames.core.match import play
+from spygames.core.notes import Noted, Notes
+from spygames.core.player import Player, bot_loop
+from spygames.core.players import make_player, split_spec
+from spygames_training.checkpoint import save_checkpoint
+from spygames_training.config import Network
+from spygames_training.evaluation import play_games
+from spygames_training.network import make_network
+from spygames_training.policy import Policy
+from spygames_training.search import SearchSettings
+from spygames_training.search.player import SearchingPolicy
+from spygames_training.search.settings import read_settings
+from tests.poker import leduc
+
+AGENT = "agent_avenue_simple"
+GAME = make_game("agent_avenue_v0")
+
+
+def searching(settings: str = "8") -> SearchingPolicy:
+    player = make_player(GAME, f"{AGENT}+search:{settings}")
+    assert isinstance(player, SearchingPolicy)
+    return player
+
+
+def scrambled(states: np.ndarray, noted: Noted, seat: int, seed: int) -> tuple[np.ndarray, Noted]:
+    """The same as `seat` knows it, with everything else redrawn, in the state and in what was noted."""
+    states, past, actions = states.copy(), noted.states.copy(), noted.actions.copy()
+    GAME.determinize(as_record(states), seat, np.uint64(seed))
+    last = np.flatnonzero(past["to_move"] != seat)[-1:]
+    for k in range(len(past)):
+        if past["to_move"][k] == seat:
+            continue
+        GAME.determinize(as_record(past, k), seat, np.uint64(seed + k + 1))
+        if actions[k] < PLAY_PAIR:
+            actions[k] = (actions[k] + seed) % KINDS
+        elif actions[k] < RECRUIT_UP and k in last and states["face_down"][0] != NONE:
+            actions[k] = encode_pair((actions[k] - PLAY_PAIR) // KINDS, (actions[k] + seed) % KINDS)
+    return states, Noted(past, actions)
+
+
+@pytest.mark.parametrize("settings", ["8", "8,rivals=policy|greedy"])
+def test_what_is_hidden_changes_nothing(settings: str) -> None:
+    """In the state and in the notes; the findings are the same to the last bit."""
+    player, games = searching(settings), 12
+    batch, notes, choose = Batch(GAME, games, 4, threads=1), Notes(GAME, games, 64), bot_loop(GAME, "greedy")
+    rng, actions, looked = np.arange(games, dtype=np.uint64).reshape(-1, 1), np.zeros(games, np.int64), 0
+    for step in range(14):
+        choose(batch.views, batch.mask, rng, np.arange(games), actions, 0, games)
+        for row in range(games):
+            state, noted, seat = batch.states[row : row + 1], notes.of(row), int(batch.seats[row])
+            if (batch.mask[row].sum() > 1) and row % 3 == step % 3:
+                here = player.find(state, 7 * row + step, noted)
+                there = player.find(*scrambled(state, noted, seat, 3 * row + step)[:1], 7 * row + step,
+                                    scrambled(state, noted, seat, 3 * row + step)[1])  # fmt: skip
+                assert here.action == there.action
+                np.testing.assert_array_equal(here.policy, there.policy)
+                np.testing.assert_array_equal(here.weights, there.weights)
+                assert here.rivals == there.rivals
+                looked += 1
+        notes.add(batch.states, actions)
+        batch.step(actions)
+        notes.clear(batch.done)
+    assert looked > 40
+
+
+def test_the_notes_make_a_difference() -> None:
+    """A rival's discards and offers tell of its hand: the weights are not uniform."""
+    player, states = searching("16"), GAME.start(8)
+    s, past, actions = as_record(states), [], []
+    rng = np.array([[3]], np.uint64)
+    bot = make_player(GAME, "greedy")
+    while len(actions) < 3:
+        from spygames.core.match import ask
+
+        action = ask(GAME, states, bot, rng)
+        past.append(states.copy())
+        actions.append(action)
+        GAME.apply(s, action)
+    noted = Noted(np.concatenate(past), np.array(actions))
+    found, blind = (player.find(states, 5, each) for each in (noted, None))
+    assert np.ptp(blind.weights) < 1e-12
+    assert np.ptp(found.weights) > 1e-3
+    assert found.weights.sum() == pytest.approx(1)
+    assert found.policy.sum() == pytest.approx(found.prior.sum()) == pytest.approx(1)
+    assert np.isnan(found.values[found.prior < 0.02]).all()
+    assert found.worlds.shape == (64,)
+
+
+def test_same_seed_same_game_however_it_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alone or beside other games, by the player, a copy of it, and one that was pickled."""
+    player = searching("4,mode=safe")
+    players: list[list[Player]] = [
+        [each, make_player(GAME, "greedy")]
+        for each in (player, copy.deepcopy(player), pickle.loads(pickle.dumps(player)))
+    ]
+    seeds, seating = np.arange(6, dtype=np.uint64), np.tile([0, 1], (6, 1))
+    finals = [GAME.new_states(6) for _ in range(4)]
+    for k in range(3):
+        play_games(GAME, players[k], seating, seeds, 1, finals=finals[k])
+    monkeypatch.setattr("spygames_training.evaluation.LOCKSTEP", 2)
+    play_games(GAME, players[0], seating, seeds, 1, finals=finals[3])
+    assert len({each.tobytes() for each in finals}) == 1
+
+
+def test_what_it_finds_about_who_the_rival_is() -> None:
+    player = searching("8,rivals=policy|expert")
+    states, rng = GAME.start(5), np.array([[1]], np.uint64)
+    expert = make_player(GAME, "expert")
+    told: list[dict[str, float]] = []
+
+    class Asked:
+        name, notes_size = "asked", 64
+
+        def act(self, decisions):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+            told.append(player.find(decisions.states[:1], 3, decisions.notes.of(0)).rivals)
+            return expert.act(decisions)
+
+    play(GAME, states, [Asked(), expert], rng)
+    assert told[0] == {"policy": 0.5, "expert": 0.5}
+    assert told[-1]["expert"] > 0.6
+    assert all(sum(each.values()) == pytest.approx(1) for each in told)
+
+
+@pytest.mark.parametrize(
+    ("spec", "parts"),
+    [
+        ("greedy", ("greedy", "", None)),
+        ("some/where@0.5+search:64,mode=safe", ("some/where", "0.5", "64,mode=safe")),
+        ("x+search:8", ("x", "", "8")),
+        ("kind:a@b", ("kind:a", "b", None)),
+    ],
+)
+def test_a_name_has_three_parts(spec: str, parts: tuple[str, str, str | None]) -> None:
+    assert split_spec(spec) == parts
+
+
+def test_a_folder_of_such_a_name_is_a_source(tmp_path: Path) -> None:
+    folder = tmp_path / "a@b+search:5"
+    folder.mkdir()
+    assert split_spec(str(folder)) == (str(folder), "", None)
+    assert split_spec(f"{folder}@argmax") == (str(folder), "argmax", None)
+    assert split_spec(f"{folder}+search:6") == (str(folder), "", "6")
+
+
+def kept(tmp_path: Path, **config: object) -> str:
+    """A checkpoint of a fresh network."""
+    torch.manual_seed(1)
+    network = make_network(GAME, Network((16,), **config))  # type: ignore[arg-type]
+    save_checkpoint(tmp_path / "agent", GAME, network, 0)
+    return str(tmp_path / "agent")
+
+
+@pytest.mark.parametrize(
+    ("spec", "line"),
+    [
+        (f"{AGENT}+search:0", "a search plays out 1 to 100000 worlds, as in [+]search:64, not 0"),
+        (f"{AGENT}+search:", "a search plays out 1 to 100000 worlds, as in [+]search:64, not ''"),
+        (f"{AGENT}+search:64,rivals=policy|nobody", "no rival 'nobody' of a search: agent_avenue_v0 knows policy, random"),
+        (f"{AGENT}+search:64,rivals=policy|policy", "the rivals of a search are different names"),
+        (f"{AGENT}+search:64,mode=bold", "the mode of a search is strong or safe, not 'bold'"),
+        (f"{AGENT}+search:64,deep=3", "a search takes rivals=A|B and mode=safe, each once, not 'deep=3'"),
+        (f"{AGENT}@argmax+search:64", "agent_avenue_simple@argmax has no probabilities to search on: leave @argmax out"),
+        ("greedy+search:64", "'greedy[+]search:64': a search needs a policy with a value, and 'greedy' is none"),
+        ("nobody+search:64", "no player 'nobody': .* searches mcts:N and mc:N; kinds checkpoint:[.]{3}; else the path"),
+    ],
+)  # fmt: skip
+def test_wrong_names_get_one_line(spec: str, line: str) -> None:
+    with pytest.raises(ValueError, match=f"^{line}") as error:
+        make_player(GAME, spec)
+    assert "\n" not in str(error.value)
+
+
+def test_a_recurrent_network_cannot_be_searched_with(tmp_path: Path) -> None:
+    spec = kept(tmp_path, kind="recurrent", memory=8)
+    with pytest.raises(ValueError, match="^agent@sample has memory, and a search knows no recurrent network$"):
+        make_player(GAME, f"{spec}+search:8")
+
+
+def test_a_game_that_cannot_be_rewound_is_searched_in_uniform_worlds_and_says_so() -> None:
+    game = make_game("agent_avenue_v0", mode="advanced")
+    with pytest.warns(UserWarning, match="cannot be rewound: .* takes all worlds for equally likely"):
+        player = make_player(game, "agent_avenue_advanced+search:2")
+    assert isinstance(player, SearchingPolicy)
+    assert player.notes_size == 0
+    found = player.find(game.start(1), 1)
+    assert np.ptp(found.weights) < 1e-12
+
+
+def test_what_cannot_be_searched_is_refused() -> None:
+    player = searching()
+    over = GAME.start(1)
+    over["to_move"] = over["phase"] = NONE
+    with pytest.raises(ValueError, match="nobody has anything to decide"):
+        player.find(over, 1)
+    with pytest.raises(ValueError, match="state must be an array"):
+        player.find(GAME.new_states(2), 1)
+
+
+def test_settings_and_their_names() -> None:
+    game = leduc.make_game()
+    for text in ("1", "64", "16,mode=safe", "8,rivals=random", "8,rivals=policy|random,mode=safe"):
+        assert read_settings(game, text).name == text
+    assert (SearchSettings().step_tau, SearchSettings().step_lam) == (0.1, 0.7)
+    assert (SearchSettings(mode="safe").step_tau, SearchSettings(rivals=("random",)).step_lam) == (0.3, 0.9)
+
+
+def test_a_value_in_the_units_of_the_game(tmp_path: Path) -> None:
+    """Of one observation and of many; a run that scaled its rewards is taken at its word."""
+    torch.manual_seed(2)
+    network = make_network(GAME, Network((16,)))
+    save_checkpoint(tmp_path / "one", GAME, network, 0)
+    save_checkpoint(tmp_path / "four", GAME, network, 0, extra={"config": {"ppo": {"reward_scale": 4.0}}})
+    batch = Batch(GAME, 5, 1)
+    one, four = (Policy.load(tmp_path / name) for name in ("one", "four"))
+    values = one.value(batch.observation)
+    with torch.inference_mode():
+        expected = network(torch.from_numpy(batch.observation))[1].numpy()
+    np.testing.assert_allclose(values, expected, rtol=1e-5)
+    np.testing.assert_allclose(four.value(batch.observation), expected / 4, rtol=1e-5)
+    assert isinstance(one.value(batch.observation[0]), float)
+    with pytest.raises(ValueError, match="must be"):
+        one.value(batch.observation[:, :3])
+
+
+def test_nothing_warns_where_all_is_well() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        searching()
