@@ -14,6 +14,7 @@ import pytest
 from spygames.core.notes import Noted
 from spygames_training.search import Findings, PolicySearch, SearchSettings
 from spygames_training.search.draws import Draws, Sampled
+from spygames_training.search.search import Question
 from spygames_training.search.models import Rival, TableModel, log_probabilities
 
 from . import kuhn, leduc
@@ -142,7 +143,7 @@ def searched(
     policy = TableModel(t.observation, p)
     who = [Rival(f"rival {j}", TableModel(t.observation, q), settings.slip) for j, q in enumerate(rivals or [p])]
     search = PolicySearch(GAMES[name], policy, who, settings)
-    return [search.find(past.root, past.noted, draws(i)) for i, past in enumerate(pasts(name))]
+    return [search.find([Question(*past, draws(i))])[0] for i, past in enumerate(pasts(name))]
 
 
 def exactly(name: str, tau: float = 1.0, memory: int = 99, rivals: list[np.ndarray] | None = None) -> list[Findings]:

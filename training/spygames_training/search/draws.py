@@ -72,6 +72,7 @@ class Sampled:
         ends = np.cumsum(weights.ravel())
         places = (np.arange(k) + self._rng.random()) / k * ends[-1]
         found = np.minimum(np.searchsorted(ends, places, side="right"), weights.size - 1)
+        self._rng.shuffle(found)  # so that the first few are a sample, too
         return found // weights.shape[1], found % weights.shape[1], np.full(k, 1 / k)
 
     def streams(self, n: int) -> np.ndarray:

@@ -44,10 +44,10 @@ def _show_rows(states, views, mask):  # type: ignore[no-untyped-def]
         observe(states[i], states[i].to_move, views[i])
 
 
-def _result_rows(states, seat, results, out):  # type: ignore[no-untyped-def]
+def _result_rows(states, seats, results, out):  # type: ignore[no-untyped-def]
     for i in range(len(states)):
         returns(states[i], results)
-        out[i] = results[seat]
+        out[i] = results[seats[i]]
 
 
 class Loops(NamedTuple):
@@ -63,7 +63,7 @@ class Loops(NamedTuple):
     show: Callable[..., None]
     """(states STATE [r], views VIEW [r], mask int8 [r, A]), of the seats to move"""
     result: Callable[..., None]
-    """(states STATE [r], seat, results float32 [P], out float64 [r])"""
+    """(states STATE [r], seats int64 [r], results float32 [P], out float64 [r])"""
 
 
 @cache

@@ -13,11 +13,13 @@ from spygames_training.policy import ARGMAX, Policy
 from spygames_training.search.draws import Sampled
 from spygames_training.search.models import BotModel, Model, Rival
 from spygames_training.search.network import NetworkModel
-from spygames_training.search.search import Findings, PolicySearch
+from spygames_training.search.search import Findings, PolicySearch, Question
 from spygames_training.search.settings import POLICY, SearchSettings
 
 __all__ = ["SearchingPolicy"]
 
+BLOCK = 8
+"""Decisions that are searched at once, which is faster than one by one; actions do not depend on it."""
 NOTES = 64
 """Decisions of a game that are kept: more than the rivals' `SearchSettings.memory` in a game for two."""
 
@@ -63,12 +65,16 @@ class SearchingPolicy:
         """One legal action for each of `decisions.rows`, int64 [k]; a decision with one legal action is not searched."""
         d = decisions
         actions = d.mask[d.rows].argmax(axis=1)
-        for k, row in enumerate(d.rows.tolist()):
-            if d.mask[row].sum() > 1:
+        several = np.flatnonzero(d.mask[d.rows].sum(axis=1) > 1)
+        for lo in range(0, len(several), BLOCK):
+            asked = several[lo : lo + BLOCK]
+            questions = []
+            for row in d.rows[asked].tolist():
                 with np.errstate(over="ignore"):
                     d.rng[row] += GAMMA
                 noted = None if d.notes is None else d.notes.of(row)
-                actions[k] = self._find(d.states[row : row + 1], noted, mix(d.rng[row, 0])).action
+                questions.append(self._question(d.states[row : row + 1], noted, mix(d.rng[row, 0])))
+            actions[asked] = [found.action for found in self.search.find(questions)]
         return actions
 
     def find(self, state: np.ndarray, seed: int, noted: Noted | None = None) -> Findings:
@@ -88,10 +94,10 @@ class SearchingPolicy:
         self.game.legal(as_record(state), mask)
         if not mask.any():
             raise ValueError("nobody has anything to decide in this position")
-        return self._find(state, noted, as_seed(seed))
+        return self.search.find([self._question(state, noted, as_seed(seed))])[0]
 
-    def _find(self, state: np.ndarray, noted: Noted | None, seed: np.uint64) -> Findings:
-        return self.search.find(state, noted, Sampled(self.game, seed))
+    def _question(self, state: np.ndarray, noted: Noted | None, seed: np.uint64) -> Question:
+        return Question(state, noted, Sampled(self.game, seed))
 
 
 def _model(policy: Policy, argmax: bool = False) -> Model:

@@ -3,66 +3,81 @@
 Nobody sees more than its view, so what is found is what a player can carry out: no strategy fusion (Frank, Basin 1998,
 doi:10.1016/S0004-3702(97)00082-9).
 
-Letters: k worlds, c candidates, r rows.
+Letters: r rollouts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from spygames.core.game import NOBODY, Game
-from spygames_training.search.draws import Draws
 from spygames_training.search.loops import loops_of
 from spygames_training.search.models import Model
+
+Act = Callable[
+    [np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray | None, np.ndarray, np.ndarray | None]
+]
+"""`Draws.act`"""
+
+
+class Beginnings(NamedTuple):
+    """Where rollouts begin; all of them may be of different decisions."""
+
+    worlds: np.ndarray
+    """STATE [r]"""
+    actions: np.ndarray
+    """int64 [r], what is done there first, by the seat to move."""
+    rivals: np.ndarray
+    """int64 [r], which rival plays the other sides' seats."""
+    rng: np.ndarray
+    """uint64 [r, 1], the luck of the decisions that follow."""
 
 
 def play_out(
     game: Game,
-    worlds: np.ndarray,
-    who: np.ndarray,
-    candidates: np.ndarray,
+    begin: Beginnings,
     policy: Model,
     rivals: Sequence[Model],
-    draws: Draws,
+    act: Act,
     lam: float = 1.0,
     horizon: int | None = None,
 ) -> np.ndarray:
-    """The lambda-return of the seat to move, float64 [k, c], in the game's units, of each candidate in each world.
+    """The lambda-return of the seat that is to move at first, float64 [r], in the game's units.
 
     G = (1 - lam) sum_n lam^(n-1) V_n + lam^(N-1) G_N (Sutton, Barto 2018, section 12.1), where V_n is the value at the
-    n-th decision after the candidate: between two sides that of whoever decides, with its sign; else at decisions of
-    the seat's own side alone. G_N is the result, or the value where `horizon` cuts. All candidates meet the same luck.
+    n-th decision after the first one: between two sides that of whoever decides, with its sign; else at decisions of
+    the seat's own side alone. G_N is the result, or the value where `horizon` cuts.
 
     Args:
         game: what is played.
-        worlds: STATE [k], in which the same seat is to move.
-        who: int64 [k], which of `rivals` plays the other sides' seats.
-        candidates: int64 [c], legal actions.
+        begin: the rollouts.
         policy: of the seat's own side; its values are read.
         rivals: models.
-        draws: what is drawn.
+        act: how branches are drawn.
         lam: 0 to 1; 1 reads no values.
         horizon: after so many decisions the next value that is read ends the rollout; None: it plays to the end.
     """
-    loops, seat, side_of = loops_of(game), int(worlds["to_move"][0]), np.array(game.side_of)
-    k, c = len(worlds), len(candidates)
+    loops, side_of, r = loops_of(game), np.array(game.side_of), len(begin.actions)
     reads, two = lam < 1 or horizon is not None, game.num_sides == 2
-    total, results = np.zeros(k * c), np.zeros(game.num_players, np.float32)
-    # What each row is: of which pair of world and candidate, with which share, and what is left of its return.
-    states, pair, kind = np.repeat(worlds, c), np.arange(k * c), np.repeat(who, c)
-    rng, share, rest = np.repeat(draws.streams(k), c, axis=0), np.ones(k * c), np.ones(k * c)
-    actions, step = np.tile(candidates, k), 0
+    total, results, step = np.zeros(r), np.zeros(game.num_players, np.float32), 0
+    # What each row is: of which rollout, for which seat, with which share, and what is left of its return.
+    states, kind, rng = begin.worlds.copy(), begin.rivals, begin.rng.copy()
+    pair, seat, share, rest = np.arange(r), states["to_move"].astype(np.int64), np.ones(r), np.ones(r)
+    actions = begin.actions
     while True:
         loops.apply(states, actions)
         over = states["to_move"] == NOBODY
         if over.any():
             ended, on = np.flatnonzero(over), np.flatnonzero(~over)
             out = np.zeros(len(ended))
-            loops.result(states.take(ended), seat, results, out)
-            np.add.at(total, pair[ended], share[ended] * rest[ended] * out)
-            states, pair, kind, rng, share, rest = (x.take(on, axis=0) for x in (states, pair, kind, rng, share, rest))
+            loops.result(states.take(ended), seat[ended], results, out)
+            total += np.bincount(pair[ended], share[ended] * rest[ended] * out, r)
+            states, pair, seat, kind, rng, share, rest = (
+                x.take(on, axis=0) for x in (states, pair, seat, kind, rng, share, rest)
+            )
         if not len(states):
-            return total.reshape(k, c)
+            return total
         step += 1
         own = side_of[states["to_move"]] == side_of[seat]
         views, mask = game.new_views(len(states)), np.zeros((len(states), game.num_actions), np.int8)
@@ -73,20 +88,20 @@ def play_out(
                 raise ValueError("this policy has no value: play to the end, with lam 1 and no horizon")
             cut = horizon is not None and step >= horizon
             part = np.where(own | two, 1.0 if cut else 1 - lam, 0.0)
-            np.add.at(total, pair, share * rest * part * np.where(own, values, -values))
+            total += np.bincount(pair, share * rest * part * np.where(own, values, -values), r)
             rest = rest * (1 - part)
             if cut:
                 on = np.flatnonzero(rest)
-                rows = (states, pair, kind, rng, share, rest, views, mask, own, logits)
-                states, pair, kind, rng, share, rest, views, mask, own, logits = (x.take(on, axis=0) for x in rows)
+                rows = (states, pair, seat, kind, rng, share, rest, views, mask, own, logits)
+                states, pair, seat, kind, rng, share, rest, views, mask, own, logits = (x.take(on, axis=0) for x in rows)
                 if not len(states):
-                    return total.reshape(k, c)
+                    return total
         for j, rival in enumerate(rivals):
-            if rival is not policy and len(rows := np.flatnonzero(~own & (kind == j))):
-                streams = rng[rows]
-                logits[rows] = rival.ask(views.take(rows), mask[rows], streams, values=False)[0]
-                rng[rows] = streams
-        branch, actions, chances = draws.act(logits, mask, rng)
+            if rival is not policy and len(asked := np.flatnonzero(~own & (kind == j))):
+                streams = rng[asked]
+                logits[asked] = rival.ask(views.take(asked), mask[asked], streams, values=False)[0]
+                rng[asked] = streams
+        branch, actions, chances = act(logits, mask, rng)
         if branch is not None and chances is not None:
-            states, pair, kind, rng = (x.take(branch, axis=0) for x in (states, pair, kind, rng))
+            states, pair, seat, kind, rng = (x.take(branch, axis=0) for x in (states, pair, seat, kind, rng))
             share, rest = share[branch] * chances, rest[branch]

@@ -9,6 +9,7 @@ what was done.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from spygames_training.search.belief import Belief, believe
 from spygames_training.search.draws import Draws
 from spygames_training.search.loops import loops_of
 from spygames_training.search.models import Model, Rival, log_probabilities
-from spygames_training.search.rollouts import play_out
+from spygames_training.search.rollouts import Beginnings, play_out
 from spygames_training.search.settings import SearchSettings
 from spygames_training.search.step import Estimate, candidates_of, estimate, losing, mirror_step
 
@@ -50,6 +51,49 @@ class Findings:
     """float64 [m], how likely each of `worlds` is, of sum 1: with it whatever is hidden has a distribution."""
 
 
+class Question(NamedTuple):
+    """A decision that is searched."""
+
+    root: np.ndarray
+    """STATE [1]; the part of it that the seat to move may not know makes no difference."""
+    noted: Noted | None
+    """The decisions so far, of which only what is public makes a difference; None: they are not known."""
+    draws: Draws
+    """What is drawn: the findings depend on it alone, besides."""
+
+
+class Believed(NamedTuple):
+    """What is known of a decision before anything is played out."""
+
+    prior: np.ndarray
+    """float64 [A]"""
+    belief: Belief
+    candidates: np.ndarray
+    """int64 [c], the policy's likeliest first."""
+
+
+class Sample(NamedTuple):
+    """What is played out of a belief, k pairs of rival and world."""
+
+    who: np.ndarray
+    """int64 [k]"""
+    which: np.ndarray
+    """int64 [k]"""
+    shares: np.ndarray
+    """float64 [k], of sum 1."""
+    draws: Draws
+
+
+def together(returns: np.ndarray, used: np.ndarray, sample: Sample) -> Estimate:
+    """The estimate of all candidates from `returns` [k, c], of each from the first `used` [c] worlds."""
+    pairs = []
+    for a, n in enumerate(used.tolist()):
+        shares = sample.shares[:n] / sample.shares[:n].sum()
+        pairs.append(estimate(returns[:n][:, [0, a]], shares, sample.draws.exact))
+    gains, errors = (np.array([getattr(pair, name)[1] for pair in pairs]) for name in ("gains", "errors"))
+    return Estimate(float(sample.shares @ returns[:, 0]) + gains, gains, errors)
+
+
 class PolicySearch:
     """The search of one policy.
 
@@ -63,59 +107,66 @@ class PolicySearch:
     def __init__(self, game: Game, policy: Model, rivals: Sequence[Rival], settings: SearchSettings):
         self.game, self.policy, self.rivals, self.settings = game, policy, list(rivals), settings
 
-    def find(self, root: np.ndarray, noted: Noted | None, draws: Draws) -> Findings:
-        """Searches the decision of the seat to move.
+    def find(self, questions: Sequence[Question]) -> list[Findings]:
+        """Searches decisions, all of them at once; what is found of one does not depend on the others."""
+        beliefs = [self._believe(question) for question in questions]
+        found = self._estimate(beliefs, [question.draws for question in questions])
+        return [
+            self._findings(believed, estimated, question.draws)
+            for believed, estimated, question in zip(beliefs, found, questions, strict=True)
+        ]
 
-        Args:
-            root: STATE [1]; the part of it that the seat may not know makes no difference.
-            noted: the decisions so far, of which only what is public makes a difference; None: they are not known.
-            draws: what is drawn: the findings depend on it alone, besides.
-        """
-        s, game = self.settings, self.game
+    def _believe(self, question: Question) -> Believed:
+        """What is known before anything is played out."""
+        s, game, draws = self.settings, self.game, question.draws
         views, mask = game.new_views(), np.zeros((1, game.num_actions), np.int8)
-        loops_of(game).show(root.copy(), views, mask)
+        loops_of(game).show(question.root.copy(), views, mask)
         logits, _ = self.policy.ask(views, mask, draws.streams(1), values=False)
         prior = np.exp(log_probabilities(logits, mask))[0]
         belief = believe(
-            game, root, noted if s.memory else None, self.policy, self.rivals, draws, 4 * s.worlds, max(s.memory, 1),
-            0 if draws.exact else s.worlds / 4,
+            game, question.root, question.noted if s.memory else None, self.policy, self.rivals, draws, 4 * s.worlds,
+            max(s.memory, 1), 0 if draws.exact else s.worlds / 4,
         )  # fmt: skip
-        candidates = candidates_of(prior, s.least, s.most)
-        found = self._estimate(belief, candidates, draws)
-        return self._findings(prior, belief, candidates, found, draws)
+        return Believed(prior, belief, candidates_of(prior, s.least, s.most))
 
-    def _estimate(self, belief: Belief, candidates: np.ndarray, draws: Draws) -> Estimate:
-        """What the candidates are worth, those that lose on the first worlds from these alone."""
+    def _estimate(self, beliefs: Sequence[Believed], draws: Sequence[Draws]) -> list[Estimate]:
+        """What the candidates are worth; of those that lose on the first worlds, from these alone."""
         s = self.settings
-        who, which, shares = draws.pick(belief.weights, s.worlds)
-        k, c = len(which), len(candidates)
-        ends = [k] if draws.exact or s.worlds < STAGED else [k // 4, k // 2, k]
-        order = np.arange(k) if len(ends) == 1 else draws.streams(k)[:, 0].argsort()
-        who, which, shares = who[order], which[order], shares[order]
-        returns, used = np.full((k, c), np.nan), np.zeros(c, np.int64)
-        alive, begin = np.arange(c), 0
-        models = [rival.model for rival in self.rivals]
-        for end in ends:
-            part = slice(begin, end)
-            returns[part, alive] = play_out(
-                self.game, belief.worlds[which[part]], who[part], candidates[alive], self.policy, models, draws,
-                s.step_lam, s.horizon,
-            )  # fmt: skip
-            used[alive], begin = end, end
-            here = estimate(returns[:end, alive], shares[:end] / shares[:end].sum(), draws.exact)
-            alive = alive[~losing(here)]
-        parts = [
-            estimate(returns[:n][:, [0, a]], shares[:n] / shares[:n].sum(), draws.exact) for a, n in enumerate(used)
-        ]
-        base = float(shares @ returns[:, 0])
-        gains = np.array([part.gains[1] for part in parts])
-        return Estimate(base + gains, gains, np.array([part.errors[1] for part in parts]))
+        samples = [Sample(*draw.pick(b.belief.weights, s.worlds), draw) for b, draw in zip(beliefs, draws, strict=True)]
+        returns = [np.full((len(x.which), len(b.candidates)), np.nan) for x, b in zip(samples, beliefs, strict=True)]
+        used = [np.zeros(len(b.candidates), np.int64) for b in beliefs]
+        alive = [np.arange(len(b.candidates)) for b in beliefs]
+        begin, stages = 0.0, (1.0,) if s.worlds < STAGED or draws[0].exact else (0.25, 0.5, 1.0)
+        for end in stages:
+            parts = [slice(int(begin * len(x.which)), int(end * len(x.which))) for x in samples]
+            several = zip(beliefs, samples, parts, alive, strict=True)
+            starts = [self._beginnings(b, x, part, left) for b, x, part, left in several]
+            models = [rival.model for rival in self.rivals]
+            whole = Beginnings(*(np.concatenate(columns) for columns in zip(*starts, strict=True)))
+            played = play_out(self.game, whole, self.policy, models, draws[0].act, s.step_lam, s.horizon)
+            cuts = np.cumsum([len(each.actions) for each in starts])
+            for i, values in enumerate(np.split(played, cuts[:-1])):
+                n, left, shares = parts[i].stop, alive[i], samples[i].shares
+                returns[i][parts[i], left] = values.reshape(-1, len(left))
+                used[i][left] = n
+                here = estimate(returns[i][:n, left], shares[:n] / shares[:n].sum(), draws[i].exact)
+                alive[i] = left[~losing(here)]
+            begin = end
+        return [together(*each) for each in zip(returns, used, samples, strict=True)]
 
-    def _findings(
-        self, prior: np.ndarray, belief: Belief, candidates: np.ndarray, found: Estimate, draws: Draws
-    ) -> Findings:
+    def _beginnings(self, believed: Believed, sample: Sample, part: slice, alive: np.ndarray) -> Beginnings:
+        """A rollout for each of some worlds and candidates; all candidates meet the same luck."""
+        which, who, c = sample.which[part], sample.who[part], len(alive)
+        return Beginnings(
+            worlds=np.repeat(believed.belief.worlds.take(which), c),
+            actions=np.tile(believed.candidates[alive], len(which)),
+            rivals=np.repeat(who, c),
+            rng=np.repeat(sample.draws.streams(len(which)), c, axis=0),
+        )
+
+    def _findings(self, believed: Believed, found: Estimate, draws: Draws) -> Findings:
         """The step, and what is done."""
-        s = self.settings
+        s, (prior, belief, candidates) = self.settings, believed
         values, errors = np.full(len(prior), np.nan), np.full(len(prior), np.nan)
         values[candidates], errors[candidates] = found.values, found.errors
         best = int(found.gains.argmax())
