@@ -1,5 +1,6 @@
 """Players are told of the decisions so far, wherever games are played, and the same however they are played."""
 
+import contextlib
 import copy
 import pickle
 from pathlib import Path
@@ -32,7 +33,7 @@ class Historian:
 
     name = "historian"
 
-    def __init__(self, size: int = 8):
+    def __init__(self, size: int = 8) -> None:
         self.notes_size = size
         self.told: list[list[int]] = []
 
@@ -125,10 +126,8 @@ def test_a_game_from_a_position_begins_without_notes() -> None:
     with pytest.raises(ValueError, match="nothing to decide"):
         env.reset(options={"state": {"cards": ["J", "K"], "moves": ["bet"], "to_move": 1}, "seat": 0})
     player.told.clear()
-    try:
+    with contextlib.suppress(ValueError):  # if the historian passes, too
         env.reset(options={"state": state, "seat": 0})
-    except ValueError:
-        pass  # the historian passed, too
     assert player.told == [[]]
 
 
@@ -144,13 +143,16 @@ def test_a_decision_that_fails_is_not_noted() -> None:
     player = Angry()
     env = SingleEnv(make_game("agent_avenue_v0"), player, seat=0)
     env.reset(seed=2)
-    before = env._notes.of(0).actions.tolist() if env._notes else None
     player.angry = True
-    with pytest.raises(RuntimeError, match="no"):
-        while True:
-            env.step(int(env.action_masks().argmax()))
-            before = env._notes.of(0).actions.tolist() if env._notes else None
     assert env._notes is not None
+    for _ in range(20):
+        before = env._notes.of(0).actions.tolist()
+        try:
+            env.step(int(env.action_masks().argmax()))
+        except RuntimeError:
+            break
+    else:
+        raise AssertionError("nobody was angry")
     assert env._notes.of(0).actions.tolist() == before
 
 

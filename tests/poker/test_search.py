@@ -14,8 +14,8 @@ import pytest
 from spygames.core.notes import Noted
 from spygames_training.search import Findings, PolicySearch, SearchSettings
 from spygames_training.search.draws import Draws, Sampled
-from spygames_training.search.search import Question
 from spygames_training.search.models import Rival, TableModel, log_probabilities
+from spygames_training.search.search import Question
 
 from . import kuhn, leduc
 from .nashconv import Tree
@@ -59,7 +59,7 @@ class Everything:
 
     exact = True
 
-    def __init__(self, name: str, infoset: int):
+    def __init__(self, name: str, infoset: int) -> None:
         self.members = [tree(name).nodes[i].state for i in tree(name).members[infoset]]
 
     def worlds(self, root: np.ndarray, seat: int, m: int) -> np.ndarray:

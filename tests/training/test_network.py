@@ -11,8 +11,10 @@ import torch
 import spygames
 from spygames.core.batch import Batch
 from spygames.core.game import Game, as_record, flat
+from spygames.core.players import make_player
 from spygames_training.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
-from spygames_training.config import PPO, Config, Network
+from spygames_training.config import PPO, Config, Network, StoredNetwork
+from spygames_training.learner import Learner
 from spygames_training.network import ActorCritic, make_network
 from spygames_training.policy import Policy
 from spygames_training.rollout import Rollout
@@ -80,20 +82,71 @@ def test_a_critic_that_sees_all_asks_for_all_views() -> None:
         small_network(game, critic="all")(torch.zeros(1, game.num_features))
 
 
-def test_the_agent_that_is_kept_has_no_critic(tmp_path: Path) -> None:
+def test_the_agent_that_is_kept_has_the_value_of_its_own_view(tmp_path: Path) -> None:
     game = spygames.make_game("heimlich_v0")
     network = small_network(game, critic="all")
     save_checkpoint(tmp_path / "agent", game, network, 5)
     found = load_checkpoint(tmp_path / "agent")
-    assert set(found.network.state_dict()) == {"trunk.0.weight", "trunk.0.bias", "policy.weight", "policy.bias"}
-    assert found.meta["network"] == {"kind": "mlp", "hidden": [32], "critic": "none"}
+    parts = {f"{part}.{name}" for part in ("trunk.0", "policy", "value") for name in ("weight", "bias")}
+    assert set(found.network.state_dict()) == parts
+    assert found.meta["network"] == {"kind": "mlp", "hidden": [32]}
     batch = played(game, 20, 10)
     own, loaded = Policy(game, network), Policy.load(tmp_path / "agent")
     np.testing.assert_array_equal(
         own.probabilities(batch.observation, batch.mask), loaded.probabilities(batch.observation, batch.mask)
     )
+    np.testing.assert_array_equal(own.value(batch.observation), loaded.value(batch.observation))
+
+
+def test_an_agent_that_was_kept_without_a_critic_has_no_value(tmp_path: Path) -> None:
+    """As version 0.1.0 kept those whose critic saw all."""
+    game = kuhn.make_game()
+    torch.manual_seed(3)
+    save_checkpoint(tmp_path / "agent", game, make_network(game, StoredNetwork((8,), critic="none")), 5)
+    found = load_checkpoint(tmp_path / "agent", game)
+    assert found.meta["network"] == {"kind": "mlp", "hidden": [8], "critic": "none"}
     with pytest.raises(ValueError, match="without a critic"):
         found.network(torch.zeros(1, game.num_features))
+    with pytest.raises(ValueError, match=r"^agent@sample has no value: its checkpoint was kept without one$"):
+        Policy.load(tmp_path / "agent", game=game).value(np.zeros(game.num_features))
+    with pytest.raises(ValueError, match=r"agent@sample has no value, which a search needs: its checkpoint"):
+        make_player(game, f"{tmp_path / 'agent'}+search:8")
+
+
+def updated(own: float) -> dict[str, torch.Tensor]:
+    """The weights after two updates on Kuhn poker, with the value of the own view beginning from all `own`."""
+    game, ppo = kuhn.make_game(), PPO(games=8, steps=16, minibatch=32, precision="float32")
+    torch.manual_seed(4)
+    network = make_network(game, Network((16,), critic="all"))
+    torch.nn.init.constant_(network.own.weight, own)
+    learner, rollouts = Learner(network, ppo, 1, seed=1), [Rollout(game, 8, 16, seed=2)]
+    for _ in range(2):
+        learner.play(rollouts)
+        learner.update(rollouts, 1.0)
+    return {k: v.clone() for k, v in network.state_dict().items()}
+
+
+def test_the_value_of_the_own_view_is_learned_beside_and_changes_nothing_else() -> None:
+    one, other = updated(0.0), updated(1.0)
+    for name in one:
+        assert torch.equal(one[name], other[name]) != name.startswith("own."), name
+    assert one["own.weight"].abs().sum() > 0
+
+
+def test_the_value_of_the_own_view_tells_of_the_result(tmp_path: Path) -> None:
+    """On Leduc poker, in decisions that were not learned from, better than their mean does."""
+    game, ppo = leduc.make_game(), PPO(games=256, steps=16, minibatch=512, precision="float32", reward_scale=0.1)
+    network = Network((64,), critic="all")
+    config = Config(decisions=150_000, network=network, ppo=ppo, evaluate_against=(), save_every=1e9)
+    run = Run.create(config, tmp_path / "run", game=game)
+    for _ in range(36):
+        run.update()
+    rollout = Rollout(game, 256, 64, seed=9)
+    rollout.play(run.learner.ema, ppo)
+    t = rollout.trajectories
+    targets = (t.values + t.advantages)[t.valid]
+    found = np.asarray(Policy(game, run.learner.ema).value(t.observation[:-1][t.valid]))
+    assert np.mean((found - targets) ** 2) < 0.95 * targets.var()
 
 
 def explained(tmp_path: Path, critic: Literal["own", "all"]) -> float:

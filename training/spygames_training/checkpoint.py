@@ -256,7 +256,7 @@ def _describe(game: Game, network: ActorCritic) -> dict[str, Any]:
         found |= {"embedding": network.config.embedding, "entities": {k: list(v) for k, v in game.entities.items()}}
     if kind == "recurrent":
         found["memory"] = network.memory_size
-    if network.config.critic != "own":
+    if network.config.critic == "none":
         found["critic"] = "none"
     return found
 

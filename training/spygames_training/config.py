@@ -56,7 +56,7 @@ class Network(NetworkShape):
     critic: Literal["own", "all"] = "own"
     """What the critic sees while training. own: what the policy sees, through the same layers. all: the views of all
     seats, so also what is hidden from the one who decides, through hidden layers of its own; the policy never sees
-    them, and the agent that is kept has no critic."""
+    them, and the agent that is kept has a value that was learned beside it, of what the policy sees."""
 
 
 @dataclass(frozen=True)

@@ -151,15 +151,18 @@ class Learner:
         rows, sequences = data.choose(chosen)
         replica.zero_grad(set_to_none=False)
         with self.compute.autocast():
-            outputs = replica.heads(*data.features(replica, rows, sequences, self.compute))
+            features, views = data.features(replica, rows, sequences, self.compute)
+            outputs = replica.heads(features, views)
+            # Of an agent whose critic sees all: on what the policy has made of the view, which it does not change.
+            own = [replica.own_value(features.detach())] if replica.sees_all else []
         found = Outputs(*map(to_numpy, outputs))
         gradients = Outputs(*map(np.empty_like, found))
         legal = np.empty(found.logits.shape[1], np.int64)
         loss_gradients(found, rows, data.taken, weights, gradients, loss_terms, legal)
-        torch.autograd.backward(
-            outputs,
-            [torch.from_numpy(g).to(o.device, o.dtype) for g, o in zip(gradients, outputs, strict=True)],
-        )
+        own_gradients = [weights.value * (to_numpy(o) - data.taken.targets[rows]) / len(rows) for o in own]
+        pairs = zip((*outputs, *own), (*gradients, *own_gradients), strict=True)
+        asked, given = zip(*((o, torch.from_numpy(g).to(o.device, o.dtype)) for o, g in pairs), strict=True)
+        torch.autograd.backward(asked, given)
 
     @torch.no_grad()
     def _step(self) -> None:
@@ -173,7 +176,10 @@ class Learner:
         self.processes.add(sums)
         for gradient in sums:
             gradient.div_(len(self.replicas) * self.processes.count)
-        torch.nn.utils.clip_grad_norm_(self.parameters[0], self.ppo.max_grad_norm)
+        own = len([*self.network.own.parameters()]) if self.network.sees_all else 0  # the last ones, clipped apart
+        split = len(self.parameters[0]) - own
+        for several in (self.parameters[0][:split], self.parameters[0][split:]):
+            torch.nn.utils.clip_grad_norm_(several, self.ppo.max_grad_norm)
         self.optimizer.step()
         self.steps += 1
         decay = min(self.ppo.ema, (1 + self.steps) / (10 + self.steps))  # so that the first weights are soon forgotten

@@ -55,6 +55,9 @@ class ActorCritic(nn.Module):
             self.critic, width = layers(sizes), sizes[-1]
         if self.config.critic != "none":
             self.value = linear(width, 1, gain=1.0)
+        if self.sees_all:  # last, so that all other weights begin as they would without it
+            self.own = linear(self.policy.in_features, 1, gain=1.0)
+            """The value of the seat's own view, learned beside the critic for whoever plays with the agent."""
 
     @property
     def sees_all(self) -> bool:
@@ -64,14 +67,14 @@ class ActorCritic(nn.Module):
     @property
     def has_value(self) -> bool:
         """Whether there is a value of the seat's own view."""
-        return self.config.critic == "own"
+        return self.config.critic != "none"
 
     @property
     def own_head(self) -> nn.Linear:
         """The layer that makes this value, [n, W] -> [n, 1]; ValueError without one."""
         if not self.has_value:
             raise ValueError("this network has no value of a seat's own view")
-        return self.value
+        return self.own if self.sees_all else self.value
 
     def own_value(self, features: Tensor) -> Tensor:
         """The value of what the seat itself sees, [n], on what the trunk has made of it; ValueError without one."""
@@ -114,10 +117,12 @@ class ActorCritic(nn.Module):
         return torch.cat([features, self.memory.unroll(features, lengths, memory)], dim=1)
 
     def actor(self) -> dict[str, Tensor]:
-        """The weights of an agent: all of them, or those without a critic that sees what an agent must not see."""
+        """The weights of an agent: all of them, or instead of a critic that sees what an agent must not see the value
+        of its own view."""
         weights = self.state_dict()
         if self.sees_all:
-            weights = {k: v for k, v in weights.items() if not k.startswith(("critic.", "value."))}
+            kept = {k: v for k, v in weights.items() if not k.startswith(("critic.", "value.", "own."))}
+            weights = kept | {f"value.{k.partition('.')[2]}": v for k, v in weights.items() if k.startswith("own.")}
         return weights
 
 

@@ -45,8 +45,8 @@ def make_player(game: Game, spec: str) -> Player:
     Args:
         game: what is played.
         spec: `SOURCE[@PLAY][+search:SETTINGS]`. The source is, what fits first: a scripted bot (`greedy`); a search with
-            its simulations a decision (`mcts:200`, `mc:200`); `KIND:ARGUMENT` with a kind that a package has installed
-            (`KINDS`); a checkpoint's path; the name of a checkpoint that comes with the package. A policy is sampled,
+            its simulations a decision (`mcts:200`, `mc:200`); `KIND:ARGUMENT` with a kind that a package has
+            installed (`KINDS`); a checkpoint's path; the name of a checkpoint that comes with the package. A policy is sampled,
             unless `@argmax` or a temperature (`@0.5`) stands behind it; `+search:64` puts a search on top of one that
             has a value.
 

@@ -24,7 +24,7 @@ observe: Any = None
 rewind: Any = None
 
 TRIES = 4096
-"""Lucks that are tried: at most 3,024 ways (a discard of 4 and 2 cards drawn, in order) are told apart, most far less."""
+"""Lucks that are tried; a discard or an offer can have come about in some dozens of ways."""
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,9 @@ def test_the_right_luck_brings_back_what_was_true(game: Game) -> None:
     assert total > 100_000
 
 
-def _same_bytes_finder(now, past, seats, actions, world, views, text, masks, rng, found):  # type: ignore[no-untyped-def]
+def _same_bytes_finder(
+    now: Any, past: Any, seats: Any, actions: Any, world: Any, views: Any, text: Any, masks: Any, rng: Any, found: Any
+) -> None:
     """Whether some luck turns `now[i]` into the truth at an earlier decision: view, mask and action, bool [k]."""
     for i in range(len(now)):
         observe(past[i], seats[i], views[0])

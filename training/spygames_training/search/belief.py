@@ -2,8 +2,8 @@
 
 Worlds are drawn as if the rivals had done nothing yet (`Game.determinize`) and weighted by how likely their decisions
 were in them: policy-based inference (Rebstock, Solinas, Buro, Sturtevant, "Policy based inference in trick-taking card
-games", arXiv 1905.10911), as SPARTA has it for cooperation (Lerer and others, arXiv 1912.02318). Who sits there is found
-by Bayes' rule among models that may.
+games", arXiv 1905.10911), as SPARTA has it for cooperation (Lerer and others, arXiv 1912.02318). Who sits there is
+found by Bayes' rule among models that may.
 
 Letters: j rivals, m worlds, t decisions that were noted, A actions.
 """
@@ -99,7 +99,7 @@ def log_likelihood(
     views, mask, told = views.reshape(-1), mask.reshape(-1, actions), told.reshape(-1)
     first, place = np.empty(t * m, np.int64), np.empty(t * m, np.int64)
     slots = np.empty(1 << (2 * t * m).bit_length(), np.int64)
-    differ = same_rows(flat(views).view(np.uint32), mask, slots, first, place)
+    differ = int(same_rows(flat(views).view(np.uint32), mask, slots, first, place))
     views, mask = views.take(first[:differ]), mask[first[:differ]]
     found = np.empty((len(rivals), t * m))
     for j, rival in enumerate(rivals):

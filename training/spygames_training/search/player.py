@@ -62,7 +62,7 @@ class SearchingPolicy:
         return f"SearchingPolicy({self.game.id}, {self.name})"
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """One legal action for each of `decisions.rows`, int64 [k]; a decision with one legal action is not searched."""
+        """One legal action for each of `decisions.rows`, int64 [k]; where only one is legal, nothing is searched."""
         d = decisions
         actions = d.mask[d.rows].argmax(axis=1)
         several = np.flatnonzero(d.mask[d.rows].sum(axis=1) > 1)

@@ -15,9 +15,7 @@ from spygames.core.game import NOBODY, Game
 from spygames_training.search.loops import loops_of
 from spygames_training.search.models import Model
 
-Act = Callable[
-    [np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray | None, np.ndarray, np.ndarray | None]
-]
+Act = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray | None, np.ndarray, np.ndarray | None]]
 """`Draws.act`"""
 
 
@@ -73,9 +71,7 @@ def play_out(
             out = np.zeros(len(ended))
             loops.result(states.take(ended), seat[ended], results, out)
             total += np.bincount(pair[ended], share[ended] * rest[ended] * out, r)
-            states, pair, seat, kind, rng, share, rest = (
-                x.take(on, axis=0) for x in (states, pair, seat, kind, rng, share, rest)
-            )
+            states, pair, seat, kind, rng, share, rest = _take(on, states, pair, seat, kind, rng, share, rest)
         if not len(states):
             return total
         step += 1
@@ -92,8 +88,8 @@ def play_out(
             rest = rest * (1 - part)
             if cut:
                 on = np.flatnonzero(rest)
-                rows = (states, pair, seat, kind, rng, share, rest, views, mask, own, logits)
-                states, pair, seat, kind, rng, share, rest, views, mask, own, logits = (x.take(on, axis=0) for x in rows)
+                states, pair, seat, kind, rng, share, rest = _take(on, states, pair, seat, kind, rng, share, rest)
+                views, mask, own, logits = _take(on, views, mask, own, logits)
                 if not len(states):
                     return total
         for j, rival in enumerate(rivals):
@@ -103,5 +99,10 @@ def play_out(
                 rng[asked] = streams
         branch, actions, chances = act(logits, mask, rng)
         if branch is not None and chances is not None:
-            states, pair, seat, kind, rng = (x.take(branch, axis=0) for x in (states, pair, seat, kind, rng))
-            share, rest = share[branch] * chances, rest[branch]
+            states, pair, seat, kind, rng, share, rest = _take(branch, states, pair, seat, kind, rng, share, rest)
+            share = share * chances
+
+
+def _take(rows: np.ndarray, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Some rows, int64 [k], of each array."""
+    return tuple(array.take(rows, axis=0) for array in arrays)

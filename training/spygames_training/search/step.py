@@ -54,8 +54,9 @@ def losing(found: Estimate) -> np.ndarray:
 def mirror_step(
     prior: np.ndarray, values: np.ndarray, tau: float, alpha: float = 0.0, magnet: np.ndarray | None = None
 ) -> np.ndarray:
-    """One step of magnetic mirror descent from `prior`, float64 [A] (Sokota and others, arXiv 2206.05825; as an update
-    of a search, arXiv 2304.13138):
+    """One step of magnetic mirror descent from `prior`, float64 [A].
+
+    As Sokota and others have it (arXiv 2206.05825; as an update of a search, arXiv 2304.13138):
 
         new(a) ~ [prior(a) magnet(a)^(alpha / tau) exp(values(a) / tau)]^(1 / (1 + alpha / tau))
 
