@@ -179,7 +179,7 @@ def kept(tmp_path: Path, **config: object) -> str:
         (f"{AGENT}+search:64,deep=3", "a search takes rivals=A|B and mode=safe, each once, not 'deep=3'"),
         (f"{AGENT}@argmax+search:64", "agent_avenue_simple@argmax has no probabilities to search on: leave @argmax"),
         ("greedy+search:64", "'greedy[+]search:64': a search needs a policy with a value, and 'greedy' is none"),
-        ("nobody+search:64", "no player 'nobody': .* searches mcts:N and mc:N; kinds checkpoint:[.]{3}; else the path"),
+        ("nobody+search:64", "no player 'nobody': .* searches mcts:N and mc:N; kinds checkpoint:[.]{3}; the path"),
     ],
 )  # fmt: skip
 def test_wrong_names_get_one_line(spec: str, line: str) -> None:
@@ -190,13 +190,13 @@ def test_wrong_names_get_one_line(spec: str, line: str) -> None:
 
 def test_a_recurrent_network_cannot_be_searched_with(tmp_path: Path) -> None:
     spec = kept(tmp_path, kind="recurrent", memory=8)
-    with pytest.raises(ValueError, match="^agent@sample has memory, and a search knows no recurrent"):
+    with pytest.raises(ValueError, match=r"^agent@sample has memory, and a search knows no recurrent"):
         make_player(GAME, f"{spec}+search:8")
 
 
 def test_a_game_that_cannot_be_rewound_is_searched_in_uniform_worlds_and_says_so() -> None:
     game = make_game("agent_avenue_v0", mode="advanced")
-    with pytest.warns(UserWarning, match="cannot be rewound: .* takes all worlds for equally likely"):
+    with pytest.warns(UserWarning, match=r"cannot be rewound: .* takes all worlds for equally likely"):
         player = make_player(game, "agent_avenue_advanced+search:2")
     assert isinstance(player, SearchingPolicy)
     assert player.notes_size == 0

@@ -44,11 +44,11 @@ def make_player(game: Game, spec: str) -> Player:
 
     Args:
         game: what is played.
-        spec: `SOURCE[@PLAY][+search:SETTINGS]`. The source is, what fits first: a scripted bot (`greedy`); a search with
-            its simulations a decision (`mcts:200`, `mc:200`); `KIND:ARGUMENT` with a kind that a package has
-            installed (`KINDS`); a checkpoint's path; the name of a checkpoint that comes with the package. A policy is sampled,
-            unless `@argmax` or a temperature (`@0.5`) stands behind it; `+search:64` puts a search on top of one that
-            has a value.
+        spec: `SOURCE[@PLAY][+search:SETTINGS]`. The source is, what fits first: a scripted bot (`greedy`); a search
+            with its simulations a decision (`mcts:200`, `mc:200`); `KIND:ARGUMENT` with a kind that a package has
+            installed (`KINDS`); a checkpoint's path; the name of a checkpoint that comes with the package. A policy is
+            sampled, unless `@argmax` or a temperature (`@0.5`) stands behind it; `+search:64` puts a search on top of
+            one that has a value.
 
     Raises:
         ValueError: it is none of these, and the message says what there is; or an extra of this package is missing.
@@ -102,8 +102,8 @@ def released_checkpoint(name: str) -> Path | None:
 
 
 def _released() -> list[Path]:
-    """The checkpoints that come with the package: in its command where it was installed from a wheel, else at the top of
-    the clone."""
+    """The checkpoints that come with the package: in its command where it was installed from a wheel, else at the top
+    of the clone."""
     package = Path(__file__).resolve().parents[1]
     for folder in (package.parent / "spygames_app" / "checkpoints", package.parents[1] / "checkpoints"):
         if folder.is_dir():
@@ -130,7 +130,7 @@ def _of_source(game: Game, parts: PlayerSpec) -> Player:
     kinds = sorted({*entry_points(group=KINDS).names})
     raise ValueError(
         f"no player {shown(spec)}: scripted players of {game.id} are {', '.join(game.bots)}; searches mcts:N and mc:N; "
-        f"kinds {', '.join(f'{kind}:...' for kind in kinds) or 'none'}; else the path of a checkpoint or a released one "
+        f"kinds {', '.join(f'{kind}:...' for kind in kinds) or 'none'}; the path of a checkpoint or a released one "
         f"({', '.join(path.name for path in _released()) or 'none'}), with @argmax, @0.5 or +search:64 behind it"
     )
 

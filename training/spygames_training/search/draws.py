@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from spygames.core.game import Game
-from spygames_training.sampling import sample_rows
+from spygames_training.sampling import Asked, Drawn, sample_rows
 from spygames_training.search.loops import loops_of
 
 
@@ -86,8 +86,6 @@ class Sampled:
     def act(self, logits: np.ndarray, mask: np.ndarray, rng: np.ndarray) -> tuple[None, np.ndarray, None]:
         """One action a row, drawn from the row's stream."""
         r = len(mask)
-        actions = np.empty(r, np.int64)
-        unused = np.empty(r, np.float32)
-        logits = np.ascontiguousarray(logits)
-        sample_rows(logits, mask, rng, np.arange(r), 1.0, actions, unused, self._legal)
-        return None, actions, None
+        drawn = Drawn(np.empty(r, np.int64), np.empty(r, np.float32))
+        sample_rows(np.ascontiguousarray(logits), Asked(mask, rng, np.arange(r)), 1.0, drawn, self._legal)
+        return None, drawn.actions, None

@@ -1,10 +1,10 @@
 """Search on top of a policy: one careful step from it, on worlds weighted by what the rivals have done.
 
 At a decision worlds are drawn and weighted (`belief`), each likely action is played out in the same worlds by
-everybody's policy from its own view (`rollouts`), and the policy takes one step of mirror descent on the values found (`step`): the
-update-equivalence view of search (Sokota and others, "The update-equivalence framework for decision-time planning",
-arXiv 2304.13138). All that it reads is a function of what the seat may know: the redrawn worlds, and the public part of
-what was done.
+everybody's policy from its own view (`rollouts`), and the policy takes one step of mirror descent on the values found
+(`step`): the update-equivalence view of search (Sokota and others, "The update-equivalence framework for decision-time
+planning", arXiv 2304.13138). All that it reads is a function of what the seat may know: the redrawn worlds, and the
+public part of what was done.
 """
 
 from collections.abc import Sequence
