@@ -1,13 +1,17 @@
-"""The trainer's speed in a game. Apart, because it needs torch."""
+"""The speed of the trainer and of a search with a network. Apart, because it needs torch."""
 
 import os
 import time
 
+import numpy as np
 import torch
 
 import spygames
+from spygames.core.player import DecisionBatch
+from spygames.core.players import make_player
 from spygames_app.bench.tools import Run, rate
 from spygames_training.config import PPO
+from spygames_training.evaluation import play_games
 from spygames_training.learner import Learner
 from spygames_training.network import ActorCritic
 from spygames_training.rollout import Rollout
@@ -30,3 +34,32 @@ def training_rate(game_id: str) -> Run:
 
     iteration()
     return rate(iteration, time.perf_counter)
+
+
+class Counted:
+    """A player whose decisions with a choice are counted."""
+
+    def __init__(self, game_id: str, spec: str):
+        self.player = make_player(spygames.make_game(game_id), spec)
+        self.name, self.notes_size = spec, getattr(self.player, "notes_size", 0)
+        self.count = 0
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """What the player answers."""
+        self.count += int((decisions.mask[decisions.rows].sum(axis=1) > 1).sum())
+        return self.player.act(decisions)
+
+
+def search_rate(spec: str, game_id: str = "agent_avenue_v0", games: int = 8) -> Run:
+    """Searched decisions a second of one thread, in whole games in which the player sits in all seats."""
+    torch.set_num_threads(1)
+    player, game = Counted(game_id, spec), spygames.make_game(game_id)
+    seating, seeds = np.zeros((games, game.num_players), np.int64), np.arange(games, dtype=np.uint64)
+
+    def work() -> int:
+        player.count = 0
+        play_games(game, [player], seating, seeds, 1)
+        return player.count
+
+    work()
+    return rate(work)
