@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import spygames
-from spygames_training.checkpoint import save_checkpoint
-from spygames_training.config import PPO, Network
+from spygames_training.checkpoint import load_checkpoint, save_checkpoint
+from spygames_training.config import PPO, Config, Network
 from spygames_training.experiments import best_response as library
 from spygames_training.network import make_network
 from spygames_training.run import Diverged, Run
@@ -180,3 +180,72 @@ def test_wrong_input_is_answered_with_one_line(
     assert not Path(out).exists()
     assert run("best-response", *short(green, "--out", out)) == 0
     assert "holds a run already" in complaint(["best-response", green, "--out", out], capsys)
+
+
+def test_a_search_alone_is_measured_without_a_learner(
+    tmp_path: Path, small_updates: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    argv = ["best-response", str(agent(tmp_path / "green")), "--search", "4", "--games", "10", "--out", str(out)]
+    assert run(*argv, "--play", "argmax") == 0
+    figures = json.loads((out / "best_response.json").read_text())
+    assert [*out.iterdir()] == [out / "best_response.json"]
+    assert (figures["agent"], figures["decisions"], figures["worlds"]) == ("green@argmax", 0, 4)
+    assert (figures["search"]["games"], figures["worst"]) == (10, "search")
+    assert "+search:4 against green@argmax" in "".join(capsys.readouterr().out.split("\n"))
+    assert "another folder" in complaint(argv, capsys)
+
+
+def test_a_search_on_top_of_a_learner_is_measured_beside_it(tmp_path: Path, small_updates: None) -> None:
+    green, out = agent(tmp_path / "green"), tmp_path / "out"
+    argv = [*short(green, "--out", out), "--search", "2", "--start-from", str(green)]
+    assert run("best-response", *argv[:3], *argv[3:5], "--games", "10", *argv[7:]) == 0
+    figures = json.loads((out / "best_response.json").read_text())
+    assert figures["worlds"] == 2
+    assert {figures[how]["games"] for how in ("sample", "argmax", "search")} == {10}
+    assert resume_config(out).start_from == str(green)
+
+
+def test_the_learner_begins_with_given_weights(tmp_path: Path, small_updates: None) -> None:
+    """All of its networks, for a critic of either kind, with the value in the run's unit."""
+    green = agent(tmp_path / "green")
+    weights = load_checkpoint(green).network.state_dict()
+    for critic in ("own", "all"):
+        config = Config(
+            network=Network((16,), critic=critic), start_from=str(green), workers=1,
+            ppo=PPO(games=32, steps=8, minibatch=64, reward_scale=2.0),
+        )  # fmt: skip
+        made = Run.create(config, tmp_path / critic)
+        for network in (made.learner.network, made.learner.ema, made.learner.reference):
+            found = network.actor()
+            for name, tensor in weights.items():
+                assert torch.equal(found[name], tensor * (2 if name.startswith("value") else 1)), name
+
+
+@pytest.mark.parametrize(
+    ("game", "network", "line"),
+    [
+        ("heimlich_v0", Network((16,)), "was trained on 'heimlich_v0', not on agent_avenue_v0"),
+        ("agent_avenue_v0", Network((8,)), r"its network has network.hidden \(8,\), the run \(16,\)"),
+        ("agent_avenue_v0", Network((16,), "recurrent", memory=8), "network.kind recurrent, the run mlp"),
+    ],
+)  # fmt: skip
+def test_weights_that_do_not_fit_are_refused_in_one_line(
+    game: str, network: Network, line: str, tmp_path: Path
+) -> None:
+    green = agent(tmp_path / "green", network, game)
+    with pytest.raises(ValueError, match=line) as error:
+        Run.create(Config(network=Network((16,)), start_from=str(green), workers=1), tmp_path / "out")
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_resumed_run_does_not_look_for_its_first_weights(tmp_path: Path, small_updates: None) -> None:
+    green, out = agent(tmp_path / "green"), tmp_path / "out"
+    config = Config(
+        network=Network((16,)), start_from=str(green), workers=1, decisions=512, evaluate_against=(),
+        ppo=PPO(games=32, steps=8, minibatch=64),
+    )  # fmt: skip
+    Run.create(config, out).train()
+    shutil.rmtree(green)
+    assert Run.resume(out).finished

@@ -177,6 +177,9 @@ class Config:
     """Where the network is: cpu, cuda (a GPU), or auto, a GPU where there is one. Games are played on the CPU."""
     network: Network = field(default_factory=Network)
     """The network, one for all seats."""
+    start_from: str = ""
+    """The agent whose weights the network begins with, instead of random ones: the folder of a checkpoint or of a run,
+    of the same game, layout and network."""
     ppo: PPO = field(default_factory=PPO)
     """The algorithm."""
     opponents: Opponents = field(default_factory=Opponents)

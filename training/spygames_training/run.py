@@ -29,6 +29,7 @@ from spygames_training.resume import State, StateError, load_state, read_state, 
 from spygames_training.rollout import Rollout, check_memory
 from spygames_training.run_evaluation import evaluation_opponents, win_shares
 from spygames_training.run_files import RUN, STATE, check_folder, resume_config
+from spygames_training.start import start_from
 
 __all__ = ["Diverged", "Run"]
 
@@ -116,8 +117,8 @@ class Run:
 
         Raises:
             ValueError: the folder holds a run or an agent already, or something in the place of a file of the run; an
-                unknown game, option or player; more games and steps than the machine has memory for. Nothing in the
-                folder is changed then.
+                unknown game, option or player; `start_from` does not fit; more games and steps than the machine has
+                memory for. Nothing in the folder is changed then.
         """
         place = Path(folder)
         if (place / STATE).exists():
@@ -125,6 +126,8 @@ class Run:
         if (place / "checkpoint" / "config.json").exists():
             raise ValueError(f"{folder} holds an agent already: choose another folder with --out")
         run = cls(config, folder, game, processes)
+        if config.start_from:
+            start_from(config.start_from, run.game, run.learner, config.ppo.reward_scale)
         run._enter()
         return run
 

@@ -4,7 +4,7 @@ import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tyro.conf import Positional
 
@@ -25,14 +25,17 @@ from spygames_app.cli.arguments import (
 from spygames_app.shipped import player_spec
 
 if TYPE_CHECKING:
+    from spygames_training.experiments.best_response import BestResponse as Found
     from spygames_training.run import Run
 
 
 @dataclass(frozen=True)
 class BestResponse:
-    """Finds out how far an agent can be exploited: a fresh network learns against it alone.
+    """Finds out how far an agent can be exploited: by a network that learns against it alone, and by a search.
 
         spygames best-response agent_avenue_simple --play sample --decisions 10000000
+        spygames best-response agent_avenue_simple --start-from agent_avenue_simple --decisions 100000000
+        spygames best-response agent_avenue_simple --search 64
         spygames best-response --resume runs/best_response_agent_avenue_simple
 
     The agent is frozen and plays as --play says. The learner has a network of the same kind and size and takes
@@ -41,12 +44,16 @@ class BestResponse:
     agent itself would win in its place, is a lower bound of a perfect best response's. In a game for two sides the fair
     share is 50 %, and against an agent at equilibrium nobody wins more. Ctrl-C saves. The figures are written to
     best_response.json in the learner's run.
+
+    --search K alone measures, in place of a learner, a search on top of the agent that knows the agent's policy and
+    plays out K worlds a decision; with --decisions, --start-from or --resume a network learns, and a search on top of
+    it is measured beside it. The largest figure is the bound that counts.
     """
 
     checkpoint: Positional[AnyPlayer] = None
     """The agent: the folder of a checkpoint or of a run, or the name of a checkpoint that comes with the package."""
     resume: RunFolder = None
-    """Resume the learner's run in this folder; of the other options only --games goes with it."""
+    """Resume the learner's run in this folder; of the other options only --games and --search go with it."""
     play: How = None
     """How the agent plays: sample, argmax or a temperature. (default: sample)"""
     decisions: AnyPositive = None
@@ -57,18 +64,27 @@ class BestResponse:
     """Threads. (default: 2)"""
     out: AnyFolder = None
     """Folder of the learner's run. (default: runs/best_response_NAME)"""
+    start_from: AnyPlayer = None
+    """The agent whose weights the learner begins with, such as the one that it is to beat. (default: fresh weights)"""
+    search: AnyPositive = None
+    """Also measure a search that knows the agent, with this many worlds a decision."""
     games: Positive = 5000
     """Games of the final measurement."""
 
     def run(self) -> int:
         options = {"play": self.play, "decisions": self.decisions, "seed": self.seed, "workers": self.workers}
+        options["start_from"] = self.start_from and player_spec(str(self.start_from))
         given = {name: option for name, option in options.items() if option is not None}
         if self.resume and (self.checkpoint or self.out or given):
-            raise WrongArguments("--resume continues a run as it is: of the others only --games goes with it")
+            raise WrongArguments(
+                "--resume continues a run as it is: of the others only --games and --search go with it"
+            )
         if not self.resume and not self.checkpoint:
             raise WrongArguments("name the agent, or the run to --resume")
         from spygames_training.experiments.best_response import learner_run, resume_learner
 
+        if self.search and not self.resume and not given.keys() & {"decisions", "start_from", "workers"}:
+            return self._search_alone(given)
         if self.resume:
             run = resume_learner(self.resume)
         else:
@@ -86,17 +102,36 @@ class BestResponse:
             return 1
         return 0
 
+    def _search_alone(self, given: dict[str, Any]) -> int:
+        """Measures a search, and shows the figures."""
+        from spygames_training.experiments.best_response import searched
+        from spygames_training.tables import progress_bar
+
+        assert self.search
+        agent, screen = Path(player_spec(str(self.checkpoint))), console()
+        with progress_bar(console=screen, transient=True) as bar:
+            task = bar.add_task("playing", total=self.games)
+            found, file = searched(
+                agent, self.out, worlds=self.search, games=self.games, progress=lambda n: bar.advance(task, n), **given
+            )
+        self._show(found, file)
+        return 0
+
     def _report(self, run: "Run") -> None:
         """Trains, measures, and shows the figures."""
-        from spygames_training.experiments.best_response import FIGURES, PLAYS, games_to_measure, measure
-        from spygames_training.tables import progress_bar, results_table
+        from spygames_training.experiments.best_response import FIGURES, games_to_measure, measure
+        from spygames_training.tables import progress_bar
 
-        network = run.train()
-        screen = console()
+        network, worlds, screen = run.train(), self.search or 0, console()
         with progress_bar(console=screen, transient=True) as bar:
-            task = bar.add_task("playing", total=games_to_measure(run, self.games))
-            found = measure(run, network, self.games, lambda n: bar.advance(task, n))
-        table = results_table([found.results[how] for how in PLAYS], f"best response to {found.agent}")
+            task = bar.add_task("playing", total=games_to_measure(run, self.games, worlds))
+            found = measure(run, network, self.games, lambda n: bar.advance(task, n), worlds)
+        self._show(found, run.folder / FIGURES)
+
+    def _show(self, found: "Found", file: Path) -> None:
+        from spygames_training.tables import results_table
+
+        table = results_table([*found.results.values()], f"best response to {found.agent}")
         table.caption = f"{table.caption}; fair share {100 * found.fair_share:.1f} %"
-        screen.print(table)
-        print(f"results: {run.folder / FIGURES}")
+        console().print(table)
+        print(f"results: {file}")

@@ -37,9 +37,9 @@ class Train:
 
     `--algorithm maskable_ppo` learns by the stock MaskablePPO of sb3-contrib (extra sb3), all seats with their own
     credit. The same options hold, with these differences: ppo.kl, ppo.reference_every and ppo.ema do nothing and are
-    refused where they are set, as are ppo.precision bfloat16, ppo.credit table, other networks than mlp with its own
-    critic, and opponents.share above 0; workers are threads of torch; a run that was stopped keeps its agent, but
-    cannot be resumed.
+    refused where they are set, as are ppo.precision bfloat16, ppo.credit table, start_from, other networks than mlp
+    with its own critic, and opponents.share above 0; workers are threads of torch; a run that was stopped keeps its
+    agent, but cannot be resumed.
     """
 
     config: ConfigFile = None
@@ -80,6 +80,7 @@ class Train:
             config,
             options={**self.variant, **dict(self.option)},
             evaluate_against=tuple(player_spec(spec) for spec in config.evaluate_against),
+            start_from=config.start_from and player_spec(config.start_from),
         )
         folder = self.resume or self.out or Path("runs") / config.name
         own = self.algorithm == "ppo"

@@ -54,9 +54,10 @@ def check(config: Config) -> None:
         ("network.kind", config.network.kind, "mlp"),
         ("network.critic", config.network.critic, "own"),
         ("ppo.credit", config.ppo.credit, "seat"),
+        ("start_from", config.start_from, ""),
     ):
         if value != right:
-            raise ValueError(f"with maskable_ppo {name} must be {right}, not {value}")
+            raise ValueError(f"with maskable_ppo {name} must be {right or 'left out'}, not {value}")
     if config.ppo.precision == "bfloat16":
         raise ValueError("MaskablePPO computes in float32: ppo.precision must be auto or float32")
     if config.opponents.share > 0:

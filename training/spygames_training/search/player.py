@@ -41,7 +41,8 @@ class SearchingPolicy:
 
     def __init__(self, policy: Policy, settings: SearchSettings, rival: Policy | None = None):
         self.policy, self.settings, self.rival, self.game = policy, settings, rival, policy.game
-        self.name = f"{policy.name}+search:{settings.name}"
+        known = "" if rival is None else f" against {rival.name}"
+        self.name = f"{policy.name}+search:{settings.name}{known}"
         own = _model(policy)
         other = own if rival is None else _model(rival, argmax=True)
         rivals = [_rival(self.game, name, other, settings) for name in settings.rivals]

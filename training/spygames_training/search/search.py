@@ -125,7 +125,7 @@ class PolicySearch:
         prior = np.exp(log_probabilities(logits, mask))[0]
         belief = believe(
             game, question.root, question.noted if s.memory else None, self.policy, self.rivals, draws, 4 * s.worlds,
-            max(s.memory, 1), 0 if draws.exact else s.worlds / 4,
+            max(s.memory, 1), 0 if draws.exact else s.effective * s.worlds,
         )  # fmt: skip
         return Believed(prior, belief, candidates_of(prior, s.least, s.most))
 

@@ -34,10 +34,13 @@ class SearchSettings:
     """At most so many actions are looked at."""
     memory: int = 16
     """At most so many of the latest decisions of each seat tell of the world; 0: worlds are taken as they are drawn."""
-    slip: float = 0.02
+    slip: float = 0.002
     """How often a policy is taken to do anything legal instead."""
     bot_slip: float = 0.1
     """The same of a bot."""
+    effective: float = 1 / 16
+    """The effective number of worlds, in units of `worlds`, below which weights are flattened. Flattening costs
+    strength, so it only keeps a handful."""
 
     def __post_init__(self) -> None:
         if isinstance(self.worlds, bool) or not isinstance(self.worlds, int) or not 1 <= self.worlds <= MAX_WORLDS:

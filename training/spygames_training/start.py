@@ -1,0 +1,58 @@
+"""Beginning a run from the weights of an agent that there is."""
+
+from pathlib import Path
+
+import torch
+
+from spygames.core.game import Game
+from spygames_training.checkpoint import Checkpoint, load_checkpoint
+from spygames_training.config import NetworkShape
+from spygames_training.learner import Learner
+from spygames_training.network import ActorCritic
+
+
+def start_from(path: str | Path, game: Game, learner: Learner, reward_scale: float) -> None:
+    """Gives a learner that has not begun the weights of a checkpoint.
+
+    They are those of the policy, and of the value of its own view if there is one. A critic that sees all begins as
+    ever.
+
+    Args:
+        path: the checkpoint's folder or its run's.
+        game: what is played.
+        learner: whose network, running mean and reference are changed.
+        reward_scale: of the run, to which the value is scaled.
+
+    Raises:
+        ValueError: the checkpoint cannot be read or is of another game, layout or network; the learner is then as it
+            was.
+    """
+    found = load_checkpoint(path, game)
+    theirs, ours = found.network, learner.network
+    if difference := _difference(theirs, ours):
+        raise ValueError(f"start_from {path}: its network has {difference}")
+    weights = _weights(found, ours, reward_scale)
+    for network in (learner.network, learner.ema, learner.reference):
+        network.load_state_dict(network.state_dict() | weights)
+
+
+def _difference(theirs: ActorCritic, ours: ActorCritic) -> str:
+    """In what the networks of two policies differ, in words; "" if in nothing."""
+    found = []
+    for name in NetworkShape.__dataclass_fields__:
+        there, here = getattr(theirs.config, name), getattr(ours.config, name)
+        used = {"embedding": ours.config.kind == "entities", "memory": ours.config.kind == "recurrent"}.get(name, True)
+        if used and there != here:
+            found.append(f"network.{name} {there}, the run {here}")
+    return "; ".join(found)
+
+
+def _weights(found: Checkpoint, ours: ActorCritic, reward_scale: float) -> dict[str, torch.Tensor]:
+    """The weights of `ours` that a checkpoint has, by name."""
+    weights = {}
+    for name, tensor in found.network.state_dict().items():
+        part, _, rest = name.partition(".")
+        if part == "value":
+            part, tensor = "own" if ours.sees_all else "value", tensor * (reward_scale / found.value_unit)
+        weights[f"{part}.{rest}"] = tensor
+    return weights
