@@ -104,17 +104,17 @@ class BestResponse:
 
     def _search_alone(self, given: dict[str, Any]) -> int:
         """Measures a search, and shows the figures."""
-        from spygames_training.experiments.best_response import searched
+        from spygames_training.evaluation import total_games
+        from spygames_training.experiments.best_response import KnownSearch
         from spygames_training.tables import progress_bar
 
         assert self.search
-        agent, screen = Path(player_spec(str(self.checkpoint))), console()
-        with progress_bar(console=screen, transient=True) as bar:
-            task = bar.add_task("playing", total=self.games)
-            found, file = searched(
-                agent, self.out, worlds=self.search, games=self.games, progress=lambda n: bar.advance(task, n), **given
-            )
-        self._show(found, file)
+        agent, seed = Path(player_spec(str(self.checkpoint))), given.pop("seed", 1)
+        search = KnownSearch.of(agent, self.out, worlds=self.search, **given)
+        with progress_bar(console=console(), transient=True) as bar:
+            task = bar.add_task("playing", total=total_games(search.challenger.game, self.games, 1, 1))
+            found = search.measure(self.games, seed, lambda n: bar.advance(task, n))
+        self._show(found, search.file)
         return 0
 
     def _report(self, run: "Run") -> None:

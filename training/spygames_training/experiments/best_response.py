@@ -105,43 +105,50 @@ def best_response(
     return measure(run, run.train(), games, worlds=worlds)
 
 
-def searched(
-    agent: str | Path,
-    folder: str | Path | None = None,
-    *,
-    worlds: int,
-    play: str = "sample",
-    games: int = GAMES,
-    seed: int = 1,
-    progress: Progress | None = None,
-) -> tuple[BestResponse, Path]:
-    """Measures a search against `agent` that knows it, and writes the figures; nobody learns.
+@dataclass(frozen=True)
+class KnownSearch:
+    """A search against an agent that it knows; nobody learns."""
 
-    Args:
-        agent: a checkpoint's folder or a run's.
-        folder: where `best_response.json` goes; None: `runs/best_response_NAME`.
-        worlds: of the search, a decision.
-        play: how the agent plays: sample, argmax or a temperature.
-        games: of the measurement.
-        seed: of the games.
-        progress: told of games as they end.
+    challenger: SearchingPolicy
+    agent: PolicyPlayer
+    file: Path
+    """Where the figures go."""
 
-    Returns:
-        The figures, and the file that they were written to.
+    @classmethod
+    def of(
+        cls, agent: str | Path, folder: str | Path | None = None, *, worlds: int, play: str = "sample"
+    ) -> "KnownSearch":
+        """Prepares the measurement.
 
-    Raises:
-        ValueError: there is no such agent, or no search of it; or the folder holds a best response already.
-    """
-    policy = Policy.load(agent, play)
-    place = _folder(folder, policy) / FIGURES
-    if place.exists():
-        raise ValueError(f"{place} is there already: choose another folder")
-    challenger = SearchingPolicy(Policy.load(agent), SearchSettings(worlds), policy)
-    (result,) = evaluate(policy.game, challenger, PolicyPlayer(policy), games, seed, progress)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    found = BestResponse(agent=policy.name, decisions=0, seed=seed, results={SEARCH: result}, worlds=worlds)
-    write_whole(place, json.dumps(found.as_json(), indent=2) + "\n")
-    return found, place
+        Args:
+            agent: a checkpoint's folder or a run's.
+            folder: where `best_response.json` goes; None: `runs/best_response_NAME`.
+            worlds: of the search, a decision.
+            play: how the agent plays: sample, argmax or a temperature.
+
+        Raises:
+            ValueError: there is no such agent, or no search of it; or the folder holds a best response already.
+        """
+        policy = Policy.load(agent, play)
+        file = _folder(folder, policy) / FIGURES
+        if file.exists():
+            raise ValueError(f"{file} is there already: choose another folder with --out")
+        return cls(SearchingPolicy(Policy.load(agent), SearchSettings(worlds), policy), PolicyPlayer(policy), file)
+
+    def measure(self, games: int = GAMES, seed: int = 1, progress: Progress | None = None) -> BestResponse:
+        """Plays the search against the agent and writes the figures.
+
+        Args:
+            games: of the measurement.
+            seed: of the games.
+            progress: told of games as they end.
+        """
+        (result,) = evaluate(self.challenger.game, self.challenger, self.agent, games, seed, progress)
+        worlds = self.challenger.settings.worlds
+        found = BestResponse(self.agent.name, decisions=0, seed=seed, results={SEARCH: result}, worlds=worlds)
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(self.file, json.dumps(found.as_json(), indent=2) + "\n")
+        return found
 
 
 def learner_run(
