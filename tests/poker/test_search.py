@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from spygames.core.notes import Noted
-from spygames_training.search import Findings, PolicySearch, SearchSettings
+from spygames_training.search import Findings, SearchSettings
 from spygames_training.search.draws import Draws, Sampled
 from spygames_training.search.models import Rival, TableModel, log_probabilities
-from spygames_training.search.search import Question
+from spygames_training.search.search import PolicySearch, Question
 
 from . import kuhn, leduc
 from .nashconv import Tree

@@ -1,6 +1,7 @@
 """Search with a policy network: worlds weighted by what the rivals did, played out by everybody's own view."""
 
-from spygames_training.search.search import Findings, PolicySearch
+from spygames_training.search.player import SearchingPolicy
+from spygames_training.search.search import Findings
 from spygames_training.search.settings import SearchSettings
 
-__all__ = ["Findings", "PolicySearch", "SearchSettings"]
+__all__ = ["Findings", "SearchSettings", "SearchingPolicy"]

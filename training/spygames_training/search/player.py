@@ -16,8 +16,6 @@ from spygames_training.search.network import NetworkModel
 from spygames_training.search.search import Findings, PolicySearch, Question
 from spygames_training.search.settings import POLICY, SearchSettings
 
-__all__ = ["SearchingPolicy"]
-
 BLOCK = 8
 """Decisions that are searched at once, which is faster than one by one; actions do not depend on it."""
 NOTES = 64

@@ -23,8 +23,6 @@ from spygames_training.search.rollouts import Beginnings, play_out
 from spygames_training.search.settings import SearchSettings
 from spygames_training.search.step import Estimate, candidates_of, estimate, losing, mirror_step
 
-__all__ = ["Findings", "PolicySearch"]
-
 STAGED = 256
 """Worlds from which on candidates are dropped on the way; with fewer it costs more than it saves."""
 
