@@ -17,6 +17,7 @@ from spygames.core.notes import Notes, new_notes
 from spygames.core.player import DecisionBatch, Scripted
 from spygames.core.rng import mix
 from spygames.core.single import SingleEnv
+from spygames_app.cli import play as cli_play
 from spygames_training.config import PPO, Network, Opponents
 from spygames_training.evaluation import play_games
 from spygames_training.league import League
@@ -154,6 +155,12 @@ def test_a_decision_that_fails_is_not_noted() -> None:
     else:
         raise AssertionError("nobody was angry")
     assert env._notes.of(0).actions.tolist() == before
+
+
+def test_who_plays_a_person_is_told_of_the_persons_decisions() -> None:
+    player = Historian()
+    cli_play.play(GAME, player, 1, 4, lambda prompt: "2")  # the person bets
+    assert {tuple(told) for told in player.told} == {(), (0, 1)}
 
 
 def test_vectorised_learners_have_them_too() -> None:

@@ -32,11 +32,12 @@ class Evaluate:
         spygames evaluate runs/demo --play sample 0.5 argmax --json results.json
         spygames evaluate --cross-play random greedy expert agent_avenue_simple@argmax
 
-    A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200), or
-    the folder of a checkpoint or a run, which is sampled unless @argmax or a temperature (@0.5) stands behind it; the
-    checkpoints that come with the package go by name. Every deal (a seed) is played with the challenger on every side:
-    in every seat, or, where seats play in teams, as every team. Intervals are bootstrapped over deals, or Wilson's
-    where all deals agree.
+    A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200),
+    or the folder of a checkpoint or a run, which is sampled unless @argmax or a temperature (@0.5) stands behind
+    it; the checkpoints that come with the package go by name. +search:64 behind a checkpoint puts a search of 64
+    worlds a decision on top of it, +search:64,rivals=policy|expert one that finds out which of these it plays.
+    Every deal (a seed) is played with the challenger on every side: in every seat, or, where seats play in teams,
+    as every team. Intervals are bootstrapped over deals, or Wilson's where all deals agree.
     """
 
     challenger: Positional[AnyPlayer] = None
@@ -62,7 +63,7 @@ class Evaluate:
 
     def run(self) -> int:
         self._check()
-        from spygames.core.players import make_player
+        from spygames.core.players import make_player, split_spec
         from spygames_training.atomic import write_whole
         from spygames_training.evaluation import cross_play, evaluate, share_matrix, total_cross_games, total_games
         from spygames_training.tables import as_json, check_picture, heat_map, matrix_table, progress_bar, results_table
@@ -72,8 +73,9 @@ class Evaluate:
             check_picture(self.plot)
             check_writable(self.plot)
         screen = console()
+        named = split_spec(player_spec(str(self.challenger)))
         challengers = [
-            str(self.challenger) if how in ("", "sample") else f"{self.challenger}@{how}" for how in self.play
+            str(self.challenger) if how in ("", "sample") else named._replace(play=how).text for how in self.play
         ]
         specs = self.cross_play or challengers or [str(self.challenger)]
         game = choose_game([*specs, *self.against], self.game, dict(self.option))

@@ -77,6 +77,11 @@ class PlayerSpec(NamedTuple):
         """The name without a search."""
         return f"{self.source}@{self.play}" if self.play else self.source
 
+    @property
+    def text(self) -> str:
+        """The name."""
+        return self.policy if self.search is None else f"{self.policy}{SEARCH}{self.search}"
+
 
 def split_spec(spec: str) -> PlayerSpec:
     """The parts of a player's name, in which the longest path that exists is the source."""
