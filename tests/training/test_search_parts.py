@@ -42,8 +42,8 @@ def test_an_estimate_has_the_errors_of_differences_in_the_same_worlds() -> None:
     returns = luck[:, None] + np.array([1.0, 2.0]) + rng.normal(size=(400, 2)) * 0.5
     found = estimate(returns, np.full(400, 1 / 400))
     np.testing.assert_allclose(found.values, returns.mean(axis=0))
-    np.testing.assert_allclose(found.gains, [0, (returns[:, 1] - returns[:, 0]).mean()])
-    np.testing.assert_allclose(found.errors, [0, np.std(returns[:, 1] - returns[:, 0], ddof=1) / 20])
+    np.testing.assert_allclose(found.gains, np.array([0, (returns[:, 1] - returns[:, 0]).mean()]))
+    np.testing.assert_allclose(found.errors, np.array([0, np.std(returns[:, 1] - returns[:, 0], ddof=1) / 20]))
     assert estimate(returns, np.full(400, 1 / 400), exact=True).errors.tolist() == [0, 0]
     assert estimate(returns[:1], np.ones(1)).errors.tolist() == [0, np.inf]
 
