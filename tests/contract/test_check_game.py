@@ -198,6 +198,19 @@ def no_mapping(game: Game, s: Record) -> dict[str, Any]:
     return {}
 
 
+def rewind_to_the_truth(s: Record, past: Record, seat: int, action: int, rng: np.ndarray) -> int:
+    s.cards[seat] = past.cards[seat]
+    return int(kuhn.rewind(s, past, seat, action, rng))
+
+
+def rewind_the_cards_alone(s: Record, past: Record, seat: int, action: int, rng: np.ndarray) -> int:
+    return action
+
+
+def rewind_to_no_action(s: Record, past: Record, seat: int, action: int, rng: np.ndarray) -> int:
+    return 2 + int(kuhn.rewind(s, past, seat, action, rng))
+
+
 def always(s: Record) -> bool:
     return True
 
@@ -238,6 +251,9 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "determinize returns the truth": ("redraws", {"determinize": determinize_nothing}, "returned the true state"),
     "determinize knows too much": ("leaks", {"determinize": determinize_what_is_known}, "changes what the seat"),
     "determinize follows the truth": ("leaks", {"determinize": determinize_by_truth}, "what was true decides"),
+    "rewind tells the truth": ("rewinds", {"rewind": rewind_to_the_truth}, "reads what seat . cannot know of the past"),
+    "rewind takes nothing back": ("rewinds", {"rewind": rewind_the_cards_alone}, "seat . to move, not ., who decided"),
+    "rewind returns no action": ("rewinds", {"rewind": rewind_to_no_action}, "returns [23], which is no action, 0..1"),
     "no mask": ("play", {"legal": no_mask}, "decision 0: no action is legal for seat 0"),
     "a mask after the end": ("play", {"legal": mask_after_the_end}, "action 0 is legal, but the game is over"),
     "a mask not written": ("play", {"legal": mask_left_alone}, "the mask is 7 at action 1"),

@@ -16,8 +16,9 @@ is written, finite, and looking changes nothing), `texts` (different, and they r
 back to the byte), `seeds`, `bots` (legal answers, from view, mask and random stream alone).
 secrets: `leaks` (view, mask, texts, drawing, picture, order and results of a seat are the same in all worlds that
 `determinize` draws for it, and what was true does not decide the draw), `moves` (moves of others that a seat cannot
-tell apart have one text), `environment` (nor do errors tell), `redraws` (what is hidden is drawn anew at all). Only
-tests of the game can know the distribution of determinized states.
+tell apart have one text), `environment` (nor do errors tell), `redraws` (what is hidden is drawn anew at all),
+`rewinds` (a world that was turned back shows a seat nothing of the truth; for a game that has `rewind`). Only tests of
+the game can know the distribution of determinized states.
 environments: `pettingzoo` and `gymnasium` (their own tests), `copies` (copied, pickled, saved at any point, games go
 on alike), `saves`, `known` (`is_known`, of a game that has it, takes what its mapping gives back), `ownership`,
 `refused_actions`, `refused_resets`, `refused_batch`, `refused_single` (what is refused changes nothing).
@@ -50,6 +51,7 @@ CHECKS: Mapping[str, Callable[[Trial], None]] = {
     "leaks": hidden.leaks,
     "moves": hidden.moves,
     "redraws": hidden.redraws,
+    "rewinds": hidden.rewinds,
     "environment": hidden.environment,
     "pettingzoo": form.pettingzoo,
     "gymnasium": form.gymnasium,

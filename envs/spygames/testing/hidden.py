@@ -25,6 +25,7 @@ from spygames.testing.trial import (
 
 _REFUSED = 12  # illegal actions tried in a position
 _MOVES = 24  # actions of a position whose outcomes are compared
+_DECISIONS, _REWOUND = 40, 4  # of a game that is rewound, and decisions of a seat to which it is
 
 
 def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True) -> dict[str, Any]:
@@ -197,6 +198,47 @@ def _answers(trial: Trial, env: GameEnv, seat: int) -> Iterator[Any]:
             yield str(error)
         else:
             trial.fail(f"the environment takes action {action}, which its mask forbids")
+
+
+def rewinds(trial: Trial) -> None:
+    """A world turned back to an earlier decision of another seat shows it what was public, and nothing of the truth."""
+    game = trial.game
+    if game.rewind is None:  # it need not have one
+        return
+    for seed in trial.seeds(trial.times(12)):
+        states, past = game.start(seed), []
+        while as_record(states).to_move != NOBODY and len(past) < _DECISIONS:
+            trial.at = f"seed {seed}, decision {len(past)}"
+            viewer, seen = int(as_record(states).to_move), int(trial.rng.integers(2**32))
+            for seat in set(range(game.num_players)) - {viewer}:
+                _check_rewind(trial, states, viewer, [p for p in past if int(p[0]["to_move"][0]) == seat], seen)
+            legal = trial.legal(states)
+            past.append((states.copy(), int(legal[trial.rng.integers(len(legal))])))
+            game.apply(as_record(states), past[-1][1])
+
+
+def _check_rewind(trial: Trial, states: np.ndarray, viewer: int, past: list[tuple[np.ndarray, int]], seed: int) -> None:
+    """The same for one seat, whose decisions `past` are, oldest first."""
+    game = trial.game
+    worlds = [determinized(game, states, viewer, seed) for _ in range(2)]
+    rngs = [np.array([seed], np.uint64) for _ in range(2)]
+    for true, action in reversed(past[-_REWOUND:]):
+        seat = int(true["to_move"][0])
+        told, shown = [], []
+        # What was true, and what the viewer may take for true.
+        for world, rng, then in zip(worlds, rngs, (true, determinized(game, true, viewer, seed + 1)), strict=True):
+            assert game.rewind is not None
+            told.append(int(game.rewind(as_record(world), as_record(then), seat, action, rng)))
+            shown.append((view_of(game, as_record(world), seat).tobytes(), mask_of(game, as_record(world)).tobytes()))
+        if as_record(worlds[0]).to_move != seat:
+            mover = as_record(worlds[0]).to_move
+            trial.fail(f"a world that was turned back has seat {mover} to move, not {seat}, who decided there")
+        if not 0 <= told[0] < game.num_actions:
+            trial.fail(f"`rewind` returns {told[0]}, which is no action, 0..{game.num_actions - 1}")
+        if told[0] != told[1] or shown[0] != shown[1]:
+            trial.fail(
+                f"`rewind` reads what seat {viewer} cannot know of the past: seat {seat} sees or does something else"
+            )
 
 
 def differing(game: Game, seats: int | None = None, positions: int = 30) -> int:
