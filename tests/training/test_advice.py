@@ -13,7 +13,7 @@ from spygames.core.player import new_memory
 from spygames.core.players import make_player
 from spygames.core.registry import make_game
 from spygames_training.checkpoint import save_checkpoint
-from spygames_training.config import Network
+from spygames_training.config import Network, StoredNetwork
 from spygames_training.network import ActorCritic, make_network
 from spygames_training.policy import Policy, PolicyPlayer, from_network, load_player
 
@@ -71,20 +71,23 @@ def test_asking_changes_no_stream_and_brings_memory_up_to_date() -> None:
         player.advise(batch.decisions(rng, rows))
 
 
-def test_it_tells_no_value_where_there_is_none(tmp_path: Path) -> None:
+def test_it_tells_the_value_of_the_own_view_in_the_games_units_where_there_is_one(tmp_path: Path) -> None:
     batch, rng = positions()
     rows = np.array([0])
     for critic in ("all", "own"):
         save_checkpoint(tmp_path / critic, GAME, network(Network(hidden=(16,), critic=critic)), 1)
-    save_checkpoint(tmp_path / "scaled", GAME, network(), 1, extra={"config": {"ppo": {"reward_scale": 0.5}}})
-    save_checkpoint(tmp_path / "same", GAME, network(), 1, extra={"config": {"ppo": {"reward_scale": 1.0}}})
-    tells = {}
-    for name in ("all", "own", "scaled", "same"):
+    bare = make_network(GAME, StoredNetwork((16,), critic="none"))
+    save_checkpoint(tmp_path / "none", GAME, bare, 1)  # as version 0.1.0 kept those whose critic saw all
+    for name, scale in (("scaled", 0.5), ("same", 1.0)):
+        save_checkpoint(tmp_path / name, GAME, network(), 1, extra={"config": {"ppo": {"reward_scale": scale}}})
+    tells: dict[str, float | None] = {}
+    for name in ("all", "own", "none", "scaled", "same"):
         (advice,) = load_player(GAME, tmp_path / name).advise(batch.decisions(rng, rows))
         assert advice.actions
         assert (advice.share is None) == (advice.value is None)
-        tells[name] = advice.value is not None
-    assert tells == {"all": False, "own": True, "scaled": False, "same": True}
+        tells[name] = advice.value
+    assert [name for name, value in tells.items() if value is None] == ["none"]
+    assert tells["same"] == pytest.approx(0.5 * (tells["scaled"] or 0))
 
 
 @pytest.mark.parametrize(

@@ -58,9 +58,6 @@ class Policy:
         self.game, self.network, self.value_unit = game, network, value_unit
         self.temperature = temperature_of(how)
         self.name = f"{name}@{how or 'sample'}"
-        self.tells_value = network.config.critic == "own"
-        """Whether `PolicyPlayer.advise` says what result it expects: not where the critic saw more than an agent does,
-        or learned other results than the game's."""
         self._rng = np.random.default_rng()
 
     def __repr__(self) -> str:
@@ -74,9 +71,7 @@ class Policy:
         checkpoint = load_checkpoint(path, game)
         folder = find_checkpoint(path).resolve()
         name = folder.parent.name if folder.name == "checkpoint" else folder.name
-        policy = cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
-        policy.tells_value &= _learned_results(checkpoint.meta)
-        return policy
+        return cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
 
     @overload
     def act(
@@ -133,9 +128,7 @@ class Policy:
         # What is legal makes no difference to a value.
         mask = np.ones((*np.shape(observation)[:-1], self.game.num_actions), np.int8)
         observations, _, remembered = self._checked(observation, mask, memory)
-        features = _features(self.network, observations, remembered)
-        with torch.inference_mode():
-            values = to_numpy(self.network.own_value(features)).astype(np.float64) / self.value_unit
+        values = logits_and_values(self.network, observations, remembered)[1].astype(np.float64) / self.value_unit
         return float(values[0]) if np.ndim(observation) == 1 else values
 
     def _logits(
@@ -197,19 +190,17 @@ class PolicyPlayer:
 
     def advise(self, decisions: DecisionBatch) -> list[Advice]:
         """What it thinks of each of `decisions.rows`: how likely it takes each legal action, and the result that it
-        expects, where its critic says so (`Policy.tells_value`)."""
+        expects, unless the agent was kept without a value (`Policy.value`)."""
         d, game = decisions, decisions.game
         with self._remembering(d) as memory:
-            values, results = logits_and_values(
-                self.policy.network, d.observation[d.rows], memory, self.policy.tells_value
-            )
+            values, results = logits_and_values(self.policy.network, d.observation[d.rows], memory)
         found = []
         seats = d.states["to_move"][d.rows].tolist()
         shares = _shares(values, d.mask[d.rows], self.policy.temperature)
         for row, seat, share, result in zip(d.rows, seats, shares, results, strict=True):
             s = as_record(d.states, row)
             actions = [(game.action_to_string(s, int(a), seat), float(share[a])) for a in np.flatnonzero(d.mask[row])]
-            value = None if np.isnan(result) else float(result)
+            value = None if np.isnan(result) else float(result) / self.policy.value_unit
             found.append(Advice(actions, _win_share(game, value), value, f"What {self.name} would do"))
         return found
 
@@ -267,14 +258,14 @@ def logits(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | N
 
 @torch.inference_mode()
 def logits_and_values(
-    network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None, with_values: bool
+    network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """As `logits`, and the values float32 [k]: NaN where they are not asked for."""
+    """As `logits`, and the values of the own view, float32 [k]: NaN from a network without them."""
     features = _features(network, observation, memory)
-    if not with_values:
-        return to_numpy(network.policy(features)), np.full(len(observation), np.nan, np.float32)
-    values, results = network.heads(features)
-    return to_numpy(values), to_numpy(results)
+    values = np.full(len(observation), np.nan, np.float32)
+    if network.has_value:
+        values = to_numpy(network.own_value(features))
+    return to_numpy(network.policy(features)), values
 
 
 def _features(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None) -> torch.Tensor:
@@ -310,13 +301,6 @@ def _win_share(game: Game, value: float | None) -> float | None:
         return None
     high = -low if sides == 2 else 1.0
     return min(1.0, max(0.0, (value - low) / (high - low)))
-
-
-def _learned_results(meta: Mapping[str, Any]) -> bool:
-    """Whether a checkpoint's critic learned the results of the game as they are, as far as it says."""
-    settings = meta.get("extra", {}).get("config", {})
-    settings = settings.get("ppo", {}) if isinstance(settings, Mapping) else {}
-    return not isinstance(settings, Mapping) or settings.get("reward_scale", 1.0) == 1.0
 
 
 def _draw(logits: np.ndarray, mask: np.ndarray, rng: np.ndarray, rows: np.ndarray, temperature: float) -> np.ndarray:

@@ -136,13 +136,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         if self._cut:
             raise ResetNeeded("the game is over: call reset() first")
         env.require_game()  # nobody but the seat is ever left to move
-<<<<<<< HEAD
         before, renderer = env.save(), env.renderer.copy()
-        states = env.state().view(self.game.state_dtype)
-=======
-        before = env.save()
         states = None if notes is None else env.state().view(self.game.state_dtype)
->>>>>>> e9c7f7a (An environment of one seat copies no state for notes that nobody wants)
         try:
             env.step(action)
         except IllegalAction as error:

@@ -60,6 +60,16 @@ class BotModel:
         return logits, None
 
 
+class UniformModel:
+    """Anything legal, all alike: what the bot `random` is."""
+
+    def ask(
+        self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True
+    ) -> tuple[np.ndarray, None]:
+        """Zeros."""
+        return np.zeros(mask.shape, np.float32), None
+
+
 class TableModel:
     """A policy given as a table: probabilities and, if there are any, values by observation.
 

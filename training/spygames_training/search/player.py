@@ -11,7 +11,7 @@ from spygames.core.player import DecisionBatch
 from spygames.core.rng import GAMMA, as_seed, mix
 from spygames_training.policy import ARGMAX, Policy
 from spygames_training.search.draws import Sampled
-from spygames_training.search.models import BotModel, Model, Rival
+from spygames_training.search.models import BotModel, Model, Rival, UniformModel
 from spygames_training.search.network import NetworkModel
 from spygames_training.search.search import Findings, PolicySearch, Question
 from spygames_training.search.settings import POLICY, SearchSettings
@@ -115,4 +115,6 @@ def _rival(game: Game, name: str, policy: Model, settings: SearchSettings) -> Ri
     """The rival of that name."""
     if name == POLICY:
         return Rival(name, policy, settings.slip)
+    if name == "random":
+        return Rival(name, UniformModel(), 0.0)
     return Rival(name, BotModel(game, name), settings.bot_slip)
