@@ -22,7 +22,8 @@ from spygames_training.evaluation import bootstrap, play_games, won
 from spygames_training.tables import markdown_table, progress_bar
 
 AGENT = "agent_avenue_simple"
-SEARCH, TYPES, PLAIN = f"{AGENT}+search:64", f"{AGENT}+search:64,rivals=policy|expert", f"{AGENT}@argmax"
+SEARCH, PLAIN = f"{AGENT}+search:64", f"{AGENT}@argmax"
+TYPES = f"{SEARCH},rivals=policy|expert|greedy|random"
 MATCHES = [
     (SEARCH, PLAIN),
     *((PLAIN, bot) for bot in ("expert", "greedy", "random", "mcts:200")),

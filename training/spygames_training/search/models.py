@@ -63,9 +63,7 @@ class BotModel:
 class UniformModel:
     """Anything legal, all alike: what the bot `random` is."""
 
-    def ask(
-        self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True
-    ) -> tuple[np.ndarray, None]:
+    def ask(self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True) -> tuple[np.ndarray, None]:
         """Zeros."""
         return np.zeros(mask.shape, np.float32), None
 
