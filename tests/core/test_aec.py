@@ -18,6 +18,7 @@ from spygames import agent_avenue_v0
 from spygames.core.aec import GameEnv
 from spygames.core.game import ImpossibleState, as_record
 from spygames.core.kernel import Record
+from spygames.core.padding import without_padding
 from spygames.core.registry import game_ids
 from spygames.core.rng import next_seed
 from spygames.core.single import SingleEnv
@@ -288,9 +289,10 @@ def test_restore_takes_no_other_game(env: GameEnv) -> None:
 def test_restore_takes_no_doctored_position(env: GameEnv) -> None:
     """With a right checksum, too: kernels would write out of bounds there."""
     saved = env.save()
-    size = env.game.state_dtype.itemsize
+    layout = without_padding(env.game.state_dtype)
+    size = layout.itemsize
     start = len(saved) - 4 - size - 9
-    offset = (env.game.state_dtype.fields or {})["deck_size"][1]
+    offset = (layout.fields or {})["deck_size"][1]
     for at, value in ((start + offset, 120), (len(saved) - 5, 1), (start + size - 1, 9)):
         blob = bytearray(saved)
         blob[at] = value

@@ -28,7 +28,7 @@ ACTIONS = ("pass", "bet")
 PASS, BET = range(2)
 NUM_ACTIONS = len(ACTIONS)
 
-OPTIONS = np.dtype([])  # there is one variant only
+OPTIONS = np.dtype([], align=True)  # there is one variant only
 STATE = np.dtype([  # what is true
     ("rng", uint64),  # HIDDEN: the random stream of chance
     ("cards", int8, SEATS),  # HIDDEN from the other seat until a showdown: index in CARDS
@@ -36,14 +36,15 @@ STATE = np.dtype([  # what is true
     ("num_moves", int8),
     ("to_move", int8),  # seat, NONE when over
     ("options", OPTIONS),
-])  # fmt: skip
+    ("padding", int8, 1),  # 0; fills the record up to a multiple of 8 bytes
+], align=True)  # fmt: skip
 VIEW = np.dtype([  # what one seat may know; everything that it has seen, in order (perfect recall)
     ("own", float32, NUM_CARDS),  # one-hot
     ("shown", float32, NUM_CARDS),  # the rival's card at a showdown, one-hot; zeros before and after a fold
     ("moves", float32, (MOVES, NUM_ACTIONS)),  # each move one-hot, zeros where there is none yet
     ("first", float32),  # 1 if the viewer is the seat that begins
     ("decides", float32),  # 1 if the viewer is to move
-])  # fmt: skip
+], align=True)  # fmt: skip
 
 
 @kernel

@@ -33,7 +33,7 @@ ACTIONS = ("fold", "call", "raise")
 FOLD, CALL, RAISE = range(3)
 NUM_ACTIONS = len(ACTIONS)
 
-OPTIONS = np.dtype([])  # there is one variant only
+OPTIONS = np.dtype([], align=True)  # there is one variant only
 STATE = np.dtype([  # what is true
     ("rng", uint64),  # HIDDEN: the random stream of chance
     ("cards", int8, SEATS),  # HIDDEN from the other seat until a showdown: index in CARDS
@@ -46,7 +46,8 @@ STATE = np.dtype([  # what is true
     ("folded", int8),  # seat, or NONE
     ("to_move", int8),  # seat, NONE when over
     ("options", OPTIONS),
-])  # fmt: skip
+    ("padding", int8, 6),  # 0; fills the record up to a multiple of 8 bytes
+], align=True)  # fmt: skip
 VIEW = np.dtype([  # what one seat may know; everything that it has seen, in order (perfect recall)
     ("own", float32, NUM_CARDS),  # one-hot
     ("public", float32, NUM_CARDS),  # one-hot, zeros in the first round
@@ -54,7 +55,7 @@ VIEW = np.dtype([  # what one seat may know; everything that it has seen, in ord
     ("moves", float32, (ROUNDS, MOVES, NUM_ACTIONS)),  # each move one-hot, zeros where there is none
     ("first", float32),  # 1 if the viewer is the seat that begins
     ("decides", float32),  # 1 if the viewer is to move
-])  # fmt: skip
+], align=True)  # fmt: skip
 
 
 @kernel

@@ -22,7 +22,7 @@ NONE = -1
 ENTER, HIDE, GUESS, GIVE, OVER = range(5)  # phases
 STAY, IN = KEEP, PRESENT = range(2)  # actions; while hiding and guessing they are the sides of the coin
 
-OPTIONS = np.dtype([])
+OPTIONS = np.dtype([], align=True)
 STATE = np.dtype([
     ("rng", uint64),  # HIDDEN: the random stream of chance
     ("coin", int8),  # HIDDEN from all but seat 1, NONE before
@@ -30,8 +30,9 @@ STATE = np.dtype([
     ("given", int8),  # whether seat 2 gave
     ("phase", int8),
     ("to_move", int8),
-])  # fmt: skip
-VIEW = np.dtype([("phase", float32, 5), ("coin", float32, 2), ("guess", float32, 2)])
+    ("padding", int8, 3),  # 0; fills the record up to a multiple of 8 bytes
+], align=True)  # fmt: skip
+VIEW = np.dtype([("phase", float32, 5), ("coin", float32, 2), ("guess", float32, 2)], align=True)
 
 
 @kernel

@@ -19,15 +19,16 @@ from tests.poker import kuhn
 SEATS, ROUNDS = 2, 4
 NONE = -1
 
-OPTIONS = np.dtype([])
+OPTIONS = np.dtype([], align=True)
 STATE = np.dtype([
     ("rng", uint64),  # HIDDEN: the random stream of chance
     ("coins", int8, SEATS),  # HIDDEN: from the other seat always, from the own one after the first round
     ("named", int8, SEATS),  # NONE before
     ("turn", int8),  # decisions made
     ("to_move", int8),
-])  # fmt: skip
-VIEW = np.dtype([("coin", float32, 2), ("turn", float32, ROUNDS), ("seat", float32)])
+    ("padding", int8, 2),  # 0; fills the record up to a multiple of 8 bytes
+], align=True)  # fmt: skip
+VIEW = np.dtype([("coin", float32, 2), ("turn", float32, ROUNDS), ("seat", float32)], align=True)
 
 
 @kernel

@@ -13,6 +13,7 @@ import torch
 from spygames.core.batch import Batch
 from spygames.core.game import Game
 from spygames.core.notes import Notes
+from spygames.core.padding import from_fields, to_fields
 from spygames.core.shown import one_line
 from spygames_training.compute import Compute, to_numpy
 from spygames_training.config import PPO, Config
@@ -166,7 +167,7 @@ class Rollout:
         of the notes if there are any, in types that files know, and the state of `rng`, which draws the opponents."""
         notes = {} if self.notes is None else self.notes.arrays()
         return {
-            "states": torch.from_numpy(self.batch.states.view(np.uint8)),
+            "states": torch.from_numpy(to_fields(self.batch.states).ravel()),
             "seeds": torch.from_numpy(self.batch.seeds.view(np.int64)),
             "luck": torch.from_numpy(self.rng.view(np.int64)),
             "memory": torch.from_numpy(self.memory),
@@ -187,7 +188,8 @@ class Rollout:
         self.opponents.load_state_dict(state, opponents)
         states, seeds = state["states"].numpy(), state["seeds"].numpy()
         try:
-            self.batch.resume(states.view(self.game.state_dtype), seeds.view(np.uint64))
+            states = from_fields(self.game.state_dtype, states.reshape(self.batch.n, -1))
+            self.batch.resume(states, seeds.view(np.uint64))
         except ValueError as error:
             raise ValueError(one_line(error)) from error
         self.rng[...] = state["luck"].numpy().view(np.uint64)

@@ -41,8 +41,8 @@ OPTIONS = np.dtype([
     ("players", int8),  # 2, 3 or 4
     ("advanced", int8),  # 1: with the Black Market
     ("captain_fixed", int8),  # 1: the lower seat stays captain (AA-41)
-])  # fmt: skip
-STATE = np.dtype([  # widest field first, no padding; a field that the variant does not use is 0 or NONE
+], align=True)  # fmt: skip
+STATE = np.dtype([  # widest field first; a field that the variant does not use is 0 or NONE
     ("rng", uint64),  # HIDDEN: the game's random stream
     ("turn", int16),  # 1..LAST_TURN, goes up when the next side becomes active
     ("progress", int16, SIDES),  # -FURTHEST..FURTHEST, spaces moved forward in all (AA-15)
@@ -71,7 +71,8 @@ STATE = np.dtype([  # widest field first, no padding; a field that the variant d
     ("taken", int8),  # agent that Spycation has taken back, or NONE
     ("seen", int8, (SEATS, KINDS)),  # copies seen entering or staying in a hand, face down included (AA-37)
     ("options", OPTIONS),
-])  # fmt: skip
+    ("padding", int8, 5),  # 0; fills the record up to a multiple of 8 bytes
+], align=True)  # fmt: skip
 
 
 def view_dtype(advanced: bool, teams: bool) -> np.dtype:
@@ -119,7 +120,7 @@ def view_dtype(advanced: bool, teams: bool) -> np.dtype:
         ("captain", float32, seats),  # [P] 1 for the captain of each side
         ("leader", float32, seats),  # [P] one-hot: the seat that plays face up this turn, once named
     ]
-    return np.dtype(common + market * advanced + team * teams)
+    return np.dtype(common + market * advanced + team * teams, align=True)
 
 
 def view_layout(advanced: bool, teams: bool) -> np.dtype:

@@ -77,6 +77,8 @@ class State(Fields):
     seen: NDArray[np.int8]
     """[SEATS, KINDS] copies seen entering or staying in a hand, face down included (AA-37)."""
     options: Options
+    padding: NDArray[np.int8]
+    """[5] 0; fills the record up to a multiple of 8 bytes."""
 
 
 class View(Fields):

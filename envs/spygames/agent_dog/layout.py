@@ -33,8 +33,9 @@ OPTIONS = np.dtype([
     ("players", int8),
     ("first_player", int8),  # the first dealer, or NONE: drawn from the seed (AD-7)
     ("tracked", int8),  # 1: hidden colours are known to all (AD-24)
-])  # fmt: skip
-STATE = np.dtype([  # what is true; widest field first, no padding
+    ("padding", int8, 2),  # 0; fills the record up to a multiple of 4 bytes
+], align=True)  # fmt: skip
+STATE = np.dtype([  # what is true; widest field first
     ("rng", uint64),  # HIDDEN: the random stream of the game
     ("turn", int32),  # 0..LARGEST: turns ended, unused discards counted (AD-35)
     ("cards_played", int32),  # 0..LARGEST, below max_turns until the end
@@ -65,7 +66,7 @@ STATE = np.dtype([  # what is true; widest field first, no padding
     ("dealer", int8),
     ("winners", int8),  # bits of seats
     ("end_reason", int8),  # index in END_REASONS, or NONE
-])  # fmt: skip
+], align=True)  # fmt: skip
 
 
 def view_dtype(track: int) -> np.dtype:
@@ -104,7 +105,7 @@ def view_dtype(track: int) -> np.dtype:
         ("teams", float32),  # 1 with four players: colour 2 is the partner's
         ("holes", float32, track // 4),  # by offset in a quadrant: 1 for a hole
         ("meeting", float32, track // 4),  # by offset in a quadrant: 1 for the meeting point
-    ])  # fmt: skip
+    ], align=True)  # fmt: skip
 
 
 ENTITIES = {

@@ -31,6 +31,8 @@ class Options(Fields):
     """the first dealer, or NONE: drawn from the seed (AD-7)."""
     tracked: IntField
     """1: hidden colours are known to all (AD-24)."""
+    padding: NDArray[np.int8]
+    """[2] 0; fills the record up to a multiple of 4 bytes."""
 
 
 class State(Fields):

@@ -15,6 +15,7 @@ from spygames.core.deprecated import moved
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.kernel import announce, kernel
 from spygames.core.notes import Notes
+from spygames.core.padding import from_fields, without_padding
 from spygames.core.player import DecisionBatch, first_illegal
 from spygames.core.rng import GAMMA, as_seed, mix, next_seed
 from spygames.core.shown import shown
@@ -247,7 +248,7 @@ class Batch:
         """Goes on with games that were going on.
 
         Args:
-            states: STATE [n], copied: what `self.states` was.
+            states: STATE [n], copied: what `self.states` was; or the same without padding, as version 0.1.0 had it.
             seeds: uint64 [n], copied: what `self.seeds` was.
             checked: the caller knows that a batch of this game wrote these bytes: they never left this process, say.
                 Else each row is looked at as `GameEnv.restore` does (0.6 to 0.8 ms a game), because kernels trust their
@@ -257,6 +258,9 @@ class Batch:
             ValueError: names the first row that is no position of this game, or whose game is over. The batch is then
                 as it was.
         """
+        if states.dtype == (packed := without_padding(self.game.state_dtype)):
+            states = _buffer("states", states, (self.n,), packed)
+            states = from_fields(self.game.state_dtype, states.view(np.uint8).reshape(self.n, -1))
         states = _buffer("states", states, (self.n,), self.game.state_dtype)
         seeds = _buffer("seeds", seeds, (self.n,), np.uint64)
         for row in [] if checked else range(self.n):

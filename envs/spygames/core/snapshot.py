@@ -8,6 +8,7 @@ from hashlib import sha256
 import numpy as np
 
 from spygames.core.game import NOBODY, Game
+from spygames.core.padding import from_fields, to_fields, without_padding
 from spygames.core.shown import one_line
 
 _MAGIC = b"spygames save 1\n"
@@ -16,13 +17,13 @@ _MAGIC = b"spygames save 1\n"
 @cache
 def _header(game: Game) -> bytes:
     """How a saved game begins: of which game, with which options, in which layout."""
-    layout = sha256(repr(game.state_dtype.descr).encode()).hexdigest()[:12]
+    layout = sha256(repr(without_padding(game.state_dtype).descr).encode()).hexdigest()[:12]
     names = {"game": game.id, "options": dict(game.options), "state": layout}
     return _MAGIC + json.dumps(names).encode("ascii") + b"\n"
 
 
 def pack(game: Game, raw: np.ndarray, seed: np.uint64, gone: int) -> bytes:
-    """A game as bytes: a header, the state, the seed, how many agents are gone, and a checksum.
+    """A game as bytes: a header, the fields of the state, the seed, how many agents are gone, and a checksum.
 
     Args:
         game: what is played.
@@ -30,7 +31,7 @@ def pack(game: Game, raw: np.ndarray, seed: np.uint64, gone: int) -> bytes:
         seed: what the game started from.
         gone: agents that were stepped with None since the end.
     """
-    body = raw.tobytes() + seed.tobytes() + bytes([gone])
+    body = to_fields(raw.view(game.state_dtype)).tobytes() + seed.tobytes() + bytes([gone])
     return _header(game) + body + zlib.crc32(body).to_bytes(4, "little")
 
 
@@ -53,12 +54,11 @@ def unpack(game: Game, saved: object) -> tuple[np.ndarray, np.uint64, int]:
         ours = header[len(_MAGIC) : -1].decode("ascii")
         raise ValueError(f"this is saved from another game, {theirs}; this one is {ours}")
     body, check = saved[len(header) : -4], saved[-4:]
-    size = game.state_dtype.itemsize
+    size = without_padding(game.state_dtype).itemsize
     if len(body) != size + 9 or zlib.crc32(body).to_bytes(4, "little") != check:
         raise ValueError("this saved game is cut or damaged")
-    raw = np.frombuffer(bytearray(body[:size]), np.uint8)
-    states = raw.view(game.state_dtype)
+    states = from_fields(game.state_dtype, np.frombuffer(body, np.uint8, size).reshape(1, size))
     gone, over = body[-1], states["to_move"][0] == NOBODY
     if not game.is_possible(states) or gone > (game.num_players if over else 0):
         raise ValueError(f"this saved game holds no position of {game.id}")
-    return raw, np.frombuffer(body, np.uint64, 1, size)[0], gone
+    return states.view(np.uint8), np.frombuffer(body, np.uint64, 1, size)[0], gone

@@ -34,8 +34,8 @@ OPTIONS = dtype([
     ("by_score", int8),  # 1: reward="score" (HC-37)
     ("nobody_wins", int8),  # reward of each if nobody wins: 0 or -1
     ("first_guess", int8),  # the first action that is a prediction
-])  # fmt: skip
-STATE = dtype([  # what is true; widest field first, no padding; agents and seats by their absolute numbers
+], align=True)  # fmt: skip
+STATE = dtype([  # what is true; widest field first; agents and seats by their absolute numbers
     ("rng", uint64),  # HIDDEN: the random stream of the game
     ("turn", int32),  # 0..LAST_TURN
     ("points", int16, (MAX_AGENTS, MAX_PLAYERS)),  # [agent, seat]: points that it moved the agent, LOWEST..LARGEST
@@ -74,7 +74,8 @@ STATE = dtype([  # what is true; widest field first, no padding; agents and seat
     ("winners", int8),  # set of seats, bit by bit
     ("end_reason", int8),  # index in END_REASONS, or NONE
     ("options", OPTIONS),
-])  # fmt: skip
+    ("padding", int8, 3),  # 0; fills the record up to a multiple of 8 bytes
+], align=True)  # fmt: skip
 
 
 def view_dtype(players: int, agents: int, top_secret: bool, secret_identities: bool) -> dtype:
@@ -129,7 +130,7 @@ def view_dtype(players: int, agents: int, top_secret: bool, secret_identities: b
         ("guesses", float32, (p, a)),  # own, at the end all: -1: free, (1 + the owner's relative seat) / 7, 0: none
     ]
     # The board comes last: Numba would take a view that only has more fields at its end for the smaller one, and warn.
-    return dtype([*(cards if top_secret else []), *(predictions if secret_identities else []), *base])
+    return dtype([*(cards if top_secret else []), *(predictions if secret_identities else []), *base], align=True)
 
 
 ENTITIES = {

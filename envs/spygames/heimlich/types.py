@@ -111,6 +111,8 @@ class State(Fields):
     end_reason: IntField
     """index in END_REASONS, or NONE."""
     options: Options
+    padding: NDArray[np.int8]
+    """[3] 0; fills the record up to a multiple of 8 bytes."""
 
 
 class View(Fields):

@@ -9,7 +9,7 @@ returns a short report. It needs no more than the environments do (no pytest, no
 
 What it checks, in this order (`CHECKS`, each by itself with `checks=["leaks"]`):
 
-form: `layout` (records without padding, float32 views, options that are JSON, a bot `random`), `pickle`.
+form: `layout` (records without bytes of no field, float32 views, options that are JSON, a bot `random`), `pickle`.
 play: `play` (games end; the mask is 0 or 1, never empty before the end and empty after it; no results before the end,
 one for a team, none where a game is cut off; no count wraps; the invariants that you pass hold), `views` (every field
 is written, finite, and looking changes nothing), `texts` (different, and they read back), `mapping` (JSON that reads

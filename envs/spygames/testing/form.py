@@ -22,12 +22,15 @@ _GYMNASIUM = ("is not legal", "is -infinity", "is infinity", "Not able to test a
 
 
 def layout(trial: Trial) -> None:
-    """Records have no padding; STATE has `rng` and `to_move`, VIEW float32 alone; options are JSON; there is a bot
-    `random`."""
+    """Every byte of a record is a field's; STATE has `rng` and `to_move`, VIEW float32 alone; options are JSON; there
+    is a bot `random`."""
     game = trial.game
     for name, dtype in (("STATE", game.state_dtype), ("VIEW", game.view_dtype), ("OPTIONS", game.packed.dtype)):
         if not has_no_padding(dtype):
-            trial.fail(f"{name} has padding, so equal records may differ in bytes; make its dtype without align=True")
+            trial.fail(
+                f"{name} has bytes of no field, which NumPy does not copy, so equal records may differ in bytes; "
+                f'end it, or the record within, with ("padding", int8, n)'
+            )
     fields = {path: dtype for path, dtype in leaves(game.state_dtype) if len(path) == 1}
     if fields.get(("rng",)) != np.uint64:
         trial.fail(f"STATE has the field rng as {fields.get(('rng',))}; it is uint64, the random stream of chance")
