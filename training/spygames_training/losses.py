@@ -10,6 +10,7 @@ writes the gradient is several times faster than a chain of tensor operations th
 tests/training/test_losses.py holds the two against each other.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -96,11 +97,11 @@ def loss_gradients(
             top_reference = max(top_reference, np.float64(reference[i, a]))
         total = total_reference = 0.0
         for a in legal[:found]:
-            logit_gradients[k, a] = np.exp(np.float32(logits[k, a] - top))
+            logit_gradients[k, a] = math.exp(np.float32(logits[k, a] - top))
             total += logit_gradients[k, a]
-            total_reference += np.exp(np.float32(reference[i, a] - top_reference))
-        log_total = top + np.log(total)
-        log_total_reference = top_reference + np.log(total_reference)
+            total_reference += math.exp(np.float32(reference[i, a] - top_reference))
+        log_total = top + math.log(total)
+        log_total_reference = top_reference + math.log(total_reference)
         entropy = kl = 0.0
         for a in legal[:found]:
             log_pi = logits[k, a] - log_total
@@ -109,7 +110,7 @@ def loss_gradients(
             entropy -= pi * log_pi
             kl += pi * (log_pi - (reference[i, a] - log_total_reference))
         log_ratio = logits[k, actions[i]] - log_total - log_probabilities[i]
-        ratio = np.exp(log_ratio)
+        ratio = math.exp(log_ratio)
         clipped = min(max(ratio, 1.0 - weights.clip), 1.0 + weights.clip)
         advantage = np.float64(advantages[i])
         # The gradient of the surrogate with respect to log pi(a): none where the clipped branch is the smaller one.

@@ -1,5 +1,6 @@
 """Choosing among legal actions by a network's logits."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -59,14 +60,14 @@ def sample_rows(logits: np.ndarray, asked: Asked, temperature: float, drawn: Dra
         total = 0.0
         for a in legal[:found]:
             logits[k, a] = (logits[k, a] - top) / temperature
-            total += np.exp(logits[k, a])
+            total += math.exp(logits[k, a])
         rng[i, 0] += GAMMA
         left = total * (np.float64(mix(rng[i, 0]) >> np.uint64(11)) / 9007199254740992.0)
         chosen = best
         for a in legal[:found]:
-            left -= np.exp(logits[k, a])
+            left -= math.exp(logits[k, a])
             if left < 0.0:
                 chosen = a
                 break
         actions[i] = chosen
-        log_probabilities[i] = logits[k, chosen] - np.log(total)
+        log_probabilities[i] = logits[k, chosen] - math.log(total)

@@ -68,7 +68,9 @@ def _moves() -> np.ndarray:
     return masks.reshape(-1, ACT_DONE)
 
 
-_MOVES = _moves()
+_MOVES, _WHICH = np.unique(_moves(), axis=0, return_inverse=True)
+_WHICH = _WHICH.ravel().astype(np.int16)
+"""The different masks, and which one each row of `_moves` is: 27 kB, not 132, since a GPU takes 64 kB of constants."""
 
 
 @kernel
@@ -160,7 +162,7 @@ def legal_moves(s: State, mask: np.ndarray) -> None:
     after, points = np.int64(s.next_agent), np.int64(s.points_left)
     split = s.die == ONE_TO_THREE
     row = (((own * _AGENT_COUNTS + agents) * (MAX_AGENTS + 1) + after) * (FACES + 1) + points) * 2 + split
-    moves = _MOVES[np.uint64(row)]
+    moves = _MOVES[np.uint64(_WHICH[np.uint64(row)])]
     for action in range(ACT_DONE):
         mask[action] = moves[action]
     for action in range(ACT_DONE, len(mask)):
