@@ -1,14 +1,15 @@
-# make setup | demo | test | test-all | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
+# make setup | demo | test | test-all | test-gpu-code | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
 
 PYTHON ?= python3
 PY := .venv/bin/python
 SPYGAMES := .venv/bin/spygames
 BENCH_PY := .venv-bench/bin/python
+GPU_PY := .venv-gpu/bin/python
 PIP_INSTALL := -m pip install --disable-pip-version-check -c constraints.txt
 TEST_ARGS ?= -n 2
 BENCH_ARGS ?= --write
 
-.PHONY: setup demo test test-all test-wheels lint lint-quick docs format bench clean
+.PHONY: setup demo test test-all test-gpu-code test-wheels lint lint-quick docs format bench clean
 .DEFAULT_GOAL := setup
 
 setup: .venv/.installed
@@ -33,8 +34,19 @@ test: setup
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q $(TEST_ARGS)
 
 # The long ones, too: every variant, long duels, long references, training on several machines (docs/testing.md).
-test-all: setup
+test-all: setup .venv-gpu/.installed
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q -m "" $(TEST_ARGS)
+	OMP_NUM_THREADS=1 $(GPU_PY) -m pytest -q -m "" $(TEST_ARGS) --dist loadgroup tests/gpu
+
+# The games' kernels for a GPU, compiled and run on the CPU (docs/testing.md); needs gcc, and no GPU. An environment of
+# its own, because the compilers for GPUs are a large download.
+test-gpu-code: .venv-gpu/.installed
+	OMP_NUM_THREADS=1 $(GPU_PY) -m pytest -q $(TEST_ARGS) --dist loadgroup tests/gpu
+
+.venv-gpu/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-gpu
+	$(GPU_PY) $(PIP_INSTALL) -e '.[gpu-code]'
+	@touch $@
 
 # What users install: the built package alone, with what it needs and nothing else, away from this folder.
 test-wheels:
@@ -75,5 +87,5 @@ bench: .venv-bench/.installed
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-bench .venv-wheel .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
+	rm -rf .venv .venv-bench .venv-gpu .venv-wheel .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
 	find app benchmarks envs scripts studies tests training -name __pycache__ -type d -prune -exec rm -rf {} +

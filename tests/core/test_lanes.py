@@ -10,7 +10,7 @@ import pytest
 from spygames import make_game
 from spygames.core.batch import Batch
 from spygames.core.game import Game
-from spygames.core.lanes import blank_lane, cpu_lane, from_lanes, leaves, to_lanes
+from spygames.core.lanes import blank_lane, cpu_lane, from_lanes, runs, to_lanes
 from spygames.core.registry import game_ids
 from spygames.core.rng import next_seed
 from spygames.testing.variants import VARIANTS
@@ -26,7 +26,7 @@ returns: Any = None
 observe: Any = None
 state_lane: Any = None
 view_lane: Any = None
-LEAVES: Any = None
+RUNS: Any = None
 
 
 def _step_lanes(options, tiles, seeds, actions, views, mask, rewards, done):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
@@ -40,7 +40,7 @@ def _step_lanes(options, tiles, seeds, actions, views, mask, rewards, done):  # 
         returns(s, rewards[:, i])
         if over:
             seeds[i] = next_seed(seeds[i])
-            blank_lane(tile, LEAVES, LANES, lane)
+            blank_lane(tile, RUNS, LANES, lane)
             init(s, options[0], seeds[i])
         legal(s, mask[:, i])
         observe(s, np.int64(s.to_move), view_lane(views, len(seeds), i))
@@ -51,7 +51,7 @@ def loop(game: Game) -> Callable[..., None]:
         _step_lanes,
         state_lane=cpu_lane(game.state_dtype),
         view_lane=cpu_lane(game.view_dtype),
-        LEAVES=np.array([*leaves(game.state_dtype)], np.int16),
+        RUNS=runs(game.state_dtype),
     )
 
 
@@ -71,11 +71,16 @@ def test_each_leaf_of_a_tile_lies_across_its_lanes() -> None:
     assert from_lanes(RECORD, tiles, 4).tobytes() == records.tobytes()
 
 
+def test_leaves_of_one_size_are_one_run() -> None:
+    assert runs(np.dtype([("a", np.int8, (2, 3)), ("b", np.int8), ("c", np.int16)])).tolist() == [[0, 1, 7], [7, 2, 1]]
+    assert runs(RECORD).tolist()[:3] == [[0, 8, 1], [8, 4, 1], [12, 1, 4]]
+
+
 def test_one_lane_is_blanked_and_the_others_stay() -> None:
     rng = np.random.default_rng(0)
     records = rng.integers(0, 256, 8 * RECORD.itemsize, np.uint8).view(RECORD)
     tiles = to_lanes(records, 4)
-    blank_lane(tiles[1], np.array([*leaves(RECORD)], np.int16), 4, 2)
+    blank_lane(tiles[1], runs(RECORD), 4, 2)
     records[6] = np.zeros(1, RECORD)[0]
     records["padding"][6] = records["inner"]["padding"][6] = 0
     assert from_lanes(RECORD, tiles, 4).tobytes() == records.tobytes()

@@ -16,7 +16,7 @@ from numba import from_dtype
 from numba.core import types as _types
 
 from spygames.core.game import KERNELS, Game
-from spygames.core.lanes import blank_lane, cuda_lane, leaves
+from spygames.core.lanes import blank_lane, cuda_lane, runs
 from spygames.core.rng import next_seed
 
 __all__ = ["LANES", "LAYOUTS", "Layout", "step_ptx"]
@@ -40,7 +40,7 @@ observe: Any = None
 grid: Any = None
 state_lane: Any = None
 view_lane: Any = None
-LEAVES: Any = None
+RUNS: Any = None
 
 
 def _step_rows(options, states, words, seeds, actions, views, mask, rewards, done):  # type: ignore[no-untyped-def]
@@ -88,7 +88,7 @@ def _step_lanes(options, tiles, seeds, actions, views, mask, rewards, done):  # 
         returns(s, rewards[:, i])
         if over:
             seeds[i] = next_seed(seeds[i])
-            blank_lane(tile, LEAVES, LANES, lane)
+            blank_lane(tile, RUNS, LANES, lane)
             init(s, options[0], seeds[i])
         legal(s, mask[:, i])
         observe(s, np.int64(s.to_move), view_lane(views, len(seeds), i))
@@ -123,7 +123,7 @@ def step_ptx(game: Game, layout: Layout = "lanes", capability: tuple[int, int] =
         "grid": cuda.grid,
         "state_lane": cuda_lane(game.state_dtype),
         "view_lane": cuda_lane(game.view_dtype),
-        "LEAVES": np.array([*leaves(game.state_dtype)], np.int16),
+        "RUNS": runs(game.state_dtype),
     }
     source = cast(FunctionType, _TEMPLATES[layout])
     step = FunctionType(source.__code__, {**source.__globals__, **names}, source.__name__)

@@ -18,7 +18,7 @@ from numba.core import types as _types
 
 from spygames.core.kernel import kernel
 
-__all__ = ["LaneRecord", "blank_lane", "cpu_lane", "cuda_lane", "from_lanes", "leaves", "to_lanes"]
+__all__ = ["from_lanes", "to_lanes"]
 
 types = cast(Any, _types)
 
@@ -80,13 +80,28 @@ def from_lanes(dtype: np.dtype, tiles: np.ndarray, lanes: int) -> np.ndarray:
     return raw.reshape(-1).view(dtype)
 
 
+def runs(dtype: np.dtype) -> np.ndarray:
+    """Leaves of one size that follow each other, int16 [k, 3]: the first one's offset, their size, how many."""
+    found: list[list[int]] = []
+    for at, size in sorted(leaves(dtype)):
+        if found and found[-1][1] == size and found[-1][0] + size * found[-1][2] == at:
+            found[-1][2] += 1
+        else:
+            found.append([at, size, 1])
+    return np.array(found, np.int16).reshape(-1, 3)
+
+
 @kernel
-def blank_lane(tile: np.ndarray, leaves: np.ndarray, lanes: int, lane: int) -> None:
-    """Zeroes the record of a lane, as `init` is promised; `leaves` is int64 [k, 2] of what the function gives."""
-    for k in range(len(leaves)):
-        start = leaves[k, 0] * lanes + leaves[k, 1] * lane
-        for at in range(start, start + leaves[k, 1]):
-            tile[at] = 0
+def blank_lane(tile: np.ndarray, runs: np.ndarray, lanes: int, lane: int) -> None:
+    """Zeroes the record of a lane, as `init` is promised; `runs` is what the function of that name gives."""
+    for k in range(len(runs)):
+        offset, size = np.int64(runs[k, 0]), np.int64(runs[k, 1])
+        step = np.uint64(lanes * size)
+        for byte in range(size):
+            at = np.uint64(lanes * offset + lane * size + byte)
+            for _ in range(runs[k, 2]):
+                tile[at] = 0
+                at += step
 
 
 @cache

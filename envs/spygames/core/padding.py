@@ -9,8 +9,6 @@ from functools import cache
 
 import numpy as np
 
-__all__ = ["from_fields", "to_fields", "without_padding"]
-
 PADDING = "padding"
 """The name of a field that holds nothing, in STATE and OPTIONS."""
 

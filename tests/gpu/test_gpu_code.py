@@ -1,0 +1,170 @@
+"""The games' kernels are fit for a GPU: their PTX does what a `Batch` does, and ptxas takes it within a budget.
+
+No GPU is needed: the PTX runs on the CPU (`tests/gpu/emulator.py`). `make test-gpu-code` runs this with what it needs.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import spygames
+from spygames.core.batch import Batch
+from spygames.core.device import LANES, LAYOUTS, Layout, step_ptx
+from spygames.core.game import Game
+from spygames.core.lanes import from_lanes, to_lanes
+from tests.gpu.assembled import assemble, tool
+from tests.gpu.emulator import HAS_GCC, Emulator, buffer
+from tests.gpu.ptx import parse
+
+pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: make test-gpu-code")
+
+CAPABILITY = (8, 0)
+"""PTX for it runs on all later GPUs, too."""
+ARCHITECTURES = ("sm_80", "sm_90")
+GAMES, STEPS, MEASURED = 1024, 56, 8
+"""57,344 decisions a variant; those of the last steps are measured."""
+
+
+class Variant(NamedTuple):
+    """A game with options, and what its kernel may cost in the layout `lanes`."""
+
+    game_id: str
+    options: dict[str, Any]
+    warm_up: int
+    """Steps before, so that games are in all phases, and more than a hundred end."""
+    registers: int
+    instructions: int
+    """PTX instructions a warp and step."""
+    sectors: int
+    """Sectors of 32 bytes a decision that are read or written, but for constants."""
+
+
+VARIANTS = {
+    "agent_avenue_simple": Variant("agent_avenue_v0", {}, 40, 80, 10**6, 10**6),
+    "agent_avenue_advanced": Variant("agent_avenue_v0", {"mode": "advanced"}, 40, 80, 10**6, 10**6),
+    "agent_avenue_teams": Variant("agent_avenue_v0", {"players": 4, "mode": "advanced"}, 40, 80, 10**6, 10**6),
+    "heimlich": Variant("heimlich_v0", {}, 150, 168, 10**6, 10**6),
+    "heimlich_all": Variant(
+        "heimlich_v0", {"players": 4, "top_secret": True, "secret_identities": True}, 300, 168, 10**6, 10**6
+    ),
+    "agent_dog": Variant("agent_dog_v0", {"max_turns": 25}, 100, 168, 10**6, 10**6),
+}
+"""Those of the released agents, and with the most rules."""
+
+each_variant = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in VARIANTS]
+)
+each_layout = pytest.mark.parametrize(
+    "layout", [each if each == "lanes" else pytest.param(each, marks=pytest.mark.slow) for each in LAYOUTS]
+)
+
+
+def game_of(name: str) -> Game:
+    return spygames.make_game(VARIANTS[name].game_id, **VARIANTS[name].options)
+
+
+@cache
+def compiled(name: str, layout: Layout) -> str:
+    return step_ptx(game_of(name), layout, CAPABILITY)
+
+
+class Device:
+    """The buffers of GAMES games as a GPU has them."""
+
+    def __init__(self, batch: Batch, layout: Layout) -> None:
+        game, n, self.layout = batch.game, batch.n, layout
+        self.dtype, across = game.state_dtype, layout != "rows"
+        self.states = buffer(n * self.dtype.itemsize)
+        self.states[:] = (to_lanes(batch.states, LANES) if layout == "lanes" else batch.states.view(np.uint8)).ravel()
+        self.views = buffer(n * game.num_features * 4)
+        self.mask, self.rewards = buffer(game.num_actions * n), buffer(game.num_players * n * 4)
+        self.seeds, self.done = batch.seeds.copy(), np.zeros(n, np.bool_)
+        states = (
+            [self.states.reshape(n // LANES, -1)]
+            if layout == "lanes"
+            else [self.states.view(self.dtype), self.states.view(np.uint64).reshape(n, -1)]
+        )
+        order: Callable[..., tuple[int, int]] = lambda k: (k, n) if across else (n, k)  # noqa: E731
+        self.shown = self.views.view(np.float32).reshape(order(game.num_features))
+        self.allowed = self.mask.view(np.int8).reshape(order(game.num_actions))
+        self.paid = self.rewards.view(np.float32).reshape(order(game.num_players))
+        views = self.views if across else self.views.view(game.view_dtype)
+        self.before, self.after = [game.packed, *states, self.seeds], [views, self.allowed, self.paid, self.done]
+
+    def arguments(self, actions: np.ndarray) -> list[np.ndarray]:
+        return [*self.before, actions, *self.after]
+
+    def assert_is(self, batch: Batch) -> None:
+        """All bytes are those of the batch."""
+        turn = np.ascontiguousarray if self.layout == "rows" else lambda a: np.ascontiguousarray(a.T)
+        states = self.states
+        if self.layout == "lanes":
+            states = from_lanes(self.dtype, self.states.reshape(batch.n // LANES, -1), LANES)
+        assert states.tobytes() == batch.states.tobytes()
+        assert turn(self.shown).tobytes() == batch.observation.tobytes()
+        assert turn(self.allowed).tobytes() == batch.mask.tobytes()
+        assert turn(self.paid).tobytes() == batch.rewards.tobytes()
+        assert self.done.tobytes() == batch.done.tobytes()
+        assert self.seeds.tobytes() == batch.seeds.tobytes()
+
+
+@each_layout
+@each_variant
+@pytest.mark.skipif(not HAS_GCC, reason="the emulator needs gcc")
+def test_the_ptx_plays_as_a_batch_does(name: str, layout: Layout, tmp_path: Path) -> None:
+    variant, game = VARIANTS[name], game_of(name)
+    batch, rng = Batch(game, GAMES, seed=3, threads=1), np.random.default_rng(0)
+
+    def choose() -> np.ndarray:
+        return (batch.mask * rng.random(batch.mask.shape, dtype=np.float32)).argmax(1)
+
+    for _ in range(variant.warm_up):
+        batch.step(choose())
+    emulator, device, ended = Emulator(compiled(name, layout), tmp_path), Device(batch, layout), 0
+    named = [device.states, device.views, device.mask]
+    for step in range(STEPS):
+        if step == STEPS - MEASURED:
+            emulator.reset()
+        actions = choose()
+        emulator.launch(device.arguments(actions), GAMES, named, measure=step >= STEPS - MEASURED)
+        batch.step(actions)
+        ended += int(batch.done.sum())
+        device.assert_is(batch)
+    sectors = sum(emulator.touched(k, writes).sectors for k in (0, 1, 2, 3, 5) for writes in (False, True)) / LANES
+    print(f"{name}, {layout}: {ended} games ended, {emulator.instructions:,.0f} instructions a warp, "
+          f"{emulator.active_lanes:.2f} of the lanes active, {sectors:.0f} sectors a decision")  # fmt: skip
+    assert ended >= 100
+    assert emulator.misaligned == 0
+    if layout == "lanes":
+        assert emulator.instructions <= variant.instructions
+        assert sectors <= variant.sectors
+
+
+@each_layout
+@each_variant
+@pytest.mark.skipif(not tool("ptxas") or not tool("nvdisasm"), reason="ptxas and nvdisasm are not installed")
+def test_ptxas_takes_it_within_the_budget(name: str, layout: Layout, tmp_path: Path) -> None:
+    for arch in ARCHITECTURES:
+        found = assemble(compiled(name, layout), arch, tmp_path)
+        print(f"{name}, {layout}, {arch}: {found}")
+        assert found.registers <= VARIANTS[name].registers
+        assert found.stack <= 64
+        assert found.spilled == 0
+        assert found.constants <= 64 * 1024
+
+
+@each_layout
+@each_variant
+def test_no_product_is_added_to_something(name: str, layout: Layout) -> None:
+    """A GPU may round such a pair once, and a CPU rounds twice."""
+    lines = [line for block in parse(compiled(name, layout)).blocks for line in block.lines]
+    products = {found[1] for line in lines if (found := re.match(r"mul\.f\d\d (%\w+),", line))}
+    added = {
+        x for line in lines if re.match(r"(?:add|sub|fma)\.(?:rn\.)?f\d\d ", line) for x in re.findall(r"%f\w+", line)
+    }
+    assert not products & added

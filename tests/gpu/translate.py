@@ -1,0 +1,247 @@
+"""PTX to C: each basic block becomes a C function over the registers of one lane, which `warp.c` runs."""
+
+import re
+
+from tests.gpu.ptx import Block, Branch, Call, Function, Program, Return, reconvergence
+
+TYPES = {
+    "pred": "u8", "b8": "u8", "u8": "u8", "s8": "s8", "b16": "u16", "u16": "u16", "s16": "s16", "b32": "u32",
+    "u32": "u32", "s32": "s32", "b64": "u64", "u64": "u64", "s64": "s64", "f32": "f32", "f64": "f64",
+}  # fmt: skip
+REGISTERS = {"p": "u8", "rs": "u16", "r": "u32", "rd": "u64", "f": "f32", "fd": "f64"}
+COMPARED = {
+    "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "lo": "<", "ls": "<=", "hi": ">",
+    "hs": ">=",
+}  # fmt: skip
+"""For floats C has the same meaning, but for `ne`, which does not hold for NaN in PTX."""
+UNORDERED = {"neu": "==", "ltu": ">=", "leu": ">", "gtu": "<=", "geu": "<"}
+"""The comparisons of floats that hold for NaN, too, by the ordered one that is their opposite."""
+WIDER = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64", "s64": "__int128", "u64": "unsigned __int128"}
+BINARY = {"and": "&", "or": "|", "xor": "^"}
+SPACES = {"global": 0, "local": 1, "const": 2}
+"""Number of a memory space in `warp.c`; a generic address counts as global."""
+SLOT = 64
+"""Bytes for a parameter or a result."""
+
+
+class Translator:
+    """The C text of a program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.accesses: list[tuple[int, int]] = []
+        """Space, and whether it writes, of each instruction that accesses memory."""
+
+    def text(self) -> str:
+        """Declarations and blocks, as `warp.c` includes them."""
+        blocks, functions = self.program.blocks, self.program.functions
+        n = len(blocks)
+        out = [f"static const u8 C_{_name(name)}[] __attribute__((aligned(16))) = {{{','.join(map(str, data))}}};"
+               for name, data in self.program.constants.items()]  # fmt: skip
+        out.append("typedef struct Lane { u32 tid, ntid, ctaid, nctaid; int logged; Access log[MOST_ACCESSES];")
+        for f in functions:
+            out += [
+                f"{REGISTERS[kind]} F{f.index}_{kind}[{k}];" for kind, k in f.registers.items() if kind in REGISTERS
+            ]
+            out.append(f"u64 F{f.index}_SP, F{f.index}_SPL;")
+            for name, size in (
+                ("depot", max(8, f.local_bytes)),
+                ("param", SLOT * max(1, len(f.params))),
+                ("ret", SLOT),
+            ):
+                out.append(f"u8 F{f.index}_{name}[{size}] __attribute__((aligned(16)));")
+        out.append("} Lane;")
+        sizes, callers = [], list(zip([None, *blocks], blocks, strict=False))
+        for k, (before, block) in enumerate(callers):
+            lines = [self.line(block, each, before) for each in block.lines]
+            sizes.append(len(lines) + (block.end is not None))
+            out += [f"static int b{k}(Lane* L) {{", *lines, f"{self.end(block, k)} }}"]
+        calls = [self.program.named(b.end.callee) if isinstance(b.end, Call) else None for b in blocks]
+        spaces, writes = zip(*self.accesses or [(0, 0)], strict=True)
+        tables: dict[str, list[int]] = {
+            "size": sizes,
+            "meets": reconvergence(self.program),
+            "callee": [-1 if f is None else f.first for f in calls],
+            "callee_end": [-1 if f is None else n + f.index for f in calls],
+            "space": [*spaces],
+            "writes": [*writes],
+        }
+        out.append("typedef int (*Code)(Lane*);")
+        out.append(f"static const Code blocks[] = {{{','.join(f'b{k}' for k in range(n))}}};")
+        out += [f"static const int {name}[] = {{{','.join(map(str, t))}}};" for name, t in tables.items()]
+        entry = self.program.entry
+        out.append(f"enum {{ FIRST = {entry.first}, END = {n + entry.index}, SLOT = {SLOT} }};")
+        out.append(f"#define PARAMETERS(lane) ((lane)->F{entry.index}_param)")
+        return "\n".join(out)
+
+    def end(self, block: Block, k: int) -> str:
+        """What block k returns: the number of the next one."""
+        match block.end:
+            case Return():
+                return f"return {len(self.program.blocks) + block.function.index};"
+            case Branch(label, guard):
+                return f"{self.guard(block.function, guard)}return {block.function.labels[label]}; return {k + 1};"
+        return f"return {k + 1};"
+
+    def guard(self, f: Function, text: str) -> str:
+        """An `if` of a predicate such as `@!%p1`."""
+        found = re.fullmatch(r"@(!?)%p(\d+)", text)
+        return f"if ({found[1]}L->F{f.index}_p[{found[2]}]) " if found else ""
+
+    def value(self, f: Function, text: str, t: str) -> str:
+        """An operand, read as type `t`."""
+        if found := re.fullmatch(r"%(p|rs|rd|r|fd|f)(\d+)", text):
+            kind, is_float = found[1], found[1] in ("f", "fd")
+            register = f"L->F{f.index}_{kind}[{found[2]}]"
+            if t in ("f32", "f64"):
+                return register if is_float else f"as_{t}({register})"
+            return f"bits_{REGISTERS[kind]}({register})" if is_float else f"(({t}){register})"
+        if text in ("%SP", "%SPL"):
+            return f"L->F{f.index}_{text[1:]}"
+        if found := re.fullmatch(r"%(tid|ntid|ctaid|nctaid)\.([xyz])", text):
+            return f"L->{found[1]}" if found[2] == "x" else "1" if found[1][0] == "n" else "0"
+        if found := re.fullmatch(r"0([fd])([0-9A-Fa-f]+)", text):
+            return f"as_f32(0x{found[2]}u)" if found[1] == "f" else f"as_f64(0x{found[2]}ull)"
+        if re.fullmatch(r"-?\d+", text):
+            return f"(({t})((s64){int(text) % 2**64}ull))"
+        if text.startswith("__local_depot"):
+            return f"(u64)(L->F{f.index}_depot)"
+        if text in self.program.constants:
+            return f"(u64)C_{_name(text)}"
+        raise ValueError(f"not understood: operand {text!r}")
+
+    def store(self, f: Function, register: str, value: str, t: str) -> str:
+        """Puts a value of type `t` into a register."""
+        if register in ("%SP", "%SPL"):
+            return f"L->F{f.index}_{register[1:]} = {value};"
+        found = re.fullmatch(r"%(p|rs|rd|r|fd|f)(\d+)", register)
+        if found is None:
+            raise ValueError(f"not understood: register {register!r}")
+        to = REGISTERS[found[1]]
+        if to in ("f32", "f64"):
+            value = f"({value})" if t in ("f32", "f64") else f"as_{to}({value})"
+        else:
+            value = f"bits_{t}({value})" if t in ("f32", "f64") else f"({to})({t})({value})"
+        return f"L->F{f.index}_{found[1]}[{found[2]}] = {value};"
+
+    def address(self, f: Function, text: str) -> str:
+        """Of a bracketed operand such as `[%rd1+8]`."""
+        found = re.fullmatch(r"\[(\S+?)(?:\+(-?\d+))?\]", text)
+        if found is None:
+            raise ValueError(f"not understood: address {text!r}")
+        return f"({self.value(f, found[1], 'u64')} + {int(found[2] or 0)}ll)"
+
+    def log(self, name: str, t: str, writes: bool) -> str:
+        """Notes an access to memory, where they are counted."""
+        self.accesses.append((SPACES.get(name.split(".")[1], 0), int(writes)))
+        return f"LOG({len(self.accesses) - 1}, A, sizeof({t}));"
+
+    def line(self, block: Block, text: str, before: Block | None) -> str:
+        """One instruction that does not end a block; `before` is the block before."""
+        f = block.function
+        found = re.fullmatch(r"(@!?%p\d+)? ?([a-z][\w.]*)\s*(.*)", text)
+        if found is None:
+            raise ValueError(f"not understood: {text!r}")
+        name, operands = found[2], [each.strip() for each in found[3].split(",")]
+        if ".param" in name and (slot := self.slot(block, operands[name.startswith("ld")], before)):
+            t = TYPES[name.split(".")[-1]]
+            if name.startswith("st"):
+                return f"*({t}*)({slot}) = {self.value(f, operands[1], t)};"
+            return self.store(f, operands[0], f"*({t}*)({slot})", t)
+        return self.guard(f, found[1] or "") + "{ " + self.operation(f, name, operands, text) + " }"
+
+    def slot(self, block: Block, text: str, before: Block | None) -> str:
+        """Where a parameter, an argument or a result is: `[x+8]` of a kernel, of the call that ends this block, of the
+        one that ended the block before."""
+        found = re.fullmatch(r"\[([\w$]+?)(?:\+(\d+))?\]", text)
+        name, offset = (found[1], int(found[2] or 0)) if found else ("", 0)
+        f = block.function
+        if name in f.params:
+            return f"L->F{f.index}_param + {SLOT * f.params.index(name) + offset}"
+        if name.startswith("func_retval"):
+            return f"L->F{f.index}_ret + {offset}"
+        if isinstance(block.end, Call) and name in block.passed:
+            callee = self.program.named(block.end.callee)
+            return f"L->F{callee.index}_param + {SLOT * block.passed.index(name) + offset}"
+        if before is not None and isinstance(before.end, Call):
+            return f"L->F{self.program.named(before.end.callee).index}_ret + {offset}"
+        raise ValueError(f"not understood: parameter {text!r}")
+
+    def operation(self, f: Function, name: str, a: list[str], text: str) -> str:
+        """The C of an instruction `name` with operands `a`."""
+        parts = name.split(".")
+        op, t = parts[0], TYPES.get(parts[-1], "")
+        is_float = t[:1] == "f"
+
+        def value(k: int, kind: str = t) -> str:
+            return self.value(f, a[k], kind)
+
+        def result(expression: str, kind: str = t) -> str:
+            return self.store(f, a[0], expression, kind)
+
+        if {"approx", "full", "sat", "ftz"} & {*parts} or (
+            op == "cvt" and "f" in TYPES[parts[-1]] and "s" in TYPES[parts[-2]] and "rzi" not in parts
+        ):
+            raise ValueError(f"not understood: {text!r}")
+        match op:
+            case "mov" | "cvta":
+                return result(value(1))
+            case "ld":
+                return f"u64 A = {self.address(f, a[1])}; {self.log(name, t, False)} {result(f'*({t}*)A')}"
+            case "st":
+                return f"u64 A = {self.address(f, a[0])}; {self.log(name, t, True)} *({t}*)A = {value(1)};"
+            case "add" | "sub":
+                sign = "+" if op == "add" else "-"
+                return result(
+                    f"{value(1)} {sign} {value(2)}" if is_float else f"(u64){value(1)} {sign} (u64){value(2)}"
+                )
+            case "mul" if is_float:
+                return result(f"{value(1)} * {value(2)}")
+            case "mul" | "mad":
+                wide = WIDER[t] if parts[1] != "lo" else "u64"
+                product = f"({wide}){value(1)} * ({wide}){value(2)}"
+                product = f"({product}) >> {t[1:]}" if parts[1] == "hi" else product
+                kind = wide if parts[1] == "wide" else t
+                return result(product if op == "mul" else f"{product} + {value(3, kind)}", kind)
+            case "fma":
+                return result(f"{'fmaf' if t == 'f32' else 'fma'}({value(1)}, {value(2)}, {value(3)})")
+            case "div" | "rem":
+                return result(f"{value(1)} {'/' if op == 'div' else '%'} {value(2)}")
+            case "rcp":
+                return result(f"1 / {value(1)}")
+            case "min" | "max" if not is_float:
+                return result(f"{value(1)} {'<' if op == 'min' else '>'} {value(2)} ? {value(1)} : {value(2)}")
+            case "neg":
+                return result(f"-{value(1)}")
+            case "abs":
+                return result(f"{'fabs' if is_float else 'llabs'}({value(1)})")
+            case "and" | "or" | "xor":
+                return result(f"{value(1)} {BINARY[op]} {value(2)}")
+            case "not":
+                return result(f"!{value(1)}" if parts[-1] == "pred" else f"~{value(1)}")
+            case "shl" | "shr":
+                by, bits, sign = value(2, "u32"), t[1:], "<<" if op == "shl" else ">>"
+                beyond = f"({value(1)} < 0 ? -1 : 0)" if t[0] == "s" else "0"
+                return result(f"{by} >= {bits} ? ({t}){beyond} : ({t})({value(1)} {sign} {by})")
+            case "setp" if len(parts) == 3 and parts[1] in UNORDERED:
+                return result(f"!({value(1)} {UNORDERED[parts[1]]} {value(2)})", "u8")
+            case "setp" if len(parts) == 3 and not (is_float and parts[1] == "ne"):
+                return result(f"{value(1)} {COMPARED[parts[1]]} {value(2)}", "u8")
+            case "selp":
+                return result(f"{value(3, 'u8')} ? {value(1)} : {value(2)}")
+            case "cvt":
+                to, of = TYPES[parts[-2]], t
+                return result(f"({to}){value(1, of)}", to)
+            case "popc":
+                return result(f"__builtin_popcountll({value(1)})", "u32")
+            case "prmt":
+                return result(f"prmt({value(1, 'u32')}, {value(2, 'u32')}, {value(3, 'u32')})", "u32")
+            case "bfi":
+                return result(f"bfi{t[1:]}({value(1)}, {value(2)}, {value(3, 'u32')}, {value(4, 'u32')})")
+            case "bfe" if t[0] == "u":
+                return result(f"bfe{t[1:]}({value(1)}, {value(2, 'u32')}, {value(3, 'u32')})")
+        raise ValueError(f"not understood: {text!r}")
+
+
+def _name(constant: str) -> str:
+    return constant.replace("$", "_S_")

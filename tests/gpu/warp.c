@@ -1,0 +1,145 @@
+/* Runs a translated kernel warp by warp, as a GPU does: a block for all lanes that are there; where they part, each group
+   goes on to the place where they meet again. Counts instructions and what accesses to memory touch.
+   PROGRAM is the file that tests/gpu/translate.py wrote. No barriers, atomics or shared memory. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef uint8_t u8; typedef int8_t s8; typedef uint16_t u16; typedef int16_t s16;
+typedef uint32_t u32; typedef int32_t s32; typedef uint64_t u64; typedef int64_t s64;
+typedef float f32; typedef double f64;
+typedef struct { u32 id, size; u64 address; } Access;
+enum { MOST_ACCESSES = 4096, LANES = 32 };
+#define LOG(i, a, s) \
+  if (L->logged >= 0) { Access* x = L->log + L->logged++; x->id = i; x->size = s; x->address = a; }
+
+static inline f32 as_f32(u32 x) { f32 y; memcpy(&y, &x, 4); return y; }
+static inline f64 as_f64(u64 x) { f64 y; memcpy(&y, &x, 8); return y; }
+static inline u32 bits_f32(f32 x) { u32 y; memcpy(&y, &x, 4); return y; }
+static inline u64 bits_f64(f64 x) { u64 y; memcpy(&y, &x, 8); return y; }
+static inline u32 prmt(u32 a, u32 b, u32 how) {
+  u64 bytes = (u64)b << 32 | a;
+  u32 result = 0;
+  for (int i = 0; i < 4; i++) {
+    u32 which = how >> (4 * i) & 15;
+    u8 byte = bytes >> (8 * (which & 7));
+    if (which & 8) byte = byte & 128 ? 255 : 0;
+    result |= (u32)byte << (8 * i);
+  }
+  return result;
+}
+/* Fields beyond the register are cut, as PTX has it. */
+static inline u64 ones(u32 length) { return length >= 64 ? ~0ull : (1ull << length) - 1; }
+static inline u64 up(u64 x, u32 by) { return by >= 64 ? 0 : x << by; }
+static inline u64 bfi64(u64 a, u64 b, u32 at, u32 length) {
+  u64 mask = up(ones(length & 255), at & 255);
+  return (b & ~mask) | (up(a, at & 255) & mask);
+}
+static inline u32 bfi32(u32 a, u32 b, u32 at, u32 length) { return (u32)bfi64(a, b, at, length); }
+static inline u64 bfe64(u64 a, u32 at, u32 length) { return (at & 255) >= 64 ? 0 : a >> (at & 255) & ones(length & 255); }
+static inline u32 bfe32(u32 a, u32 at, u32 length) { return (u32)bfe64(a, at, length); }
+
+#include PROGRAM
+
+/* What is counted. Classes of memory: the buffers that were named, in order, then other, constant and local memory. */
+typedef struct { u64 requests, lanes, sectors, lines; } Touched;
+typedef struct { u64 instructions, lane_instructions, warps, misaligned; Touched touched[16][2]; } Counts;
+
+static Lane* lanes;
+static const u64 *low, *high;
+static Counts* counts;
+static int named, measured;
+
+static int by_address(const void* a, const void* b) {
+  u64 x = *(const u64*)a, y = *(const u64*)b;
+  return x < y ? -1 : x > y;
+}
+
+static int class_of(u32 id, u64 address) {
+  if (space[id] == 2) return named + 1;
+  if (space[id] == 1) return named + 2;
+  for (int k = 0; k < named; k++)
+    if (address >= low[k] && address < high[k]) return k;
+  return named;
+}
+
+/* The accesses of one instruction by all active lanes are one request. */
+static void count_accesses(Lane** who, int active) {
+  int at[LANES] = {0};
+  for (;;) {
+    u32 id = ~0u;
+    for (int i = 0; i < active; i++)
+      if (at[i] < who[i]->logged && who[i]->log[at[i]].id < id) id = who[i]->log[at[i]].id;
+    if (id == ~0u) return;
+    u64 address[LANES];
+    int n = 0;
+    for (int i = 0; i < active; i++) {
+      Access* x = who[i]->log + at[i];
+      if (at[i] >= who[i]->logged || x->id != id) continue;
+      if (x->address % x->size) counts->misaligned++;
+      address[n++] = x->address;
+      at[i]++;
+    }
+    Touched* t = &counts->touched[class_of(id, address[0])][writes[id]];
+    t->requests++;
+    t->lanes += n;
+    qsort(address, n, sizeof *address, by_address);
+    u64 sector = ~0ull, line = ~0ull;
+    int size_of_sector = space[id] == 2 ? 2 : 5; /* constants are read in words of 4 bytes */
+    for (int i = 0; i < n; i++) {
+      if (address[i] >> size_of_sector != sector) { sector = address[i] >> size_of_sector; t->sectors++; }
+      if (address[i] >> 7 != line) { line = address[i] >> 7; t->lines++; }
+    }
+  }
+}
+
+/* Runs the lanes of `mask` from block `at` until block `stop`. */
+static void run_lanes(int at, u32 mask, int stop) {
+  while (at != stop) {
+    int next[LANES], active = 0, first = -1, same = 1;
+    Lane* who[LANES];
+    for (int i = 0; i < LANES; i++) {
+      if (!(mask >> i & 1)) continue;
+      Lane* lane = lanes + i;
+      lane->logged = measured ? 0 : -1;
+      next[i] = blocks[at](lane);
+      who[active++] = lane;
+      if (first < 0) first = next[i];
+      else if (next[i] != first) same = 0;
+    }
+    counts->instructions += size[at];
+    counts->lane_instructions += (u64)size[at] * active;
+    if (measured) count_accesses(who, active);
+    if (callee[at] >= 0) run_lanes(callee[at], mask, callee_end[at]);
+    if (same) { at = first; continue; }
+    for (u32 left = mask; left;) {
+      int to = next[__builtin_ctz(left)];
+      u32 group = 0;
+      for (int i = 0; i < LANES; i++)
+        if (left >> i & 1 && next[i] == to) group |= 1u << i;
+      left &= ~group;
+      if (to != meets[at]) run_lanes(to, group, meets[at]);
+    }
+    at = meets[at];
+  }
+}
+
+/* Runs `grid` blocks of `threads` threads; `parameters` are `k` slots of SLOT bytes. */
+void run(const u8* parameters, u64 k, int grid, int threads, const u64* from, const u64* to, int buffers, Counts* into,
+         int measure) {
+  if (!lanes) lanes = calloc(LANES, sizeof(Lane));
+  low = from; high = to; named = buffers; counts = into; measured = measure;
+  for (int warp = 0; warp < grid * threads / LANES; warp++) {
+    for (int i = 0; i < LANES; i++) {
+      Lane* lane = lanes + i;
+      lane->tid = (warp * LANES + i) % threads;
+      lane->ctaid = (warp * LANES + i) / threads;
+      lane->ntid = threads;
+      lane->nctaid = grid;
+      memcpy(PARAMETERS(lane), parameters, k * SLOT);
+    }
+    counts->warps++;
+    run_lanes(FIRST, ~0u, END);
+  }
+}
