@@ -1,5 +1,9 @@
 """The private names of other libraries that `compat` uses are there, and mean what it says."""
 
+import contextlib
+import inspect
+from collections.abc import Iterator
+
 import pytest
 import torch
 
@@ -14,6 +18,28 @@ def test_torch_tells_whether_bfloat16_is_fast(monkeypatch: pytest.MonkeyPatch) -
         assert has_fast_bfloat16(cpu) is answer
     monkeypatch.delattr(torch.cpu, "_is_avx512_bf16_supported")
     assert has_fast_bfloat16(cpu) is False
+
+
+def test_a_gpu_that_emulates_bfloat16_is_not_fast_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the GPU that is asked is the network's, not the current one."""
+    assert has_fast_bfloat16(torch.device("meta")) is False
+    asked = []
+
+    def is_bf16_supported(including_emulation: bool = True) -> bool:
+        return including_emulation or asked == [torch.device("cuda", 1)]
+
+    @contextlib.contextmanager
+    def current(device: torch.device) -> Iterator[None]:
+        asked.append(device)
+        yield
+        asked.clear()
+
+    assert "including_emulation" in inspect.signature(torch.cuda.is_bf16_supported).parameters
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", is_bf16_supported)
+    monkeypatch.setattr(torch.cuda, "device", current)
+    assert has_fast_bfloat16(torch.device("cuda", 0)) is False
+    assert has_fast_bfloat16(torch.device("cuda", 1)) is True
+    assert not asked
 
 
 def test_stable_baselines3_counts_its_updates() -> None:

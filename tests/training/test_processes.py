@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 import torch
+import torch.distributed as dist
 from safetensors.torch import load_file
 
 from spygames_training.config import Config
-from spygames_training.processes import Processes
+from spygames_training.processes import Processes, join
 from spygames_training.run import Run
 
 CONFIG = """
@@ -66,3 +67,22 @@ def test_two_processes_train_what_one_would_also_after_a_kill(tmp_path: Path) ->
 def test_workers_are_shared_out_evenly(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="workers must be a multiple of the 2 processes, not 3"):
         Run.create(Config(workers=3, ppo=Config().ppo.__class__(games=3)), tmp_path, processes=Processes(0, 2))
+
+
+def test_a_process_takes_its_gpu_before_it_meets_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[object] = []
+    monkeypatch.setenv("LOCAL_RANK", "3")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "set_device", lambda number: done.append(number))
+    monkeypatch.setattr(dist, "is_torchelastic_launched", lambda: True)
+    monkeypatch.setattr(dist, "is_initialized", lambda: False)
+    monkeypatch.setattr(dist, "init_process_group", lambda backend, timeout: done.append(backend))
+    monkeypatch.setattr(dist, "get_rank", lambda: 7)
+    monkeypatch.setattr(dist, "get_world_size", lambda: 8)
+    assert join() == Processes(7, 8, 3)
+    assert done == [1, "cpu:gloo,cuda:nccl"]
+    done.clear()
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert join() == Processes(7, 8, 3)
+    assert done == ["gloo"]

@@ -10,11 +10,11 @@ import torch
 
 def has_fast_bfloat16(device: torch.device) -> bool:
     """Whether the processor, or the GPU, has instructions for bfloat16. False where torch does not tell any more."""
-    if device.type != "cpu":
-        if not torch.cuda.is_available():
-            return False
+    if device.type == "cuda":
         with torch.cuda.device(device):  # torch answers for the current one
             return torch.cuda.is_bf16_supported(including_emulation=False)
+    if device.type != "cpu":
+        return False
     supported = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
     return supported is not None and bool(supported())
 

@@ -53,12 +53,16 @@ def join() -> Processes:
     """
     if not dist.is_torchelastic_launched():
         return ALONE
+    local_rank = int(os.environ["LOCAL_RANK"])
     if not dist.is_initialized():
+        if torch.cuda.is_available():
+            # Else all processes have a context on the first GPU, too, and NCCL guesses which one is whose.
+            torch.cuda.set_device(local_rank % torch.cuda.device_count())
         # The others wait while the first one evaluates, however long that takes.
         dist.init_process_group(
             "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo", timeout=timedelta(days=1)
         )
-    return Processes(dist.get_rank(), dist.get_world_size(), int(os.environ["LOCAL_RANK"]))
+    return Processes(dist.get_rank(), dist.get_world_size(), local_rank)
 
 
 def leave() -> None:
