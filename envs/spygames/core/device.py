@@ -18,6 +18,7 @@ from numba.core import types as _types
 from spygames.core.game import KERNELS, Game
 from spygames.core.lanes import blank_lane, cuda_lane, runs
 from spygames.core.rng import next_seed
+from spygames.core.shown import shown
 
 __all__ = ["LANES", "LAYOUTS", "Layout", "step_ptx"]
 
@@ -114,21 +115,26 @@ def step_ptx(game: Game, layout: Layout = "lanes", capability: tuple[int, int] =
         ModuleNotFoundError: numba-cuda is not installed.
     """
     if layout not in LAYOUTS:
-        raise ValueError(f"layout is one of {', '.join(LAYOUTS)}, not {layout!r}")
+        raise ValueError(f"layout is one of {', '.join(LAYOUTS)}, not {shown(layout)}")
     for name, dtype in (("STATE", game.state_dtype), ("VIEW", game.view_dtype), ("OPTIONS", game.packed.dtype)):
         if not dtype.isalignedstruct:
             raise ValueError(f"{name} of {game.id} is not aligned, as a GPU needs it: np.dtype([...], align=True)")
-    cuda = _cuda()
     names = {name: getattr(game, name) for name in KERNELS} | {
-        "grid": cuda.grid,
+        "grid": _cuda().grid,
         "state_lane": cuda_lane(game.state_dtype),
         "view_lane": cuda_lane(game.view_dtype),
         "RUNS": runs(game.state_dtype),
     }
     source = cast(FunctionType, _TEMPLATES[layout])
     step = FunctionType(source.__code__, {**source.__globals__, **names}, source.__name__)
+    return ptx_of(step, _signature(game, layout), capability)
+
+
+def ptx_of(kernel: Callable[..., None], signature: tuple[Any, ...], capability: tuple[int, int]) -> str:
+    """PTX of a plain function as a CUDA kernel; it may call functions under `@kernel`. `signature` has Numba types."""
+    cuda = _cuda()
     with _compiled_for(cuda.dispatcher, capability):
-        return cuda.compile_ptx(step, _signature(game, layout), cc=capability)[0]
+        return cuda.compile_ptx(kernel, signature, cc=capability)[0]
 
 
 def _signature(game: Game, layout: Layout) -> tuple[Any, ...]:
