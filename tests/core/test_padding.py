@@ -92,3 +92,15 @@ def test_a_batch_takes_up_games_without_padding() -> None:
     with pytest.raises(ValueError, match=r"states must be .* of shape \(5,\)"):
         other.resume(packed[:4], batch.seeds)
     assert other.states.tobytes() == before
+
+
+@pytest.mark.parametrize("game_id", game_ids())
+def test_a_state_with_something_in_its_padding_is_no_position(game_id: str) -> None:
+    game = make_game(game_id)
+    states = game.start(1)
+    assert game.is_possible(states)
+    record = states if "padding" in (states.dtype.names or ()) else states["options"]
+    for byte in range(record["padding"].shape[1]):
+        other = states.copy()
+        (other if record is states else other["options"])["padding"][0, byte] = 1
+        assert not game.is_possible(other)

@@ -38,6 +38,7 @@ from spygames.agent_avenue.rules.market import is_possible
 from spygames.agent_avenue.types import Options, State
 from spygames.core.game import ImpossibleState
 from spygames.core.kernel import Int, kernel
+from spygames.core.padding import is_zero
 
 NO_FAULT = 0
 _REASONS, _PHASES = len(END_REASONS), len(PHASES)
@@ -93,7 +94,8 @@ def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
 @kernel
 def _is_of_variant(s: State, options: Options) -> bool:
     return bool(
-        s.options.first_player == options.first_player
+        is_zero(s.padding)
+        and s.options.first_player == options.first_player
         and s.options.players == options.players
         and s.options.advanced == options.advanced
         and s.options.captain_fixed == options.captain_fixed

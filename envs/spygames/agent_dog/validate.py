@@ -51,6 +51,7 @@ from spygames.agent_dog.rules.turns import playable_functions, possible_function
 from spygames.agent_dog.types import Options, State
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Int, kernel
+from spygames.core.padding import is_zero
 
 NO_FAULT = 0
 COLOURS = 4
@@ -123,7 +124,7 @@ def _is_of_variant(s: State, options: Options) -> bool:
         same = same and one.hole[offset] == options.hole[offset]
     for card in range(KINDS):
         same = same and one.copies[card] == options.copies[card]
-    return bool(same)
+    return bool(same and is_zero(one.padding))
 
 
 @kernel

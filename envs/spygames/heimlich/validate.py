@@ -12,6 +12,7 @@ import numpy as np
 from spygames.core.checks import integer, member, sequence
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Int, kernel
+from spygames.core.padding import is_zero
 from spygames.core.shown import shown
 from spygames.heimlich.board import AGENTS, FACES, FINISH, LOOP, MAX_AGENTS, MAX_PLAYERS, ONE_TO_THREE
 from spygames.heimlich.cards import ALL_CARDS, CARDS, FIRST, HAND, KINDS, NEW_IDENTITY, NO_AGENT, SECOND
@@ -255,7 +256,12 @@ def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
 @kernel
 def _is_of_variant(s: State, options: Options) -> bool:
     one = s.options
-    same = one.players == options.players and one.agents == options.agents and one.top_secret == options.top_secret
+    same = (
+        is_zero(s.padding)
+        and one.players == options.players
+        and one.agents == options.agents
+        and one.top_secret == options.top_secret
+    )
     same = same and one.secret_identities == options.secret_identities and one.plain_die == options.plain_die
     same = same and one.first_player == options.first_player and one.active_opens == options.active_opens
     same = same and one.new_identity == options.new_identity and one.tie_to_player == options.tie_to_player
