@@ -29,22 +29,28 @@ def without_padding(dtype: np.dtype) -> np.dtype:
 
 def to_fields(records: np.ndarray) -> np.ndarray:
     """The bytes of records [n] without padding, uint8 [n, k]."""
-    return records.view(np.uint8).reshape(len(records), -1)[:, _places(records.dtype)]
+    return records.view(np.uint8).reshape(len(records), -1)[:, places(records.dtype)]
 
 
 def from_fields(dtype: np.dtype, data: np.ndarray) -> np.ndarray:
     """Records [n] of `dtype` from what `to_fields` gave, uint8 [n, k]; ValueError for another k."""
     records = np.zeros(len(data), dtype)
-    places = _places(dtype)
-    if data.shape[1] != len(places):
-        raise ValueError(f"a record has {len(places)} bytes without padding, not {data.shape[1]}")
-    records.view(np.uint8).reshape(len(data), -1)[:, places] = data
+    if data.shape[1] != (size := without_padding(dtype).itemsize):
+        raise ValueError(f"a record has {size} bytes without padding, not {data.shape[1]}")
+    records.view(np.uint8).reshape(len(data), -1)[:, places(dtype)] = data
     return records
 
 
 @cache
+def places(dtype: np.dtype) -> np.ndarray | slice:
+    """Where the bytes of fields other than `padding` are in a record: an index of its bytes."""
+    found = _places(dtype)
+    return slice(len(found)) if np.array_equal(found, np.arange(len(found))) else found
+
+
+@cache
 def _places(dtype: np.dtype) -> np.ndarray:
-    """Where the bytes of fields other than `padding` are in a record, int64."""
+    """The same, int64."""
     places = [np.zeros(0, np.int64)]
     for name, (kind, offset, *_) in (dtype.fields or {}).items():
         if name == PADDING or not kind.itemsize:

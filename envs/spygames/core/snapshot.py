@@ -8,7 +8,7 @@ from hashlib import sha256
 import numpy as np
 
 from spygames.core.game import NOBODY, Game
-from spygames.core.padding import from_fields, to_fields, without_padding
+from spygames.core.padding import places, without_padding
 from spygames.core.shown import one_line
 
 _MAGIC = b"spygames save 1\n"
@@ -31,7 +31,7 @@ def pack(game: Game, raw: np.ndarray, seed: np.uint64, gone: int) -> bytes:
         seed: what the game started from.
         gone: agents that were stepped with None since the end.
     """
-    body = to_fields(raw.view(game.state_dtype)).tobytes() + seed.tobytes() + bytes([gone])
+    body = raw[places(game.state_dtype)].tobytes() + seed.tobytes() + bytes([gone])
     return _header(game) + body + zlib.crc32(body).to_bytes(4, "little")
 
 
@@ -57,8 +57,10 @@ def unpack(game: Game, saved: object) -> tuple[np.ndarray, np.uint64, int]:
     size = without_padding(game.state_dtype).itemsize
     if len(body) != size + 9 or zlib.crc32(body).to_bytes(4, "little") != check:
         raise ValueError("this saved game is cut or damaged")
-    states = from_fields(game.state_dtype, np.frombuffer(body, np.uint8, size).reshape(1, size))
+    raw = np.zeros(game.state_dtype.itemsize, np.uint8)
+    raw[places(game.state_dtype)] = np.frombuffer(body, np.uint8, size)
+    states = raw.view(game.state_dtype)
     gone, over = body[-1], states["to_move"][0] == NOBODY
     if not game.is_possible(states) or gone > (game.num_players if over else 0):
         raise ValueError(f"this saved game holds no position of {game.id}")
-    return states.view(np.uint8), np.frombuffer(body, np.uint64, 1, size)[0], gone
+    return raw, np.frombuffer(body, np.uint64, 1, size)[0], gone
