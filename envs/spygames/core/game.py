@@ -120,7 +120,7 @@ class Game(Generic[V]):
     is_known: Callable[[Record, Record, np.ndarray], bool] | None = None
     """(state, options, mask int8 [A]): whether the mapping of a state of any bytes reads back as the same bytes; it
     may change state and mask. None: `is_possible` goes through the mapping, which takes a hundred times as long."""
-    rewind: Callable[[Record, Record, int, int, np.ndarray], int] | None = None
+    rewind: Callable[[Record, Record, Int, Int, np.ndarray], Int] | None = None
     """(state, past, seat, action, rng uint64 [1]) -> action: turns `state` into that of an earlier decision of `seat`,
     so that it would now be as it is. It is called for a world that was redrawn (`determinize`) and from the newest
     decision of the seat to the oldest, each time on what the last call left. `past` is what was true at that decision

@@ -15,6 +15,7 @@ from spygames.agent_avenue.cards import AGENTS
 from spygames.agent_avenue.layout import NONE
 from spygames.core.batch import Batch
 from spygames.core.game import Game, as_record
+from spygames.core.kernel import Int
 from spygames.core.player import bot_loop
 from spygames.core.rng import GAMMA
 
@@ -89,7 +90,7 @@ def _same_bytes_finder(
             t += 1
 
 
-def rewound(game: Game, world: np.ndarray, past: np.ndarray, seat: int, action: int, luck: int) -> tuple[Any, int]:
+def rewound(game: Game, world: np.ndarray, past: np.ndarray, seat: int, action: Int, luck: int) -> tuple[Any, int]:
     states, rng = world.copy(), np.array([luck], np.uint64)
     assert game.rewind is not None
     return states, int(game.rewind(as_record(states), as_record(past), seat, action, rng))
