@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spygames.core.game import Game
+from spygames.core.padding import from_fields, to_fields
 
 __all__ = ["Noted", "Notes", "new_notes"]
 
@@ -73,7 +74,8 @@ class Notes:
             ValueError: something is no decision of the game; the notes are as they were.
         """
         count, actions = arrays["count"], arrays["actions"]
-        states = np.ascontiguousarray(arrays["states"]).view(self.game.state_dtype).reshape(self.states.shape)
+        fields = arrays["states"].reshape(self.states.size, -1)
+        states = from_fields(self.game.state_dtype, fields).reshape(self.states.shape)
         for row, number in enumerate(count.tolist()):
             for place in range(min(number, self.size)):
                 known = 0 <= actions[row, place] < self.game.num_actions
@@ -81,15 +83,15 @@ class Notes:
                     raise ValueError(f"the notes of row {row} hold no decision of {self.game.id}")
         if (count < 0).any():
             raise ValueError("notes count a negative number of decisions")
-        self.states.view(np.uint8)[...] = arrays["states"].reshape(self.states.view(np.uint8).shape)
+        self.states[...] = states
         self.actions[...], self.count[...] = actions, count
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All that they are, in types that files know, the same memory: `states` uint8 [n, size, bytes], `actions` and
-        `count`."""
+        """All that they are, in types that files know: `states` uint8 [n, size, bytes], their fields without padding,
+        `actions` and `count`."""
         n = len(self.count)
         return {
-            "states": self.states.view(np.uint8).reshape(n, self.size, -1),
+            "states": to_fields(self.states.ravel()).reshape(n, self.size, -1),
             "actions": self.actions,
             "count": self.count,
         }
