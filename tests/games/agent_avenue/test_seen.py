@@ -1,65 +1,39 @@
 """What a seat sees: all that it knows and nothing that it cannot know, in the mapping, the picture and the texts."""
 
 import json
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.games.agent_avenue.looks import VARIANTS, Moment, positions
+from tests.games.agent_avenue.looks import VARIANTS, positions
+from tests.support.blind import PAIRS, differing, leaks, reached
+from tests.support.changed import changed
 
 from spygames.agent_avenue import Mode, draw, make_game, seen
 from spygames.agent_avenue.cards import MIND_CONTROL, MOLE, OUTPOST, SPYCATION
 from spygames.core.game import NOBODY, Game, as_record
+from spygames.core.kernel import Record
 from spygames.core.look import Look
 from spygames.core.pen import Pen
-from spygames.core.picture import draw_seen
 from spygames.testing.trial import determinized, mask_of
 
 
-def reachable(game: Game, states: np.ndarray, viewer: int, legal: list[str]) -> dict[str, str]:
-    """The mapping, the pictures and the texts of moves that reach a seat."""
-    s = as_record(states)
-    mapping = game.seen_to_dict(s, viewer)
-    moves = [
-        game.seen_action(s, action, seat, viewer)
-        for seat in range(game.num_players)
-        for action in range(game.num_actions)
-        if seat in (viewer, s.to_move)
-    ]
-    return {
-        "mapping": json.dumps(mapping),
-        "picture": draw_seen(game, mapping, Look(viewer, alt=game.to_text(s, viewer))),
-        "targets": draw_seen(game, mapping, Look(viewer, legal=legal)) if legal else "",
-        "moves": json.dumps(moves if viewer != s.to_move else game.seen_action(s, 0, viewer, viewer)),
-    }
-
-
-def leaks(each: Moment, viewer: int, seed: int) -> set[str]:
-    """What differs between worlds that `viewer` cannot tell apart."""
-    legal = each.legal(viewer)
-    truth = reachable(each.game, each.states, viewer, legal)
-    worlds = [
-        reachable(each.game, determinized(each.game, each.states, viewer, seed + i), viewer, legal) for i in range(2)
-    ]
-    return {name for name, value in truth.items() if any(world[name] != value for world in worlds)}
+def states(mode: Mode, players: int, seed: int) -> Iterator[np.ndarray]:
+    """Positions without end, STATE [1]."""
+    return (each.states for each in positions(mode, players, PAIRS, seed))
 
 
 @pytest.mark.rule("AA-9", "AA-10", "AA-12", "AA-37", "AA-39", "AA-40")
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
 def test_nothing_leaks(mode: Mode, players: int) -> None:
-    for i, each in enumerate(positions(mode, players, 9, seed=10)):
-        for viewer in range(players):
-            assert leaks(each, viewer, i) == set()
+    assert leaks(make_game(mode, players), states(mode, players, 10)) == (PAIRS, set())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
-def test_nothing_leaks_in_many_positions(mode: Mode, players: int) -> None:
-    for i, each in enumerate(positions(mode, players, -(-2_000 // players), seed=11)):
-        for viewer in range(players):
-            assert leaks(each, viewer, i) == set()
+def test_no_picture_leaks(mode: Mode, players: int) -> None:
+    assert leaks(make_game(mode, players), states(mode, players, 11), pictures=1) == (PAIRS, set())
 
 
 def _luck(game: Game, s: Any, viewer: int) -> dict[str, Any]:
@@ -91,28 +65,22 @@ LEAKING: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", LEAKING)
 def test_a_leak_is_found(name: str) -> None:
     texts, channel = LEAKING[name]
-    found: set[str] = set()
-    for i, each in enumerate(positions("advanced", 4, 24, seed=12)):
-        leaking = each._replace(game=replace(each.game, texts=replace(each.game.texts, **texts)))
-        found |= leaks(leaking, i % 4, i)
-        if channel in found:
-            return
-    raise AssertionError(f"only {found}")
+    assert channel in leaks(changed(make_game("advanced", 4), **texts), states("advanced", 4, 12), 100, 5)[1]
 
 
 def test_a_picture_that_is_handed_the_state_is_found() -> None:
     (each,) = positions("simple", 2, 1, seed=13)
+    held: list[Record] = []
 
     def draw_luck(pen: Pen, mapping: Any, look: Look) -> None:
         draw.draw(pen, mapping, look)
-        pen.words(30, 890, str(int(held[0].rng)), 8)
+        pen.words(30, 890, str(int(held[-1].rng)), 8)
 
-    game = replace(each.game, texts=replace(each.game.texts, draw=draw_luck))
-    found = []
+    game, found = changed(each.game, draw=draw_luck), []
     for world in (each.states, determinized(game, each.states, 0, 5)):
-        held = [as_record(world)]
-        found.append(reachable(game, world, 0, [])["picture"])
-    assert found[0] != found[1]
+        held.append(as_record(world))
+        found.append(reached(game, world, 0))
+    assert differing(*found) >= {"picture"}
 
 
 # ---------------------------------------------------------------- the mapping

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.games.heimlich.conftest import AGENTS, Position, game_of, place
-from tests.games.heimlich.test_seen import FULL, VARIANTS, legal_texts, positions
+from tests.games.heimlich.test_seen import FULL, VARIANTS, positions
 from tests.support import svg
+from tests.support.blind import legal_texts
 
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.look import Advice, Look

@@ -2,16 +2,15 @@
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.games.heimlich.conftest import Position, game_of
+from tests.support.blind import PAIRS, leaks, reached
+from tests.support.changed import changed
 
 from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.look import Look
-from spygames.core.picture import draw_seen
 from spygames.heimlich.seen import seen_to_dict
 from spygames.testing.trial import determinized, mask_of
 
@@ -47,52 +46,22 @@ def positions(game: Game, number: int, seed: int = 0) -> Iterator[np.ndarray]:
             game.apply(s, int(rng.choice(np.flatnonzero(mask_of(game, s)))))
 
 
-def legal_texts(game: Game, states: np.ndarray) -> list[str]:
-    s = as_record(states)
-    return [game.action_to_string(s, int(a), int(s.to_move)) for a in np.flatnonzero(mask_of(game, s))]
-
-
 def sentences(game: Game, states: np.ndarray, viewer: int) -> dict[str, str]:
     """What the viewer would read of each legal action, by the action's text."""
-    s, mover = as_record(states), int(as_record(states).to_move)
-    actions = np.flatnonzero(mask_of(game, s)).tolist() if mover != NOBODY else []
-    return {game.action_to_string(s, a, mover): game.seen_action(s, a, mover, viewer) for a in actions}
-
-
-def reaches(game: Game, states: np.ndarray, viewer: int) -> dict[str, str]:
-    """The mapping as JSON, and the pictures without and with the viewer's own actions."""
-    s = as_record(states)
-    seen = game.seen_to_dict(s, viewer)
-    legal = tuple(legal_texts(game, states)) if s.to_move == viewer else ()
-    found: dict[str, str] = {"mapping": json.dumps(seen), "picture": draw_seen(game, seen, Look(viewer))}
-    return found | ({"targets": draw_seen(game, seen, Look(viewer, legal=legal))} if legal else {})
-
-
-def leaks(game: Game, number: int, seed: int = 0) -> tuple[list[str], int]:
-    """What differs between states that a viewer cannot tell apart; and in how many pairs of position and viewer."""
-    found, pairs = [], 0
-    rng = np.random.default_rng(seed)
-    for states in positions(game, number, seed):
-        viewer = int(rng.integers(game.num_players))
-        before, said = reaches(game, states, viewer), sentences(game, states, viewer)
-        pairs += 1
-        for _ in range(2):
-            other = determinized(game, states, viewer, int(rng.integers(2**32)))
-            after, now = reaches(game, other, viewer), sentences(game, other, viewer)
-            found += [name for name in before if before[name] != after[name]]
-            found += [f"sentence of {text}" for text in said.keys() & now.keys() if said[text] != now[text]]
-    return found, pairs
+    return reached(game, states, viewer, pictures=False)["moves"]
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_nothing_leaks(options: dict[str, Any]) -> None:
-    assert leaks(game_of(**options), 40) == ([], 40)
+    game = game_of(**options)
+    assert leaks(game, positions(game, PAIRS)) == (PAIRS, set())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_nothing_leaks_in_many_positions(options: dict[str, Any]) -> None:
-    assert leaks(game_of(**options), 2_000, seed=1) == ([], 2_000)
+def test_no_picture_leaks(options: dict[str, Any]) -> None:
+    game = game_of(**options)
+    assert leaks(game, positions(game, PAIRS, seed=1), pictures=1) == (PAIRS, set())
 
 
 def with_more(key: str, value: Callable[[Any, int], Any]) -> Callable[[Game, Any, int], dict[str, Any]]:
@@ -122,9 +91,8 @@ PLANTED = {
 @pytest.mark.parametrize("name", PLANTED)
 def test_planted_leaks_are_found(name: str) -> None:
     game = game_of(**FULL)
-    leaky = replace(game, texts=replace(game.texts, seen_to_dict=PLANTED[name], draw=None, to_text=lambda *_: ""))
-    found, _ = leaks(leaky, 60)
-    assert "mapping" in found
+    leaky = changed(game, seen_to_dict=PLANTED[name], draw=None, to_text=lambda *_: "")
+    assert "mapping" in leaks(leaky, positions(game, 60))[1]
 
 
 def test_a_planted_leak_of_the_picture_is_found() -> None:
@@ -132,21 +100,18 @@ def test_a_planted_leak_of_the_picture_is_found() -> None:
     game = game_of(**FULL)
     draw = game.texts.draw
     assert draw is not None
-    told = replace(
+    told = changed(
         game,
-        texts=replace(
-            game.texts,
-            seen_to_dict=PLANTED["luck"],
-            draw=lambda pen, seen, look: (draw(pen, seen, look), pen.words(9, 9, str(seen["rng"]), 9))[0],
-        ),
+        seen_to_dict=PLANTED["luck"],
+        draw=lambda pen, seen, look: (draw(pen, seen, look), pen.words(9, 9, str(seen["rng"]), 9))[0],
     )
-    assert {"mapping", "picture"} <= set(leaks(told, 5)[0])
+    assert {"mapping", "picture"} <= leaks(told, positions(game, 5))[1]
 
 
 def test_a_planted_leak_of_a_sentence_is_found() -> None:
     game = game_of(**FULL)
-    told = replace(game, texts=replace(game.texts, seen_action=lambda g, s, a, seat, _: f"player_{seat} {s.owner[0]}"))
-    assert any(each.startswith("sentence") for each in leaks(told, 20)[0])
+    told = changed(game, seen_action=lambda g, s, a, seat, _: f"player_{seat} {s.owner[0]}")
+    assert "moves" in leaks(told, positions(game, 20))[1]
 
 
 # ---------------------------------------------------------------- what is there
