@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.agent_avenue.cards import AGENTS, CARDS, COPIES, KINDS, MARKET_CARDS, MARKET_SIZE, ONGOING, SPYCATION
+from spygames.agent_avenue.cards import AGENTS, CARDS, COPIES, MARKET_CARDS, MARKET_SIZE, ONGOING, SPYCATION
 from spygames.agent_avenue.layout import (
     ABILITY,
     AT_ABILITY,
@@ -51,16 +51,16 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "to_move": _or_none(s.to_move),
         "active_side": int(s.active_side),
         "turn": int(s.turn),
-        "progress": [int(p) for p in s.progress],
+        "progress": s.progress.tolist(),
         "hands": {str(seat): _cards(s.hands[seat]) for seat in seats},
         "in_play": {str(side): _counts(s.in_play[side]) for side in range(SIDES)},
         "discarded": {str(seat): _cards(s.discarded[seat]) for seat in seats},
-        "discards_left": {str(seat): int(s.discards_left[seat]) for seat in seats},
-        "deck": [AGENTS[s.deck[i]] for i in reversed(range(s.deck_size))],
+        "discards_left": {str(seat): n for seat, n in zip(seats, s.discards_left.tolist(), strict=False)},
+        "deck": [AGENTS[card] for card in s.deck[: s.deck_size][::-1].tolist()],
         "face_up": _card(s.face_up),
         "face_down": _card(s.face_down),
         "market_supply": _market_cards(s, AT_SUPPLY),
-        "market_deck": [MARKET_CARDS[s.market_deck[i]] for i in reversed(range(s.market_deck_size))],
+        "market_deck": [MARKET_CARDS[card] for card in s.market_deck[: s.market_deck_size][::-1].tolist()],
         "market_in_play": {str(side): _market_cards(s, side) for side in range(SIDES)},
         "market_discard": _market_cards(s, AT_DISCARD),
         "pending": [] if s.pending == NONE else [{"side": int(s.pending), "do": "market"}],
@@ -87,15 +87,15 @@ def _ability(s: State) -> dict[str, Any] | None:
 
 
 def _cards(counts: np.ndarray) -> list[str]:
-    return [AGENTS[card] for card in range(KINDS) for _ in range(counts[card])]
+    return [name for name, count in zip(AGENTS, counts.tolist(), strict=True) for _ in range(count)]
 
 
 def _counts(counts: np.ndarray) -> dict[str, int]:
-    return {AGENTS[card]: int(counts[card]) for card in range(KINDS) if counts[card]}
+    return {name: count for name, count in zip(AGENTS, counts.tolist(), strict=True) if count}
 
 
 def _market_cards(s: State, place: int) -> list[str]:
-    return [MARKET_CARDS[card] for card in range(MARKET_SIZE) if s.market[card] == place]
+    return [name for name, where in zip(MARKET_CARDS, s.market.tolist(), strict=True) if where == place]
 
 
 def _card(card: Int) -> str | None:

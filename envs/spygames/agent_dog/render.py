@@ -52,21 +52,25 @@ def _headline(game: Game, s: State) -> str:
 
 def _track(s: State, open_hats: bool) -> list[str]:
     """Spaces in rows of sixteen: S start, o hole, M meeting point; below, the pawns on them."""
-    quarter, lines = int(s.options.quarter), []
+    quarter, board, lines = int(s.options.quarter), s.board.tolist(), []
+    features = _features(s)
     for k in range(4):
         for first in range(k * quarter, (k + 1) * quarter, _ROW):
             spaces = range(first, min(first + _ROW, (k + 1) * quarter))
             name = COLOURS[k] if first == k * quarter else ""
-            lines.append(f"{name:<8}" + "".join(f"{f'{p}{_feature(s, p % quarter)}':>4}" for p in spaces))
-            lines.append(" " * 8 + "".join(f"{_pawn(int(s.board[p]), open_hats):>4}" for p in spaces))
+            lines.append(f"{name:<8}" + "".join(f"{f'{p}{features[p % quarter]}':>4}" for p in spaces))
+            lines.append(" " * 8 + "".join(f"{_pawn(board[p], open_hats):>4}" for p in spaces))
     return [line.rstrip() for line in lines] + ["S start space, o hole, M meeting point; ^ a pawn under its hat"]
 
 
-def _feature(s: State, offset: int) -> str:
-    """The letter of a space: S, o, M or a blank."""
-    if offset == 0:
-        return "S"
-    return "o" if s.options.hole[offset] != NONE else "M" if offset == s.options.meeting else " "
+def _features(s: State) -> list[str]:
+    """The letters of the spaces of a quarter: S, o, M or a blank."""
+    letters = ["o" if hole != NONE else " " for hole in s.options.hole[: int(s.options.quarter)].tolist()]
+    letters[0] = "S"
+    meeting = int(s.options.meeting)
+    if letters[meeting] == " ":
+        letters[meeting] = "M"
+    return letters
 
 
 def _pawn(pawn: int, open_hats: bool) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.agent_dog.board import COLOURS, GOAL, PAWNS, PLACES, place_to_string, string_to_place
+from spygames.agent_dog.board import COLOURS, GOAL, PAWNS, place_to_string, string_to_place
 from spygames.agent_dog.cards import CARDS, COPY, FUNCTIONS, KINDS, MAX_CARDS, POINTS
 from spygames.agent_dog.layout import EMPTY, END_REASONS, HAT, LARGEST, MOST_LOST, NONE, OVER, PHASES
 from spygames.agent_dog.queries import colour_of, seat_colour, taker
@@ -28,7 +28,8 @@ _PENDING = ("card", "as", "points", "moved", "first", "meetings", "penalty")
 def state_to_dict(game: Game, s: State) -> dict[str, Any]:
     """The state as plain JSON values."""
     seats = range(game.num_players)
-    deck, board = game.options["deck"], s.board.tolist()
+    deck, area = game.options["deck"], s.area.tolist()
+    taken = {place: pawn for place, pawn in enumerate(s.board.tolist()) if pawn != EMPTY}
     return {
         "players": game.num_players,
         "board": game.options["board"] if isinstance(game.options["board"], str) else dict(game.options["board"]),
@@ -38,8 +39,8 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "dealer": int(s.dealer),
         "round": int(s.round_number),
         "turn": int(s.turn),
-        "pawns": {COLOURS[colour]: _pawns(s, board, colour) for colour in _colours(game)},
-        "hidden": [place if place < GOAL else place_to_string(place) for place in range(PLACES) if board[place] >= HAT],
+        "pawns": {COLOURS[colour]: _pawns(area[colour], taken, colour) for colour in _colours(game)},
+        "hidden": [place if place < GOAL else place_to_string(place) for place, pawn in taken.items() if pawn >= HAT],
         "hands": {str(seat): _cards(s.hands[seat]) for seat in seats},
         "passed": {str(seat): _card(s.passed[seat]) for seat in seats},
         "out": [seat for seat in seats if s.out[seat]],
@@ -61,11 +62,10 @@ def _colours(game: Game) -> list[int]:
     return [int(seat_colour(game.num_players, seat)) for seat in range(game.num_players)]
 
 
-def _pawns(s: State, board: list[int], colour: int) -> list[str]:
+def _pawns(area: int, taken: Mapping[int, int], colour: int) -> list[str]:
     """Where the four pawns of a colour are: area, track, goals."""
-    places = ["area"] * int(s.area[colour])
-    there = [place for place in range(PLACES) if board[place] in (colour, colour + HAT)]
-    return places + [place_to_string(place, colour) for place in there]
+    there = [place_to_string(place, colour) for place, pawn in taken.items() if pawn in (colour, colour + HAT)]
+    return ["area"] * area + there
 
 
 def _pending(s: State) -> dict[str, Any] | None:
@@ -240,7 +240,7 @@ def _read_record(mapping: Mapping[str, Any], s: State, players: int) -> None:
 
 def _cards(counts: np.ndarray) -> list[str]:
     """The names of the cards in a hand, sorted."""
-    return [CARDS[card] for card in range(KINDS) for _ in range(counts[card])]
+    return [CARDS[card] for card, count in enumerate(counts.tolist()) for _ in range(count)]
 
 
 def _card(card: Int) -> str | None:

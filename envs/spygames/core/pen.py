@@ -160,11 +160,24 @@ def cut(text: str, size: float, most: float, bold: bool = True) -> str:
 
 
 def _attributes(attributes: Mapping[str, Any]) -> str:
-    pairs = ((name.rstrip("_").replace("_", "-"), value) for name, value in attributes.items() if value is not None)
-    return "".join(f' {name}="{escape(_number(value))}"' for name, value in pairs)
+    return "".join([f' {_name(name)}="{_value(value)}"' for name, value in attributes.items() if value is not None])
 
 
-def _number(value: object) -> str:
+def _value(value: object) -> str:
+    return _number(value) if isinstance(value, int | float) else _escaped(str(value))
+
+
+@lru_cache(256)
+def _name(name: str) -> str:
+    """`font-size` for `font_size`."""
+    return name.rstrip("_").replace("_", "-")
+
+
+_escaped = lru_cache(4096)(escape)
+"""Colours and the paths of signs come again and again."""
+
+
+def _number(value: float) -> str:
     if isinstance(value, float):
         text = f"{value:.1f}".rstrip("0").rstrip(".")
         return "0" if text == "-0" else text

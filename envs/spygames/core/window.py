@@ -5,7 +5,6 @@ import sys
 from importlib import import_module
 from typing import Any
 
-import numpy as np
 from gymnasium.error import DependencyNotInstalled
 
 from spygames.core.picture import Picture
@@ -35,7 +34,7 @@ class Window:
         if in_notebook():
             self._show_in_notebook(picture)
         else:
-            self._show_on_screen(pixels(picture))
+            self._show_on_screen(picture)
 
     def close(self) -> None:
         """Closes the window; the last picture stays in a notebook. `show` opens another one."""
@@ -51,12 +50,13 @@ class Window:
         else:
             self._display.update(picture)
 
-    def _show_on_screen(self, frame: np.ndarray) -> None:
+    def _show_on_screen(self, picture: Picture) -> None:
         try:
             os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
             import pygame
         except ImportError as error:
             raise DependencyNotInstalled("a window needs pygame: pip install 'spygames[window]'") from error
+        frame = pixels(picture)
         height, width = frame.shape[:2]
         if self._screen is None:
             pygame.display.init()  # and no sound, which takes half a second

@@ -12,7 +12,7 @@ from spygames.core.checks import check_keys, integer, member, sequence, table
 from spygames.core.game import Game, ImpossibleState, as_record
 from spygames.core.kernel import Int
 from spygames.core.shown import shown
-from spygames.heimlich.board import AGENTS, FACES, FINISH, LOOP, MAX_AGENTS, ONE_TO_THREE
+from spygames.heimlich.board import AGENTS, FACES, FINISH, LOOP, ONE_TO_THREE
 from spygames.heimlich.cards import ALL_CARDS, CARDS, FIRST, HAND, KINDS, NEW_IDENTITY, NO_AGENT, SECOND
 from spygames.heimlich.layout import (
     CHOICE,
@@ -61,15 +61,15 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "turn": int(s.turn),
         "die": "1-3" if s.die == ONE_TO_THREE else int(s.die),
         "points_left": int(s.points_left),
-        "moved": {name: int(s.moved[a]) for a, name in enumerate(agents) if s.moved[a]},
-        "positions": {name: int(s.positions[a]) for a, name in enumerate(agents)},
+        "moved": {name: n for name, n in zip(agents, s.moved.tolist(), strict=False) if n},
+        "positions": dict(zip(agents, s.positions.tolist(), strict=False)),
         "safe": int(s.safe),
-        "scores": {name: int(s.scores[a]) for a, name in enumerate(agents)},
+        "scores": dict(zip(agents, s.scores.tolist(), strict=False)),
         "passports": {str(seat): AGENTS[s.passports[seat]] for seat in seats},
         "hands": {str(seat): _card_names(s.hands[seat]) for seat in seats} if s.options.top_secret else {},
-        "deck": [CARDS[s.deck[i]] for i in reversed(range(s.deck_size))],
-        "used": [CARDS[s.used[i]] for i in range(s.used_size)],
-        "arrived": [name for a, name in enumerate(agents) if s.arrived_by[a] != NONE],
+        "deck": [CARDS[card] for card in s.deck[: s.deck_size][::-1].tolist()],
+        "used": [CARDS[card] for card in s.used[: s.used_size].tolist()],
+        "arrived": [name for name, seat in zip(agents, s.arrived_by.tolist(), strict=False) if seat != NONE],
         "passes": int(s.passes),
         "pending_card": None
         if s.pending == NONE
@@ -93,12 +93,12 @@ def _public_record(s: State) -> dict[str, Any]:
     seats = range(int(s.options.players))
     return {
         **{
-            key: {str(seat): {AGENTS[a]: int(n) for a, n in enumerate(by_agent[:, seat]) if n} for seat in seats}
-            for key, by_agent in counts.items()
+            key: {str(seat): {AGENTS[a]: n for a, n in enumerate(by_seat[seat]) if n} for seat in seats}
+            for key, by_seat in ((key, by_agent.T.tolist()) for key, by_agent in counts.items())
         },
-        "scorings": [int(s.scorings[seat]) for seat in seats],
-        "cards_played": [int(s.cards_played[seat]) for seat in seats],
-        "arrived_by": {AGENTS[a]: int(seat) for a, seat in enumerate(s.arrived_by) if seat != NONE},
+        "scorings": s.scorings[: len(seats)].tolist(),
+        "cards_played": s.cards_played[: len(seats)].tolist(),
+        "arrived_by": {AGENTS[a]: seat for a, seat in enumerate(s.arrived_by.tolist()) if seat != NONE},
         "swapped": _or_none(s.swapped),
         "former": None if s.former == NONE else AGENTS[s.former],
         "swapped_late": bool(s.swapped_late),
@@ -106,14 +106,13 @@ def _public_record(s: State) -> dict[str, Any]:
 
 
 def _card_names(counts: np.ndarray) -> list[str]:
-    return [CARDS[kind] for kind in range(KINDS) for _ in range(counts[kind])]
+    return [CARDS[kind] for kind, count in enumerate(counts.tolist()) for _ in range(count)]
 
 
 def _guesses(guesses: np.ndarray) -> Iterator[tuple[str, str]]:
-    for agent in range(MAX_AGENTS):
-        if guesses[agent] != UNASKED:
-            owner = "free" if guesses[agent] == FREE else f"player_{int(guesses[agent]) - FIRST_OWNER}"
-            yield AGENTS[agent], owner
+    for agent, guess in enumerate(guesses.tolist()):
+        if guess != UNASKED:
+            yield AGENTS[agent], "free" if guess == FREE else f"player_{guess - FIRST_OWNER}"
 
 
 def _or_none(number: Int) -> int | None:
