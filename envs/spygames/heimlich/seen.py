@@ -5,8 +5,8 @@ from typing import Any
 from spygames.core.game import NOBODY, Game
 from spygames.core.kernel import Record
 from spygames.heimlich.actions import action_to_string
-from spygames.heimlich.board import AGENTS
-from spygames.heimlich.cards import CARDS
+from spygames.heimlich.board import AGENTS, BUILDINGS
+from spygames.heimlich.cards import CARDS, EFFECT, GO_TO_AGENT
 from spygames.heimlich.layout import CHOICE, NONE, OVER
 from spygames.heimlich.state_dict import state_to_dict
 
@@ -42,7 +42,10 @@ def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
 
 
 def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
-    """What `viewer` sees `seat` do in state `s`, the state before; of others' predictions only that they are made."""
+    """What `viewer` sees `seat` do in state `s`, the state before; of others' predictions only that they are made.
+
+    Of agents in one building others do not read which one another agent joins: it ends in the same building.
+    """
     words = action_to_string(game, s, action, seat).split()
     return f"player_{seat} {_deed(s, words, viewer in (seat, NOBODY))}"
 
@@ -62,6 +65,8 @@ def _deed(s: Record, words: list[str], is_open: bool) -> str:
             return "passes"
         case ["card", card]:
             return f"plays {titled(card)}"
+        case ["agent", agent] if not is_open and s.named[0] != NONE and EFFECT[s.pending] == GO_TO_AGENT:
+            return f"names {_joined(s, AGENTS.index(agent))} for {titled(CARDS[s.pending])}"
         case ["agent", agent]:
             return f"names {agent} for {titled(CARDS[s.pending])}"
         case ["step", step]:
@@ -73,6 +78,13 @@ def _deed(s: Record, words: list[str], is_open: bool) -> str:
             return "makes a prediction"
         case _:  # `safe` after a scoring, `building` for a card
             return f"moves the safe to {place(words[1])}"
+
+
+def _joined(s: Record, agent: int) -> str:
+    """An agent whose building another one goes to: of several there it cannot be seen afterwards which one it was."""
+    there = int(s.positions[agent])
+    alone = s.positions[: s.options.agents].tolist().count(there) == 1
+    return AGENTS[agent] if alone else f"an agent in {place(BUILDINGS[there])}"
 
 
 def place(building: str) -> str:
