@@ -322,7 +322,7 @@ def test_a_notebook_shows_one_picture_that_changes(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_window_needs_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    without_images(monkeypatch, "pygame")
+    without_images(monkeypatch, "pygame", "resvg_py")  # the extra `window` brings both
     env = GameEnv(KUHN, "human")
     env.reset(seed=1)
     with pytest.raises(DependencyNotInstalled, match=r"a window needs pygame: pip install 'spygames\[window\]'"):
