@@ -7,6 +7,8 @@ import json
 import re
 import sys
 import tempfile
+from dataclasses import replace
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -239,8 +241,9 @@ def test_what_stands_in_a_record_is_escaped() -> None:
     class Named(Thinker):
         name = "</title><script>alert(1)</script>"
 
-    text = page(Film(POKER, KUHN, Named()), [0])
+    text = page(Film(replace(POKER, players=(Named.name, "expert")), KUHN, Named()), [0])
     assert "<script>alert" not in text
+    assert f"<h1>kuhn_poker_v0: {escape(Named.name)}, expert</h1>" in text
     data = data_of(text)
     assert not any("<b>Ann" in part for part in data["parts"])
 

@@ -41,11 +41,10 @@ def page(film: Film, viewers: Sequence[int], progress: Callable[[int], None] = l
         views.append({"name": "everything" if viewer == NOBODY else f"player_{viewer}", "scenes": scenes})
     data = {"parts": [*parts], "views": views, "low": film.game.lowest_return, "fonts": _fonts()}
     packed = gzip.compress(json.dumps(data, separators=(",", ":")).encode(), mtime=0)
-    title = film.game.title
-    if film.adviser is not None:
-        title += f", with what {film.adviser.name} thinks"
-    filled = {"TITLE": escape(title), "DATA": base64.b64encode(packed).decode()}
-    return re.sub("{{(TITLE|DATA)}}", lambda found: filled[found[1]], (_HERE / "page.html").read_text("utf-8"))
+    game, players = film.game, film.record.players
+    texts = {"TITLE": f"{game.id}: {', '.join(players)}" if players else game.id, "VARIANT": game.title}
+    filled = {name: escape(text) for name, text in texts.items()} | {"DATA": base64.b64encode(packed).decode()}
+    return re.sub("{{(TITLE|VARIANT|DATA)}}", lambda found: filled[found[1]], (_HERE / "page.html").read_text("utf-8"))
 
 
 def _packed(scene: Scene, parts: dict[str, int]) -> dict[str, Any]:
