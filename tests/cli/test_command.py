@@ -21,6 +21,7 @@ from tests.cli.command import complaint, run
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
+POSITIONAL = "settings variant challenger opponent checkpoint file files config configs".split()
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -36,7 +37,7 @@ def test_help_suffices(
     assert f"\n    spygames {name}" in out
     documented = " ".join(out.split())
     for field in dataclasses.fields(load(name)):  # type: ignore[arg-type]
-        if field.name not in ("settings", "variant", "challenger", "checkpoint", "file", "config", "configs"):
+        if field.name not in POSITIONAL:
             assert f"--{field.name.replace('_', '-')}" in documented
     prose = [line for line in out.splitlines()[1:] if not line.startswith("    ")]
     assert [line for line in prose[2:] if len(line) > width] == []

@@ -13,6 +13,7 @@ from spygames.core.game import Game, as_record
 from spygames.core.notes import new_notes
 from spygames.core.players import Player, answers, as_players, new_memory
 from spygames.core.rng import next_seed
+from spygames_training.forfeits import Referee
 
 __all__ = ["Result", "cross_play", "evaluate"]
 
@@ -138,6 +139,7 @@ def play_games(
     rng_seed: int,
     progress: Progress | None = None,
     finals: np.ndarray | None = None,
+    referee: Referee | None = None,
 ) -> np.ndarray:
     """Plays each game once, to its end, many in lockstep; returns its results, float32 [n, P].
 
@@ -151,6 +153,8 @@ def play_games(
         rng_seed: 0..2^64-1, of the players' random streams, one for each game.
         progress: see `Progress`.
         finals: if given, STATE [n], filled with the state in which each game ended.
+        referee: takes players who fail out of their games, whose results are 0 and which are among its forfeits. None:
+            what a player raises ends all games.
     """
     n = len(seeds)
     rng = spread(np.uint64(rng_seed), n).reshape(n, 1)
@@ -158,7 +162,7 @@ def play_games(
     for lo in range(0, n, LOCKSTEP):
         part = slice(lo, min(lo + LOCKSTEP, n))
         last = None if finals is None else finals[part]
-        _play_part(game, players, seating[part], seeds[part], rng[part], out[part], progress, last)
+        _play_part(game, players, seating[part], seeds[part], rng[part], out[part], progress, last, referee, lo)
     return out
 
 
@@ -171,6 +175,8 @@ def _play_part(
     out: np.ndarray,
     progress: Progress | None,
     finals: np.ndarray | None,
+    referee: Referee | None,
+    first: int,
 ) -> None:
     batch = Batch(game, len(seeds), 0, threads=1)
     batch.reset(seeds=seeds)
@@ -180,21 +186,26 @@ def _play_part(
         actions = batch.mask.argmax(
             axis=1
         )  # games that have ended are followed by others in the batch, which do not count
-        asked = seating[going, batch.seats[going]]
+        asked, failed = seating[going, batch.seats[going]], np.zeros(batch.n, bool)
         for index, player in enumerate(players):
             rows = going[asked == index]
             if len(rows):
-                actions[rows] = answers(player, batch.decisions(rng, rows, memory, notes))
+                decisions = batch.decisions(rng, rows, memory, notes)
+                if referee is None:
+                    actions[rows] = answers(player, decisions)
+                else:
+                    actions[rows], failed[rows] = referee.ask(player, decisions, first)
         if notes is not None:
             notes.add(batch.states, actions, going)
         before = None if finals is None else batch.states.copy()
         batch.step(actions)
-        over = batch.done[going]
+        over = batch.done[going] | failed[going]
         ended = going[over]
-        out[ended] = batch.rewards[ended]
+        played = ended[~failed[ended]]
+        out[played] = batch.rewards[played]
         if finals is not None and before is not None:
-            finals[ended] = before[ended]
-            for row in ended:  # the batch has begun the next game in this row already
+            finals[played] = before[played]
+            for row in played:  # the batch has begun the next game in this row already
                 game.apply(as_record(finals, row), int(actions[row]))
         going = going[~over]
         if progress and len(ended):

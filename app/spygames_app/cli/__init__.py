@@ -16,6 +16,7 @@ EXTRA = "pip install 'spygames[training]'"
 COMMANDS = {
     "train": "Train",
     "evaluate": "Evaluate",
+    "compare": "Compare",
     "play": "Play",
     "record": "Record",
     "replay": "Replay",

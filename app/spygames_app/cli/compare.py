@@ -1,0 +1,117 @@
+"""`spygames compare`."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from tyro.conf import Positional
+
+from spygames_app.cli.arguments import (
+    AnyFile,
+    AnyPositive,
+    GameId,
+    GameOptions,
+    PlayerSpec,
+    Positive,
+    Seed,
+    check_writable,
+    choose_game,
+    console,
+    value,
+)
+from spygames_app.shipped import player_spec
+
+
+def read_share(text: str) -> float:
+    """A number between 0 and 1, or with `%` behind it between 0 and 100."""
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 < share < 1:
+        raise ValueError(f"{text[:100]!r} is not a win share between 0 and 1")
+    return share
+
+
+Share = Annotated[float, value(read_share, "SHARE")]
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Finds out quickly whether a player is better than another one.
+
+        spygames compare runs/new agent_avenue_simple
+        spygames compare greedy random --game heimlich_v0 --option players=5 --figure 2000
+
+    A sequential test: deals are played from every side until they tell a win share of H1 from one of H0, each at
+    most wrong in one case of twenty, or until --max-games are over, and it is undecided. With more than two sides each
+    player sits alone among the other ones, and what is compared is how much more the one wins there than the other.
+
+    How much better it is, the test does not say: it ends when the figures please. --figure plays a match of a fixed
+    length on other deals for that.
+    """
+
+    challenger: Positional[PlayerSpec]
+    """The player that may be better, as `evaluate` takes it."""
+    opponent: Positional[PlayerSpec]
+    """The player that it is compared with."""
+    h0: Share = 0.5
+    """The win share of a player that is not better."""
+    h1: Share = 0.52
+    """The win share of one that is."""
+    max_games: Positive = 40_000
+    """After so many games it is undecided."""
+    figure: AnyPositive = None
+    """Games of a separate match that measures the win share."""
+    seed: Seed = 0
+    """The same seed, the same result."""
+    json: AnyFile = None
+    """Where to write the result."""
+    game: GameId = None
+    """The game, as agent_avenue_v0; otherwise that of the first checkpoint named, with its options."""
+    option: GameOptions = ()
+    """An option of the game, as players=2; may be given several times."""
+
+    def run(self) -> int:
+        import numpy as np
+
+        from spygames.core.players import make_player
+        from spygames.core.rng import next_seed
+        from spygames_training.atomic import write_whole
+        from spygames_training.evaluation import evaluate, total_games
+        from spygames_training.sequential import SequentialTest, check_different, compare
+        from spygames_training.tables import as_json, progress_bar, results_table
+
+        test = SequentialTest(self.h0, self.h1)
+        check_writable(self.json)
+        screen = console()
+        game = choose_game([self.challenger, self.opponent], self.game, dict(self.option))
+        first, second = (make_player(game, player_spec(spec)) for spec in (self.challenger, self.opponent))
+        check_different(first, second)
+        with progress_bar(console=screen, transient=True) as bar:
+            task = bar.add_task("comparing", total=self.max_games)
+            found = compare(game, first, second, test, self.max_games, self.seed, lambda n: bar.advance(task, n))
+        says = {
+            "H1": f"{first.name} is better than {second.name}",
+            "H0": f"{first.name} is not better than {second.name}",
+            "undecided": f"undecided whether {first.name} is better than {second.name}",
+        }[found.verdict]
+        screen.print(
+            f"{game.title}\n{says} (H1: {test.h1:.1%} of the games, H0: {test.h0:.1%})\n"
+            f"{found.games:,} games, log-likelihood ratio {found.ratio:+.2f}, which decides from {test.bound:.2f} on",
+            highlight=False,
+        )
+        results = []
+        if self.figure:
+            seed = int(next_seed(np.uint64(self.seed)))
+            pairs = [(first, second), (second, first)][: 2 if game.num_sides > 2 else 1]
+            with progress_bar(console=screen, transient=True) as bar:
+                task = bar.add_task("measuring", total=len(pairs) * total_games(game, self.figure, 1, 1))
+                for pair in pairs:
+                    results += evaluate(game, *pair, self.figure, seed, lambda n: bar.advance(task, n))
+            screen.print(results_table(results, "the separate match"))
+        if self.json:
+            content = {**as_json(game, results, self.seed), "test": asdict(test), "comparison": asdict(found)}
+            write_whole(self.json, json.dumps(content, indent=2) + "\n")
+            screen.print(f"results: {self.json}")
+        return 0

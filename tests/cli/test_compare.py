@@ -1,0 +1,49 @@
+"""`spygames compare`: a verdict, the separate match, and one line where the arguments are wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spygames.agent_avenue import make_game
+from spygames_training.evaluation import evaluate
+from tests.cli.command import complaint, run
+
+
+def test_says_who_is_better(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "x.json"
+    assert run("compare", "greedy", "random", "--figure", 40, "--json", file) == 0
+    out = capsys.readouterr().out
+    assert "greedy is better than random (H1: 52.0% of the games, H0: 50.0%)" in out
+    assert "the separate match" in out
+    found = json.loads(file.read_text())
+    assert found["test"] == {"h0": 0.5, "h1": 0.52, "error": 0.05}
+    assert found["comparison"]["verdict"] == "H1"
+    assert sum(found["comparison"]["counts"]) == found["comparison"]["deals"]
+    assert "win_share" not in found["comparison"]
+    assert found["results"][0]["games"] == 40
+    assert found["results"][0]["win_share"] != evaluate(make_game(), "greedy", "random", 40, 0)[0].win_share
+    assert run("compare", "random", "greedy", "--h1", "60%") == 0
+    assert "random is not better than greedy (H1: 60.0% of the games, H0: 50.0%)" in capsys.readouterr().out
+    assert run("compare", "random", "greedy", "--h0", "0.1", "--h1", "0.1001", "--max-games", 1) == 0
+    assert "undecided whether random is better than greedy" in capsys.readouterr().out
+
+
+def test_with_more_sides_each_is_alone_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ["--game", "heimlich_v0", "--option", "players=3", "--figure", 30, "--json", tmp_path / "x.json"]
+    assert run("compare", "greedy", "random", *argv) == 0
+    assert "greedy is better than random" in capsys.readouterr().out
+    results = json.loads((tmp_path / "x.json").read_text())["results"]
+    assert [(r["challenger"], r["opponent"]) for r in results] == [("greedy", "random"), ("random", "greedy")]
+
+
+def test_answers_wrong_input_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for argv, text in (
+        (["greedy"], "missing"),
+        (["greedy", "greedy"], "both players are greedy"),
+        (["greedy", "nobody"], "no player 'nobody'"),
+        (["greedy", "random", "--h0", "0.6"], "0 < H0 < H1 < 1"),
+        (["greedy", "random", "--h1", "52"], "'52' is not a win share between 0 and 1"),
+        (["greedy", "random", "--max-games", "0"], "'0' is not a whole number from 1"),
+    ):
+        assert text in complaint(["compare", *argv], capsys)
