@@ -21,7 +21,7 @@ from tests.cli.command import complaint, run
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
-POSITIONAL = "settings variant challenger opponent checkpoint file files config configs".split()
+POSITIONAL = ["settings", "variant", "challenger", "opponent", "checkpoint", "file", "files", "config", "configs"]
 
 
 @pytest.mark.parametrize("width", [80, 120])
