@@ -20,6 +20,8 @@ __all__ = ["Result", "cross_play", "evaluate"]
 LOCKSTEP = 1024
 """Games played at a time; results do not depend on it."""
 RESAMPLES = 2000
+PROTOCOL = 1
+"""Version of how players are measured (docs/protocol.md): figures of two versions are not compared."""
 BOOTSTRAP, WILSON = "bootstrap over deals", "Wilson over deals"
 """How an interval was found, as `Result` names it: see `bootstrap` and `wilson`."""
 

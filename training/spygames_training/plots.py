@@ -22,8 +22,11 @@ def new_figure(rows: int, columns: int, size: tuple[float, float]) -> tuple[Figu
 def save_figure(figure: Figure, path: Path, dpi: int, kind: str = "png") -> None:
     """Writes the picture in the place of `path`; its folder is made. After an error `path` is as it was."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as new:
-        figure.savefig(new, dpi=dpi, format=kind)
+    from matplotlib import rc_context
+
+    # Without a date and with names that are not drawn by chance, the same figure is the same file.
+    with replacing(path) as new, rc_context({"svg.hashsalt": "spygames", "svg.fonttype": "none"}):
+        figure.savefig(new, dpi=dpi, format=kind, metadata={"Date": None} if kind == "svg" else None)
 
 
 def curve_axes(axis: Axes, curves: Mapping[str, Sequence[tuple[float, float]]]) -> None:

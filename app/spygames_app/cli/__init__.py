@@ -17,6 +17,7 @@ COMMANDS = {
     "train": "Train",
     "evaluate": "Evaluate",
     "compare": "Compare",
+    "ladder": "Ladder",
     "play": "Play",
     "record": "Record",
     "replay": "Replay",

@@ -26,17 +26,18 @@ _FOREIGN = {"numpy", "numba", "llvmlite", *sys.stdlib_module_names}
 """Packages whose functions are known by their names: Numba brings the machine code for them, and its version counts."""
 
 
-def code_digest(*values: object) -> str:
+def code_digest(*values: object, libraries: bool = True) -> str:
     """Digest of all that machine code of `values` is made from, in any file: their code without docstrings, that of the
     functions that they reach through globals, tuples and modules, and the constants that are frozen into it.
 
     Args:
         values: kernels, functions, dtypes and constants.
+        libraries: whether the versions and settings of Python, Numba and NumPy count, as they do for machine code.
     """
     parts: list[object] = [
         sys.version_info[:2], numba.__version__, np.__version__, sorted(OPTIONS.items(), key=str),
         [getattr(numba.config, name, None) for name in ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE")],
-    ]  # fmt: skip
+    ] if libraries else []  # fmt: skip
     seen: dict[object, int] = {}
 
     def add(value: Any, attributes: frozenset[str] = frozenset()) -> None:

@@ -1,0 +1,167 @@
+"""`spygames ladder`."""
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from tyro.conf import Positional
+
+from spygames_app.cli.arguments import (
+    AnyPositive,
+    AnySeed,
+    File,
+    GameId,
+    GameOptions,
+    Players,
+    Positive,
+    WrongArguments,
+    check_writable,
+    choose_game,
+    console,
+    read_positive,
+    value,
+)
+from spygames_app.shipped import player_spec
+
+if TYPE_CHECKING:
+    from spygames.core.game import Game
+    from spygames_training.ladder.lines import Line
+
+SEED = 20_261_122
+"""Of the published ladders; nothing is tuned on it."""
+TWO_SIDES, MORE_SIDES = 19, 12
+"""Blocks that make 9,604 games between two sides, and 2,846 deals with more."""
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Plays everyone against everyone, and makes a page of what came of it.
+
+        spygames ladder dog.jsonl --players random greedy expert agent_dog_2@argmax --game agent_dog_v0
+        spygames ladder dog.jsonl --players runs/new@argmax
+        spygames ladder dog.jsonl --rerun 3 17
+
+    The file has a line for each block of 256 deals that two players have played; the page and its picture are made from
+    them and lie beside it (dog.md, dog.svg). Without --players that is all it does. With it, these players meet each
+    other and all who are in the file, and what is there stays as it is. It goes on where it was stopped, at any time.
+
+    A player that crashes, answers what is not legal or takes longer than --limit loses that game; the page counts them.
+    """
+
+    file: Positional[File]
+    """The lines of the ladder; it is made if it is not there."""
+    players: Players = ()
+    """Who is to be played, as `evaluate` takes them."""
+    blocks: AnyPositive = None
+    """Blocks of 256 deals of each pair; 19 between two sides, else 12, if not given."""
+    minutes: AnyPositive = None
+    """It stops after the block that ends after so long."""
+    limit: Positive = 10
+    """Seconds that a player may take for a decision."""
+    rerun: tuple[Annotated[int, value(read_positive, "N")], ...] = ()
+    """Numbers of lines that are played again and compared, from 1; nothing is written."""
+    allow_code: bool = False
+    """Whether players in the file may run code, as command:... does."""
+    seed: AnySeed = None
+    """Of the deals of a new file."""
+    game: GameId = None
+    """The game of a new file, as agent_avenue_v0; otherwise that of the first checkpoint named, with its options."""
+    option: GameOptions = ()
+    """An option of the game, as players=2; may be given several times."""
+
+    def run(self) -> int:
+        from spygames_training.ladder.lines import game_of, read_lines
+        from spygames_training.ladder.page import cross_table, standings_table, write_page
+
+        if self.rerun and self.players:
+            raise WrongArguments("--rerun plays lines that are there, and --players new ones: one of them at a time")
+        check_writable(self.file)
+        if self.file.suffix in (".md", ".svg"):
+            raise ValueError(f"{self.file} would be overwritten by the page or its picture: name it .jsonl")
+        lines = read_lines(self.file)
+        if not lines and not self.players:
+            raise ValueError(f"{self.file} has no lines: --players says who is to be played")
+        game = game_of(lines[0], self.allow_code) if lines else choose_game(self.players, self.game, dict(self.option))
+        if lines:
+            self._check_same(game, lines[0])
+        if self.rerun:
+            return self._rerun(game, lines)
+        if self.players:
+            lines = self._play(game, lines)
+        screen = console()
+        found = write_page(game, self.file, lines)
+        screen.print(standings_table(found).rich())
+        screen.print(cross_table(found).rich())
+        screen.print(f"page: {self.file.with_suffix('.md')}")
+        return 0
+
+    def _check_same(self, game: "Game", line: "Line") -> None:
+        """ValueError where the command asks for something else than the file is of."""
+        wrong = [key for key, asked in self.option if game.options.get(key) != asked]
+        if (self.game not in (None, game.id)) or wrong or self.seed not in (None, line.seed):
+            raise ValueError(f"{self.file} is of {game.title}, seed {line.seed}: name another file for another game")
+
+    def _play(self, game: "Game", lines: "list[Line]") -> "list[Line]":
+        from spygames.core.players import make_player
+        from spygames_training.ladder.lines import appending, check_harmless, entry_of, pairs, play_line
+        from spygames_training.tables import progress_bar
+
+        known = {entry.name: entry for line in lines for entry in line.players}
+        for name in known:
+            if name not in self.players and not self.allow_code:
+                check_harmless(name)
+        names = sorted({*known, *self.players})
+        players = {name: make_player(game, player_spec(name)) for name in names}
+        entries = {name: entry_of(game, name, player) for name, player in players.items()}
+        for name, entry in entries.items():
+            if known.get(name, entry) != entry:
+                raise ValueError(
+                    f"{self.file} has results of another {name} (digest {known[name].digest}, here {entry.digest}): "
+                    "name a new file, or the player otherwise"
+                )
+        seed = lines[0].seed if lines else SEED if self.seed is None else self.seed
+        blocks = self.blocks or (TWO_SIDES if game.num_sides == 2 else MORE_SIDES)
+        meetings = pairs(game, names, self.players)
+        done = {line.key for line in lines}
+        wanted = [(a, b, number) for number in range(blocks) for a, b in meetings if (a, b, number) not in done]
+        end = time.monotonic() + 60 * self.minutes if self.minutes else float("inf")
+        with appending(self.file) as append, progress_bar(console=console(stderr=True), transient=True) as bar:
+            task = bar.add_task("playing", total=sum(games_of(game, a == b) for a, b, _ in wanted))
+            for a, b, number in wanted:
+                if time.monotonic() > end:
+                    break
+                first, second = ((entries[name], players[name]) for name in (a, b))
+                line = play_line(game, first, second, seed, number, self.limit, lambda n: bar.advance(task, n))
+                append(line)
+                lines = [*lines, line]
+        return lines
+
+    def _rerun(self, game: "Game", lines: "list[Line]") -> int:
+        from spygames.core.players import make_player
+        from spygames_training.ladder.lines import check_harmless, entry_of, play_line
+
+        different = 0
+        for number in self.rerun:
+            if number > len(lines):
+                raise ValueError(f"{self.file} has {len(lines)} lines, and no line {number}")
+            line = lines[number - 1]
+            seats = []
+            for entry in line.players:
+                if not self.allow_code:
+                    check_harmless(entry.name)
+                player = make_player(game, player_spec(entry.name))
+                seats.append((entry_of(game, entry.name, player), player))
+            again = play_line(game, seats[0], seats[1], line.seed, line.number, self.limit)
+            same = again.compared() == line.compared()
+            different += not same
+            others = [entry.name for entry, old in zip(again.players, line.players, strict=True) if entry != old]
+            why = f": {', '.join(others)} decides by something else now" if others else ""
+            print(f"line {number}: {'the same, byte for byte' if same else f'differs{why}'}")
+        return 1 if different else 0
+
+
+def games_of(game: "Game", alone: bool) -> int:
+    """How many games a block has."""
+    from spygames_training.blocks import DEALS
+
+    return DEALS * (1 if alone else game.num_sides)

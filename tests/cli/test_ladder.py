@@ -1,0 +1,87 @@
+"""`spygames ladder`: plays, goes on, takes newcomers, makes its page from the lines alone, and plays lines again."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import complaint, run
+
+
+def compared(file: Path) -> list[str]:
+    """The parts of the lines that never change."""
+    return [line.split(', "made": ')[0] for line in file.read_text().splitlines()]
+
+
+def test_a_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, page, picture = (tmp_path / f"x.{ending}" for ending in ("jsonl", "md", "svg"))
+    assert run("ladder", file, "--players", "random", "greedy", "--blocks", 2) == 0
+    assert "greedy" in capsys.readouterr().out
+    first = compared(file)
+    assert len(first) == 2
+    assert picture.read_text().lstrip().startswith("<?xml")
+
+    # Another run with nothing left to do changes nothing; the page comes from the lines.
+    pages = page.read_bytes(), picture.read_bytes()
+    whole = file.read_bytes()
+    page.unlink()
+    picture.unlink()
+    assert run("ladder", file) == 0
+    assert (page.read_bytes(), picture.read_bytes(), file.read_bytes()) == (*pages, whole)
+
+    # Stopped in the middle of a line, it goes on there.
+    file.write_bytes(whole[:-100])
+    assert run("ladder", file, "--players", "greedy", "random", "--blocks", 2) == 0
+    assert compared(file) == first
+
+    # A newcomer meets everybody and changes nothing.
+    assert run("ladder", file, "--players", "expert", "--blocks", 1) == 0
+    assert compared(file)[:2] == first
+    assert len(compared(file)) == 4
+    assert "| `expert` | 0 |" in page.read_text()
+
+    assert run("ladder", file, "--rerun", 4, 1) == 0
+    assert capsys.readouterr().out.endswith("line 4: the same, byte for byte\nline 1: the same, byte for byte\n")
+    text = file.read_text()
+    k = text.index('"wins": "') + len('"wins": "')
+    file.write_text(f"{text[:k]}{'1' if text[k] == '2' else '2'}{text[k + 1 :]}")
+    assert run("ladder", file, "--rerun", 1, 2) == 1
+    assert capsys.readouterr().out == "line 1: differs\nline 2: the same, byte for byte\n"
+
+
+def test_with_more_sides_everyone_sits_alone_among_each(tmp_path: Path) -> None:
+    file = tmp_path / "x.jsonl"
+    argv = ["--players", "random", "greedy", "--blocks", 1, "--game", "heimlich_v0", "--option", "players=3"]
+    assert run("ladder", file, *argv) == 0
+    assert len(compared(file)) == 4
+    page = file.with_suffix(".md").read_text()
+    assert "The diagonal is the fair share" in page
+    assert "# Ladder: heimlich_v0, players=3" in page
+
+
+def test_answers_wrong_input_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "x.jsonl"
+    assert run("ladder", file, "--players", "random", "greedy", "--blocks", 1) == 0
+    broken, foreign = tmp_path / "broken.jsonl", tmp_path / "foreign.jsonl"
+    broken.write_text("[]\n")
+    foreign.write_text(file.read_text().replace('"name": "greedy"', '"name": "command:./bot"'))
+    rules, another = tmp_path / "rules.jsonl", tmp_path / "another.jsonl"
+    rules.write_text(file.read_text().replace('"game": {"digest": "', '"game": {"digest": "0'))
+    another.write_text(file.read_text().replace('"name": "greedy"', '"name": "expert"'))
+    before = {path: path.read_bytes() for path in tmp_path.glob("*.jsonl")}
+    for argv, text in (
+        ([tmp_path / "none.jsonl"], "has no lines: --players says who"),
+        ([tmp_path / "none" / "x.jsonl", "--players", "random"], "cannot be written"),
+        ([tmp_path / "x.md", "--players", "random"], "name it .jsonl"),
+        ([broken], "line 1 is no line of a ladder"),
+        ([file, "--players", "nobody"], "no player 'nobody'"),
+        ([file, "--players", "expert", "--option", "players=4"], "name another file"),
+        ([file, "--players", "expert", "--seed", "5"], "name another file"),
+        ([file, "--rerun", "2"], "has 1 lines, and no line 2"),
+        ([file, "--rerun", "1", "--players", "expert"], "one of them at a time"),
+        ([foreign, "--rerun", "1"], "--allow-code"),
+        ([foreign, "--players", "expert"], "--allow-code"),
+        ([rules], "is of other rules of agent_avenue_v0"),
+        ([another, "--players", "expert"], "has results of another expert (digest "),
+    ):
+        assert text in complaint(["ladder", *map(str, argv)], capsys)
+    assert {path: path.read_bytes() for path in tmp_path.glob("*.jsonl")} == before

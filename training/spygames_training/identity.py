@@ -1,0 +1,50 @@
+"""Who a player is: a digest of what it decides by, so that two of one name can be told apart."""
+
+from hashlib import sha256
+
+import numpy as np
+
+from spygames.core.digest import code_digest
+from spygames.core.game import Game
+from spygames.core.player import Player, Scripted
+from spygames.core.search import SearchPlayer
+from spygames.core.simulations import loops
+from spygames_training.compute import to_numpy
+from spygames_training.policy import Policy, PolicyPlayer
+from spygames_training.search.player import SearchingPolicy
+
+
+def game_digest(game: Game) -> str:
+    """A digest of the rules, which unlike `Game.digest` is the same with other versions of the libraries."""
+    return code_digest(game.state_dtype, game.view_dtype, *(getattr(game, name) for name in _RULES), libraries=False)
+
+
+_RULES = ("init", "legal", "apply", "returns", "observe")
+
+
+def player_digest(game: Game, player: Player) -> str | None:
+    """A digest of a player: of a bot its code, of a policy its weights, of a search both and its code.
+
+    Of a player of another kind its attribute `digest`, where that is a text; None where nobody knows.
+    """
+    if isinstance(player, Scripted):
+        return code_digest(game.bots[player.name], libraries=False)
+    if isinstance(player, SearchPlayer):
+        return code_digest(loops(game, "mcts" if player.name.startswith("mcts") else "mc").rows, libraries=False)
+    if isinstance(player, PolicyPlayer):
+        return _weights(player.policy)
+    if isinstance(player, SearchingPolicy):
+        bots = [code_digest(game.bots[name], libraries=False) for name in player.settings.rivals if name in game.bots]
+        rival = [] if player.rival is None else [_weights(player.rival)]
+        return sha256("\n".join([_weights(player.policy), *rival, *bots]).encode()).hexdigest()[:16]
+    found = getattr(player, "digest", None)
+    return found if isinstance(found, str) else None
+
+
+def _weights(policy: Policy) -> str:
+    digest = sha256()
+    for name, tensor in sorted(policy.network.actor().items()):
+        array = np.ascontiguousarray(to_numpy(tensor))
+        digest.update(f"{name} {array.shape}\n".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,280 @@
+"""The lines of a ladder: what a block of deals gave, one line of JSON each.
+
+A line has two parts. `block` says what was played and what came of it, and is the same, byte for byte, whenever it is
+played again on the same machine. `made` says when, where and how fast, and is compared with nothing.
+"""
+
+import json
+import os
+import platform
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from filelock import FileLock, Timeout
+
+from spygames.core.game import Game
+from spygames.core.player import DecisionBatch, Player
+from spygames.core.registry import game_ids, make_game
+from spygames.core.shown import one_line, shown
+from spygames.core.version import VERSION
+from spygames_training.atomic import read_file
+from spygames_training.blocks import DEALS, Block, play_block
+from spygames_training.evaluation import PROTOCOL, Progress
+from spygames_training.forfeits import Referee
+from spygames_training.identity import game_digest, player_digest
+
+LONGEST = 1 << 30
+"""Bytes of a ladder's file."""
+DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+"""Each game is one of them in a line: the first player's sides that won, 0 or 1, and twice those of the second."""
+CODELESS = ("mcts", "mc", "checkpoint", "onnx")
+"""Kinds of players whose names may come out of a file: none of them runs code that the name chooses."""
+
+
+class LadderError(ValueError):
+    """A ladder's file that cannot be read or continued; the message is one line."""
+
+
+class Entry(NamedTuple):
+    """A player of a ladder."""
+
+    name: str
+    """As `make_player` takes it."""
+    digest: str | None
+    """See `player_digest`."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one block gave."""
+
+    game: dict[str, Any]
+    """`id`, `options` and `digest`."""
+    players: tuple[Entry, Entry]
+    """The first sat on each side of each deal, the second on all others; the same one twice: in all seats."""
+    seed: int
+    number: int
+    """Of the block."""
+    wins: np.ndarray
+    """See `Block.wins`."""
+    forfeits: list[list[Any]]
+    """Games lost because a player failed, see `Block.forfeits`: the number of the game, who failed (0 or 1), why."""
+    made: dict[str, Any]
+    protocol: int = PROTOCOL
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What makes it another line than those of the same ladder."""
+        return self.players[0].name, self.players[1].name, self.number
+
+    def compared(self) -> str:
+        """The part that is the same whenever it is played, as JSON."""
+        wins = self.wins
+        block = {
+            "protocol": self.protocol,
+            "game": self.game,
+            "players": [{"name": entry.name, "digest": entry.digest} for entry in self.players],
+            "seed": self.seed,
+            "block": self.number,
+            "deals": len(wins),
+            "wins": "".join(DIGITS[own + 2 * others] for own, others in wins.reshape(-1, 2).tolist()),
+            "forfeits": self.forfeits,
+        }
+        return json.dumps(block, sort_keys=True)
+
+    def text(self) -> str:
+        """The whole line, with its newline."""
+        return f'{{"block": {self.compared()}, "made": {json.dumps(self.made, sort_keys=True)}}}\n'
+
+
+class Timed:
+    """A player whose time is taken."""
+
+    def __init__(self, player: Player):
+        self.player, self.name = player, player.name
+        self.memory_size, self.notes_size = (getattr(player, key, 0) for key in ("memory_size", "notes_size"))
+        self.decisions, self.seconds = 0, 0.0
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """The player's answer."""
+        began = time.process_time()
+        try:
+            return self.player.act(decisions)
+        finally:
+            self.seconds += time.process_time() - began
+            self.decisions += len(decisions.rows)
+
+
+def play_line(
+    game: Game,
+    first: tuple[Entry, Player],
+    second: tuple[Entry, Player],
+    seed: int,
+    number: int,
+    limit: float,
+    progress: Progress | None = None,
+) -> Line:
+    """Plays a block. `first` and `second` may be one entry, which then plays itself.
+
+    Args:
+        game: what is played.
+        first: a player, and as what it is written down.
+        second: likewise.
+        seed: 0..2^64-1, of the ladder.
+        number: of the block, from 0.
+        limit: see `Referee`.
+        progress: see `Progress`.
+    """
+    referee, began = Referee(limit), time.monotonic()
+    timed = [Timed(first[1])]
+    timed.append(timed[0] if first[0] == second[0] else Timed(second[1]))
+    block = play_block(game, timed[0], timed[1], seed, number, DEALS, referee, progress)
+    made = {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "seconds": round(time.monotonic() - began, 2),
+        "decisions": [player.decisions for player in timed],
+        "cpu_seconds": [round(player.seconds, 3) for player in timed],
+        "spygames": VERSION,
+        "torch": str(torch.__version__),
+        "machine": f"{platform.system()} {platform.machine()}",
+    }
+    if referee.forfeits:
+        made["messages"] = list(dict.fromkeys(f.message for f in referee.forfeits.values()))[:10]
+    about = {"id": game.id, "options": dict(game.options), "digest": game_digest(game)}
+    return Line(
+        about, (first[0], second[0]), seed, number, block.wins, _forfeits(game, block, first[0] == second[0]), made
+    )
+
+
+def _forfeits(game: Game, block: Block, alone: bool) -> list[list[Any]]:
+    """By the number of the game: who failed, and why."""
+    games, found = block.wins.shape[1], []
+    for row, forfeit in sorted(block.forfeits.items()):
+        own = not alone and game.side_of[forfeit.seat] == row % games
+        found.append([row, 0 if own else 1, forfeit.reason])
+    return found
+
+
+def entry_of(game: Game, name: str, player: Player) -> Entry:
+    """How a player is written down."""
+    return Entry(name, player_digest(game, player))
+
+
+def check_harmless(name: str) -> None:
+    """LadderError if a player's name, which came out of a file, may run code that the file chooses."""
+    kind, colon, _ = name.partition(":")
+    if colon and kind.isidentifier() and kind not in CODELESS:
+        raise LadderError(f"the file names the player {shown(name)}, which may run any code: --allow-code lets it")
+
+
+def game_of(line: Line, allow_code: bool = False) -> Game:
+    """The game of a line; LadderError if there is none such here, or its rules are others."""
+    name, options = line.game["id"], line.game["options"]
+    if name not in game_ids() and not allow_code:
+        raise LadderError(f"the file is of {shown(name)}, which is no game of spygames: --allow-code imports it")
+    try:
+        game = make_game(name, **options)
+    except (ValueError, TypeError) as error:
+        raise LadderError(f"the file is of a game that is not here: {one_line(error, 200)}") from None
+    if game_digest(game) != line.game["digest"]:
+        raise LadderError(f"the file is of other rules of {name} than those here: begin a new file")
+    return game
+
+
+def read_lines(file: Path) -> list[Line]:
+    """The lines of a ladder's file, none if there is no file. A last line that a kill cut short does not count.
+
+    Raises:
+        LadderError: names the first line that is none, or that does not go with those before it.
+    """
+    if not file.exists():
+        return []
+    *texts, _ = read_file(file, LONGEST).decode("utf-8", "replace").split("\n")
+    lines: list[Line] = []
+    keys: set[tuple[str, str, int]] = set()
+    digests: dict[str, str | None] = {}
+    for number, text in enumerate(texts, 1):
+        try:
+            line = read_line(text)
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise LadderError(f"{file}, line {number} is no line of a ladder: {one_line(error)}") from None
+        first = lines[0] if lines else line
+        if (line.game, line.seed, line.protocol) != (first.game, first.seed, first.protocol):
+            raise LadderError(f"{file}, line {number} is of another game, seed or protocol than line 1")
+        for entry in line.players:
+            if digests.setdefault(entry.name, entry.digest) != entry.digest:
+                raise LadderError(
+                    f"{file}, line {number}: {one_line(entry.name)} is not who it was before (its digest)"
+                )
+        if line.key in keys:
+            raise LadderError(f"{file}, line {number} says again what an earlier line says")
+        keys.add(line.key)
+        lines.append(line)
+    return lines
+
+
+def read_line(text: str) -> Line:
+    """What `Line.text` wrote; ValueError, LookupError, TypeError or AttributeError for anything else."""
+    content = json.loads(text)
+    block, made = content["block"], content["made"]
+    digits = block["wins"]
+    if block["protocol"] != PROTOCOL:
+        raise ValueError(f"it is of protocol {shown(block['protocol'])}, and this is protocol {PROTOCOL}")
+    if not digits or set(digits) - set(DIGITS) or block["deals"] != DEALS or len(digits) % DEALS:
+        raise ValueError(f"wins must be digits and letters, one for each game of {DEALS} deals")
+    if not isinstance(block["game"]["id"], str) or not isinstance(block["game"]["options"], dict):
+        raise ValueError("the game must have an id and options")
+    entries = [Entry(str(player["name"]), player["digest"]) for player in block["players"]]
+    numbers = np.array([DIGITS.index(digit) for digit in digits], np.uint8)
+    wins = np.stack([numbers % 2, numbers // 2], axis=1).reshape(DEALS, -1, 2)
+    if not all(0 <= row < DEALS * wins.shape[1] and who in (0, 1) for row, who, _ in block["forfeits"]):
+        raise ValueError("a forfeit is no game")
+    return Line(
+        block["game"], (entries[0], entries[1]), int(block["seed"]), int(block["block"]), wins, block["forfeits"],
+        dict(made), block["protocol"],
+    )  # fmt: skip
+
+
+@contextmanager
+def appending(file: Path) -> Iterator[Any]:
+    """A function that writes a line at the end of a ladder's file, which nobody else writes meanwhile.
+
+    A rest that a kill has left behind the last whole line is cut off. LadderError if somebody else writes the file.
+    """
+    lock = FileLock(file.with_name(f".{file.name}.lock"), timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise LadderError(f"another process writes {file}") from None
+    try:
+        with open(file, "ab+") as stream:
+            stream.seek(0)
+            stream.truncate(stream.read().rfind(b"\n") + 1)
+
+            def append(line: Line) -> None:
+                stream.write(line.text().encode())
+                stream.flush()
+                os.fsync(stream.fileno())
+
+            yield append
+    finally:
+        lock.release()
+
+
+def pairs(game: Game, names: Sequence[str], given: Iterable[str]) -> list[tuple[str, str]]:
+    """Who has to meet, so that those who are `given` have met everybody: first and second player of the lines.
+
+    Between two sides each pair meets once, by alphabet; with more each plays alone among the other, and with itself.
+    """
+    asked = set(given)
+    ordered = sorted(names)
+    two = game.num_sides == 2
+    found = [(a, b) for a in ordered for b in ordered if {a, b} & asked]
+    return [(a, b) for a, b in found if a < b or not two]
