@@ -1,11 +1,13 @@
 """`spygames evaluate`: results on screen and for machines, and one line where the arguments are wrong."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import spygames
 from spygames.agent_avenue import make_game
 from spygames.core.players import make_player
 from spygames_training.checkpoint import save_checkpoint
@@ -30,7 +32,9 @@ def test_results_for_machines(agent: str, tmp_path: Path, capsys: pytest.Capture
     assert "agent@argmax" in out
     assert "agent@sample" in out
     found: dict[str, Any] = json.loads(files[0].read_text())
-    assert files[0].read_bytes() == files[1].read_bytes()
+    again = json.loads(files[1].read_text())
+    assert list(found) == list(again)
+    assert {**found, "date": None} == {**again, "date": None}  # it may be midnight
     assert found["environment"]["options"]["first_player"] == "random"  # the checkpoint's own
     pairs = [(r["challenger"], r["opponent"]) for r in found["results"]]
     assert pairs == [(f"agent@{how}", bot) for how in ("sample", "argmax") for bot in ("random", "greedy")]
@@ -40,6 +44,33 @@ def test_results_for_machines(agent: str, tmp_path: Path, capsys: pytest.Capture
     assert tuple(found["results"][3]["interval"]) == expected.interval
     methods = {r[key] for r in found["results"] for key in ("interval_method", "return_interval_method")}
     assert methods == {"bootstrap over deals"}
+
+
+def test_results_say_who_played_and_by_what_protocol(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    name = "agent_avenue_simple"
+    argv = [name, "--play", "sample", "argmax", "--against", "greedy", "mcts:2", "--games", 60, "--json", file]
+    assert run("evaluate", *argv) == 0
+    found: dict[str, Any] = json.loads(file.read_text())
+    assert found["protocol"] == 1
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", found["date"])
+    assert found["code"]["spygames"] == spygames.__version__
+    digests = {player: each["digest"] for player, each in found["players"].items()}
+    assert digests.keys() == {f"{name}@sample", f"{name}@argmax", "greedy", "mcts:2"}
+    assert digests[f"{name}@sample"] == digests[f"{name}@argmax"]  # the same weights
+    assert len({*digests.values()}) == 3
+    assert [(r["opponent"], r["training_opponent"]) for r in found["results"]][:2] == [
+        ("greedy", True),
+        ("mcts:2", False),
+    ]
+    assert "by_deal" not in found["results"][0]
+    shares = {(r["challenger"], r["opponent"]): r["win_share"] for r in found["results"]}
+    for d in found["differences"]:
+        pair = [shares[who, d["opponent"]] for who in (d["challenger"], d["than"])]
+        assert d["win_share"] == pytest.approx(pair[0] - pair[1])
+        assert d["interval"][0] <= d["win_share"] <= d["interval"][1]
+        assert d["interval_method"]
+    assert [d["opponent"] for d in found["differences"]] == ["greedy", "mcts:2"]
 
 
 def test_cross_play(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,15 @@ from spygames.core.game import Game, IllegalAction, as_record
 from spygames.core.match import play
 from spygames.core.players import DecisionBatch, Player, make_player
 from spygames_training import evaluation
-from spygames_training.evaluation import bootstrap, cross_play, evaluate, play_games, share_matrix, wilson
+from spygames_training.evaluation import (
+    bootstrap,
+    cross_play,
+    evaluate,
+    paired_differences,
+    play_games,
+    share_matrix,
+    wilson,
+)
 from tests.poker import kuhn, leduc
 from tests.support import pennies
 
@@ -179,6 +187,28 @@ def test_a_seed_gives_one_result() -> None:
     assert len({(r.win_share, r.by_side) for r in [*first, *others]}) > 1
     with pytest.raises(ValueError, match="games must be at least 1"):
         evaluate(game, greedy, [random], 0, 5)
+
+
+def test_differences_are_paired_by_deal() -> None:
+    """Two that share most of their luck differ for sure by less than their own intervals."""
+    game = GAMES["agent_avenue"]
+    greedy, random = make_player(game, "greedy"), make_player(game, "random")
+    results = [r for player in (greedy, FIRST) for r in evaluate(game, player, [random, LAST], 400, 2)]
+    assert [len(r.by_deal) for r in results] == [200] * 4
+    assert all(np.mean(r.by_deal) == pytest.approx(r.win_share) for r in results)
+    found = paired_differences(results, 2)
+    assert [(d.challenger, d.than, d.opponent) for d in found] == [
+        ("greedy", "first", "random"),
+        ("greedy", "first", "last"),
+    ]
+    for d, (one, other) in zip(found, ((0, 2), (1, 3)), strict=True):
+        values = np.subtract(results[one].by_deal, results[other].by_deal)
+        assert d.win_share == pytest.approx(results[one].win_share - results[other].win_share)
+        assert d.interval == bootstrap(values, 2)
+    (same,) = paired_differences([results[0], results[0]], 2)
+    assert same.win_share == 0
+    assert same.interval[0] < 0 < same.interval[1]
+    assert same.interval_method == "Wilson over deals"
 
 
 def test_bootstrap_is_as_wide_as_theory_says() -> None:

@@ -60,6 +60,20 @@ class Checkpoint:
             found = found.get(key) if isinstance(found, dict) else None
         return float(found) if is_number(found) and found > 0 else 1.0
 
+    @property
+    def training_opponents(self) -> tuple[str, ...]:
+        """The scripted players that it trained against, where that is noted. The `expert` of 0.1.0 is `expert-1`
+        here."""
+        found: Any = self.meta.get("extra")
+        for key in ("config", "opponents"):
+            found = found.get(key) if isinstance(found, dict) else None
+        if not isinstance(found, dict) or not found.get("share") or not isinstance(found.get("bots"), list):
+            return ()
+        code = self.meta.get("code")
+        old = isinstance(code, dict) and str(code.get("spygames")).startswith("0.1.")
+        names = dict.fromkeys(name for name in found["bots"] if isinstance(name, str))
+        return tuple("expert-1" if old and name == "expert" else name for name in names)
+
 
 def layout_hash(game: Game) -> str:
     """A digest of what a network depends on: the view's fields, in their order, and the number of actions."""

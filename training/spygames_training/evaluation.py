@@ -4,7 +4,7 @@ A side is a team, or a seat that plays for itself (`Game.side_of`). Letters: n g
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -55,6 +55,23 @@ class Result:
     return_interval_method: str
     by_side: tuple[float, ...]
     """`win_share` by the side of the challenger, [K], of `deals` games each."""
+    by_deal: tuple[float, ...] = field(default=(), repr=False, compare=False)
+    """`win_share` by the deal, [D]."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much more one challenger won against an opponent than another one, on the same deals."""
+
+    challenger: str
+    than: str
+    opponent: str
+    win_share: float
+    """The difference of the two, -1 to 1."""
+    interval: tuple[float, float]
+    """Its 95 % interval, over deals."""
+    interval_method: str
+    """As in `Result`."""
 
 
 def evaluate(
@@ -261,7 +278,23 @@ def _summary(
         return_interval=return_interval,
         return_interval_method=return_method,
         by_side=tuple(float(share) for share in wins.mean(axis=0)),
+        by_deal=tuple(wins.mean(axis=1).tolist()),
     )
+
+
+def paired_differences(results: Sequence[Result], seed: int) -> list[Difference]:
+    """The differences between all who met the same opponent in `results`, which are of one seed and number of games."""
+    found = []
+    for i, one in enumerate(results):
+        for other in results[i + 1 :]:
+            if one.opponent != other.opponent:
+                continue
+            values = np.array(one.by_deal) - np.array(other.by_deal)
+            interval, method = _interval(values, -1.0, 1.0, seed)
+            found.append(
+                Difference(one.challenger, other.challenger, one.opponent, float(values.mean()), interval, method)
+            )
+    return found
 
 
 def _interval(values: np.ndarray, low: float, high: float, seed: int) -> tuple[tuple[float, float], str]:

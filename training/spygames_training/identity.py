@@ -41,6 +41,15 @@ def player_digest(game: Game, player: Player) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def trained_against(game: Game, player: Player, opponent: Player) -> bool:
+    """Whether `player` has trained against the scripted player `opponent`, under whatever name, as far as is known."""
+    policy = getattr(player, "policy", None)
+    if not isinstance(policy, Policy) or not isinstance(opponent, Scripted):
+        return False
+    names = [name if name in game.bots else name.removesuffix("-1") for name in policy.training_opponents]
+    return any(game.bots[name] is game.bots[opponent.name] for name in names if name in game.bots)
+
+
 def _weights(policy: Policy) -> str:
     digest = sha256()
     for name, tensor in sorted(policy.network.actor().items()):

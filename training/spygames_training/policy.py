@@ -58,6 +58,8 @@ class Policy:
         self.game, self.network, self.value_unit = game, network, value_unit
         self.temperature = temperature_of(how)
         self.name = f"{name}@{how or 'sample'}"
+        self.training_opponents: tuple[str, ...] = ()
+        """Scripted players that it trained against, as far as its checkpoint says."""
         self._rng = np.random.default_rng()
 
     def __repr__(self) -> str:
@@ -71,7 +73,9 @@ class Policy:
         checkpoint = load_checkpoint(path, game)
         folder = find_checkpoint(path).resolve()
         name = folder.parent.name if folder.name == "checkpoint" else folder.name
-        return cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
+        policy = cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
+        policy.training_opponents = checkpoint.training_opponents
+        return policy
 
     @overload
     def act(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,10 @@ from rich.table import Table
 from rich.text import Text
 
 from spygames.core.game import Game
-from spygames_training.evaluation import Result
+from spygames.core.players import Player
+from spygames.core.version import VERSION
+from spygames_training.evaluation import PROTOCOL, Result, paired_differences
+from spygames_training.identity import game_digest, player_digest, trained_against
 from spygames_training.plots import new_figure, save_figure
 
 
@@ -120,14 +124,41 @@ def matrix_table(names: Sequence[str], shares: np.ndarray) -> Table:
     return table
 
 
-def as_json(game: Game, results: Sequence[Result], seed: int, extra: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Everything that is needed to play the same games again, and what came of them."""
+def as_json(
+    game: Game,
+    results: Sequence[Result],
+    seed: int,
+    extra: Mapping[str, Any] | None = None,
+    players: Sequence[Player] = (),
+) -> dict[str, Any]:
+    """Everything that is needed to play the same games again, and what came of them.
+
+    Args:
+        game: what was played.
+        results: of one seed.
+        seed: of the deals.
+        extra: more to be told, JSON-able.
+        players: all who are named in `results`; None of them twice. Others have no digest.
+    """
+    known = {player.name: player for player in players}
+    rows = []
+    for result in results:
+        row = asdict(result)
+        del row["by_deal"]
+        pair = known.get(result.challenger), known.get(result.opponent)
+        row["training_opponent"] = None not in pair and trained_against(game, *pair)  # type: ignore[arg-type]
+        rows.append(row)
     return {
+        "protocol": PROTOCOL,
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "code": {"spygames": VERSION, "game": game_digest(game)},
         "environment": {"id": game.id, "options": dict(game.options)},
+        "players": {name: {"digest": player_digest(game, player)} for name, player in known.items()},
         "seed": seed,
         "unit": "a deal, played with the challenger on every side (a team, or a seat that plays for itself)",
         **(extra or {}),
-        "results": [asdict(result) for result in results],
+        "results": rows,
+        "differences": [asdict(difference) for difference in paired_differences(results, seed)],
     }
 
 

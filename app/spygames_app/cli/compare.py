@@ -111,7 +111,11 @@ class Compare:
                     results += evaluate(game, *pair, self.figure, seed, lambda n: bar.advance(task, n))
             screen.print(results_table(results, "the separate match"))
         if self.json:
-            content = {**as_json(game, results, self.seed), "test": asdict(test), "comparison": asdict(found)}
+            content = {
+                **as_json(game, results, self.seed, players=[first, second]),
+                "test": asdict(test),
+                "comparison": asdict(found),
+            }
             write_whole(self.json, json.dumps(content, indent=2) + "\n")
             screen.print(f"results: {self.json}")
         return 0

@@ -105,7 +105,10 @@ class Evaluate:
             heat_map(names, shares, self.plot, f"{game.title}\nwins of the row, {results[0].games:,} games a pair")
             screen.print(f"heat map: {self.plot}")
         if self.json:
-            write_whole(self.json, json.dumps(as_json(game, results, self.seed), indent=2) + "\n")
+            write_whole(
+                self.json,
+                json.dumps(as_json(game, results, self.seed, players=[*players, *opponents]), indent=2) + "\n",
+            )
             screen.print(f"results: {self.json}")
         return 0
 
