@@ -224,6 +224,19 @@ def test_who_meets_whom() -> None:
     assert pairs(game, ["b", "a"], ["b"]) == [("a", "b"), ("b", "a"), ("b", "b")]
 
 
+def test_how_a_policy_plays_is_always_said() -> None:
+    game = leduc.make_game()
+    policy = from_network(game, ActorCritic(game.num_features, game.num_actions, (4,)))
+    for name, written in (
+        ("net", "net@sample"),
+        ("net@argmax", "net@argmax"),
+        ("net+search:8,mode=safe", "net@sample+search:8,mode=safe"),
+        ("net@0.5+search:8", "net@0.5+search:8"),
+    ):
+        assert entry_of(game, name, policy).name == written
+    assert entry_of(game, "random", make_player(game, "random")).name == "random"
+
+
 def test_a_player_is_known_by_its_digest() -> None:
     game = leduc.make_game()
     networks = [ActorCritic(game.num_features, game.num_actions, (4,)) for _ in range(2)]

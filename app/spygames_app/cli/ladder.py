@@ -110,18 +110,20 @@ class Ladder:
         for name in known:
             if name not in self.players and not self.allow_code:
                 check_harmless(name)
-        names = sorted({*known, *self.players})
-        players = {name: make_player(game, player_spec(name)) for name in names}
-        entries = {name: entry_of(game, name, player) for name, player in players.items()}
-        for name, entry in entries.items():
-            if known.get(name, entry) != entry:
+        players, entries, given = {}, {}, []
+        for spec in dict.fromkeys([*self.players, *known]):
+            player = make_player(game, player_spec(spec))
+            entry = entry_of(game, spec, player)
+            players[entry.name], entries[entry.name] = player, entry
+            given += [entry.name] if spec in self.players else []
+            if known.get(entry.name, entry) != entry:
                 raise ValueError(
-                    f"{self.file} has results of another {name} (digest {known[name].digest}, here {entry.digest}): "
-                    "name a new file, or the player otherwise"
+                    f"{self.file} has results of another {entry.name} (digest {known[entry.name].digest}, here "
+                    f"{entry.digest}): name a new file, or the player otherwise"
                 )
         seed = lines[0].seed if lines else SEED if self.seed is None else self.seed
         blocks = self.blocks or (TWO_SIDES if game.num_sides == 2 else MORE_SIDES)
-        meetings = pairs(game, names, self.players)
+        meetings = pairs(game, [*players], given)
         done = {line.key for line in lines}
         wanted = [(a, b, number) for number in range(blocks) for a, b in meetings if (a, b, number) not in done]
         end = time.monotonic() + 60 * self.minutes if self.minutes else float("inf")

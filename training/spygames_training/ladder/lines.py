@@ -21,6 +21,7 @@ from filelock import FileLock, Timeout
 
 from spygames.core.game import Game
 from spygames.core.player import DecisionBatch, Player
+from spygames.core.players import SEARCH, split_spec
 from spygames.core.registry import game_ids, make_game
 from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
@@ -29,6 +30,7 @@ from spygames_training.blocks import DEALS, Block, play_block
 from spygames_training.evaluation import PROTOCOL, Progress
 from spygames_training.forfeits import Referee
 from spygames_training.identity import game_digest, player_digest
+from spygames_training.policy import Policy
 
 LONGEST = 1 << 30
 """Bytes of a ladder's file."""
@@ -163,7 +165,10 @@ def _forfeits(game: Game, block: Block, alone: bool) -> list[list[Any]]:
 
 
 def entry_of(game: Game, name: str, player: Player) -> Entry:
-    """How a player is written down."""
+    """How a player is written down: by its name, to which `@sample` is added where a policy's says not how it plays."""
+    parts = split_spec(name)
+    if not parts.play and isinstance(getattr(player, "policy", None), Policy):
+        name = f"{parts.source}@sample{'' if parts.search is None else SEARCH + parts.search}"
     return Entry(name, player_digest(game, player))
 
 

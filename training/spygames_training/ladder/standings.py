@@ -162,6 +162,9 @@ def maximal_lottery(shares: np.ndarray) -> np.ndarray:
 
     m = len(shares)
     margins = np.nan_to_num((shares - shares.T) / 2)
+    winner = (margins > 0).sum(axis=1) == m - 1
+    if winner.any():  # who beats everybody is drawn always, which needs no program
+        return winner.astype(np.float64)
     # The value v of a symmetric game is 0; maximise it over p: margins.T @ p >= v, sum p = 1.
     found = linprog(
         np.append(np.zeros(m), -1.0),
