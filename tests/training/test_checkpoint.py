@@ -20,8 +20,11 @@ from safetensors.torch import load_file, save_file
 
 from spygames.agent_avenue import make_game
 from spygames.core.game import Game
+from spygames.core.players import make_player
 from spygames_training.checkpoint import CheckpointError, layout_hash, load_checkpoint, save_checkpoint
+from spygames_training.identity import trained_against
 from spygames_training.network import ActorCritic
+from spygames_training.policy import Policy, load_player
 from tests.poker import kuhn
 
 GAME = make_game()
@@ -57,6 +60,29 @@ def folder(tmp_path: Path) -> Path:
 def edit(folder: Path, **changes: Any) -> None:
     file = folder / "config.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+@pytest.mark.parametrize(
+    ("opponents", "version", "expected"),
+    [
+        ({"share": 0.4, "bots": ["random", "random", "expert"]}, "0.2.0", ("random", "expert")),
+        ({"share": 0.4, "bots": ["random", "expert"]}, "0.1.0", ("random", "expert-1")),
+        ({"share": 0.0, "bots": ["random"]}, "0.2.0", ()),
+        ({"share": 0.4, "bots": [3, "greedy"]}, None, ("greedy",)),
+        ({"share": 0.4}, "0.2.0", ()),
+        ("nonsense", "0.2.0", ()),
+        (None, "0.2.0", ()),
+    ],
+)
+def test_who_it_trained_against(folder: Path, opponents: Any, version: str | None, expected: tuple[str, ...]) -> None:
+    edit(folder, extra={"config": {"opponents": opponents}}, code={"spygames": version})
+    assert load_checkpoint(folder).training_opponents == expected
+    assert Policy.load(folder).training_opponents == expected
+    player, bots = load_player(GAME, folder), {name: make_player(GAME, name) for name in GAME.bots}
+    against = {name for name, bot in bots.items() if trained_against(GAME, player, bot)}
+    kernels = {GAME.bots[name if name in GAME.bots else "expert"] for name in expected}
+    assert against == {name for name in bots if GAME.bots[name] in kernels}
+    assert not trained_against(GAME, bots["random"], player)
 
 
 def test_round_trip(folder: Path) -> None:
