@@ -18,6 +18,7 @@ Name = Literal[
     "env_clone",
     "determinize",
     "determinize_py",
+    "search",
     "import",
     "cold",
     "warm",
