@@ -1,5 +1,6 @@
 """`spygames ladder`: plays, goes on, takes newcomers, makes its page from the lines alone, and plays lines again."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,18 @@ def test_a_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     k = text.index('"wins": "') + len('"wins": "')
     file.write_text(f"{text[:k]}{'1' if text[k] == '2' else '2'}{text[k + 1 :]}")
     assert run("ladder", file, "--rerun", 1, 2) == 1
-    assert capsys.readouterr().out == "line 1: differs\nline 2: the same, byte for byte\n"
+    assert capsys.readouterr().out == "line 1: other games\nline 2: the same, byte for byte\n"
+    old = {"greedy": "0" * 16}
+    lines = [line.replace(known(line, name), digest) for line in text.splitlines() for name, digest in old.items()]
+    file.write_text("".join(f"{line}\n" for line in lines))
+    assert run("ladder", file, "--rerun", 1) == 1
+    assert capsys.readouterr().out == "line 1: the same games; the digest of greedy is another\n"
+
+
+def known(line: str, name: str) -> str:
+    """The digest of a player in a line."""
+    players = {player["name"]: player["digest"] for player in json.loads(line)["block"]["players"]}
+    return players.get(name, "?")
 
 
 def test_with_more_sides_everyone_sits_alone_among_each(tmp_path: Path) -> None:
@@ -64,8 +76,8 @@ def test_answers_wrong_input_with_one_line(tmp_path: Path, capsys: pytest.Captur
     broken, foreign = tmp_path / "broken.jsonl", tmp_path / "foreign.jsonl"
     broken.write_text("[]\n")
     foreign.write_text(file.read_text().replace('"name": "greedy"', '"name": "command:./bot"'))
-    rules, another = tmp_path / "rules.jsonl", tmp_path / "another.jsonl"
-    rules.write_text(file.read_text().replace('"game": {"digest": "', '"game": {"digest": "0'))
+    options, another = tmp_path / "options.jsonl", tmp_path / "another.jsonl"
+    options.write_text(file.read_text().replace('"players": 2', '"players": 20'))
     another.write_text(file.read_text().replace('"name": "greedy"', '"name": "expert"'))
     before = {path: path.read_bytes() for path in tmp_path.glob("*.jsonl")}
     for argv, text in (
@@ -80,7 +92,7 @@ def test_answers_wrong_input_with_one_line(tmp_path: Path, capsys: pytest.Captur
         ([file, "--rerun", "1", "--players", "expert"], "one of them at a time"),
         ([foreign, "--rerun", "1"], "--allow-code"),
         ([foreign, "--players", "expert"], "--allow-code"),
-        ([rules], "is of other rules of agent_avenue_v0"),
+        ([options], "is of a game that is not here"),
         ([another, "--players", "expert"], "has results of another expert (digest "),
     ):
         assert text in complaint(["ladder", *map(str, argv)], capsys)

@@ -157,8 +157,12 @@ class Ladder:
             same = again.compared() == line.compared()
             different += not same
             others = [entry.name for entry, old in zip(again.players, line.players, strict=True) if entry != old]
-            why = f": {', '.join(others)} decides by something else now" if others else ""
-            print(f"line {number}: {'the same, byte for byte' if same else f'differs{why}'}")
+            says = "the same, byte for byte"
+            if not same:
+                played = (again.wins.tolist(), again.forfeits) == (line.wins.tolist(), line.forfeits)
+                says = f"{'the same games' if played else 'other games'}"
+                says += f"; the digest of {' and '.join(others)} is another" if others else ""
+            print(f"line {number}: {says}")
         return 1 if different else 0
 
 

@@ -58,7 +58,7 @@ class Line:
     """What one block gave."""
 
     game: dict[str, Any]
-    """`id`, `options` and `digest`."""
+    """`id`, in which the version of the rules is, and `options`."""
     players: tuple[Entry, Entry]
     """The first sat on each side of each deal, the second on all others; the same one twice: in all seats."""
     seed: int
@@ -144,12 +144,13 @@ def play_line(
         "decisions": [player.decisions for player in timed],
         "cpu_seconds": [round(player.seconds, 3) for player in timed],
         "spygames": VERSION,
+        "rules": game_digest(game),
         "torch": str(torch.__version__),
         "machine": f"{platform.system()} {platform.machine()}",
     }
     if referee.forfeits:
         made["messages"] = list(dict.fromkeys(f.message for f in referee.forfeits.values()))[:10]
-    about = {"id": game.id, "options": dict(game.options), "digest": game_digest(game)}
+    about = {"id": game.id, "options": dict(game.options)}
     return Line(
         about, (first[0], second[0]), seed, number, block.wins, _forfeits(game, block, first[0] == second[0]), made
     )
@@ -180,17 +181,14 @@ def check_harmless(name: str) -> None:
 
 
 def game_of(line: Line, allow_code: bool = False) -> Game:
-    """The game of a line; LadderError if there is none such here, or its rules are others."""
+    """The game of a line; LadderError if there is none such here."""
     name, options = line.game["id"], line.game["options"]
     if name not in game_ids() and not allow_code:
         raise LadderError(f"the file is of {shown(name)}, which is no game of spygames: --allow-code imports it")
     try:
-        game = make_game(name, **options)
+        return make_game(name, **options)
     except (ValueError, TypeError) as error:
         raise LadderError(f"the file is of a game that is not here: {one_line(error, 200)}") from None
-    if game_digest(game) != line.game["digest"]:
-        raise LadderError(f"the file is of other rules of {name} than those here: begin a new file")
-    return game
 
 
 def read_lines(file: Path) -> list[Line]:
