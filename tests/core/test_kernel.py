@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -333,3 +334,35 @@ def test_what_is_used_of_numba() -> None:
     assert "self.compile(tuple(argtypes))" in inspect.getsource(cast(Any, Dispatcher)._compile_for_args)
     assert "self.compile(tuple(args))" in inspect.getsource(Dispatcher.get_call_template)
     assert list(inspect.signature(kernel.dumps).parameters) == ["obj"]
+
+
+_PLAY = """
+import sys
+import numpy as np
+from spygames.core.lockstep import first_games
+from spygames.heimlich import make_game
+
+for players in map(int, sys.argv[1:]):
+    steps = list(first_games(make_game(players=players), np.arange(1, 9, dtype=np.uint64), "expert"))
+    print(players, hash(tuple(step.after.tobytes() for step in steps)))
+"""
+
+
+@pytest.mark.slow
+def test_machine_code_of_two_processes_for_two_variants_goes_together(tmp_path: Path) -> None:
+    """Each compiles for its own variant, as two trainings do; a third one loads what both have kept."""
+
+    def run(folder: str, *players: str) -> str:
+        kept = str(tmp_path / folder)
+        env = {**os.environ, "NUMBA_CACHE_DIR": kept, "NUMBA_DISABLE_JIT": "0", "PYTHONHASHSEED": "0"}
+        command = [sys.executable, "-c", _PLAY, *players]
+        ran = subprocess.run(command, env=env, capture_output=True, text=True)
+        return ran.stdout if ran.returncode == 0 else f"ended with {ran.returncode}"
+
+    two, seven = run("two", "2"), run("seven", "7")
+    assert two.startswith("2 ")
+    assert seven.startswith("7 ")
+    shutil.copytree(tmp_path / "two", tmp_path / "both")
+    shutil.copytree(tmp_path / "seven", tmp_path / "both", dirs_exist_ok=True)
+    assert run("both", "2", "7") == two + seven
+    assert run("both", "7", "2") == seven + two

@@ -24,6 +24,7 @@ from numba.core.compiler import CompileResult
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
+from numba.core.types import Record as NumbaRecord
 
 from spygames.core.digest import OPTIONS, code_digest, names_of, numba
 from spygames.core.shown import one_line
@@ -40,6 +41,22 @@ F = TypeVar("F", bound=Callable[..., object])
 _PACKAGE = Path(__file__).resolve().parents[1]
 _UNUSED_DAYS = 30
 """After so many days machine code that nobody has loaded, since an edit put it out of use, say, goes."""
+
+
+_RECORD_NAMES = "by layout"
+"""How machine code names records, part of the names of kept files: code with other names is not loaded."""
+
+
+def _by_layout(record: Any) -> tuple[str, tuple[str, ...]]:
+    """What stands for a record's type in the names of compiled functions: a digest of its layout.
+
+    Numba takes a number that counts the types of a process. Two processes that compile a kernel for two variants, in
+    the same order, would then give both the same name, and a third one that loads both would call one for the other.
+    """
+    return "Record", (sha256(record.name.encode()).hexdigest()[:16],)
+
+
+cast(Any, NumbaRecord).mangling_args = property(_by_layout)
 
 
 @cache
@@ -136,7 +153,7 @@ class _MachineCode:
         # A named tuple is printed without its names.
         arguments = getattr(sig, "args", sig)
         fields = [getattr(getattr(each, "instance_class", None), "_fields", None) for each in arguments]
-        key = sha256(repr((str(sig), fields, codegen.magic_tuple())).encode()).hexdigest()[:16]
+        key = sha256(repr((str(sig), fields, codegen.magic_tuple(), _RECORD_NAMES)).encode()).hexdigest()[:16]
         return Path(folder, f"{self._stem()}{key}.nbc") if folder else None
 
     def _stem(self) -> str:
