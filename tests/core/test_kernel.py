@@ -15,9 +15,11 @@ from typing import Any, cast
 import numba
 import numpy as np
 import pytest
+from numba.core import types
 from numba.core.dispatcher import Dispatcher
+from numba.core.typed_passes import BaseNativeLowering
 
-from spygames.core import kernel
+from spygames.core import kernel, parts
 from spygames.core.batch import Batch
 from spygames.core.digest import code_digest
 from spygames.core.game import as_record
@@ -316,6 +318,58 @@ def test_so_is_one_in_a_loop() -> None:
         Batch(replace(kuhn.make_game(), init=kernel.kernel(_init)), 2, seed=1)
 
 
+@kernel.kernel
+def _plus_one(n: kernel.Int) -> kernel.Int:
+    return n + 1
+
+
+@kernel.kernel
+def _calls_it_thrice(n: kernel.Int) -> kernel.Int:
+    return _plus_one(n) + _plus_one(np.int8(n)) + _plus_one(1)
+
+
+@needs_compiler
+def test_a_kernel_is_compiled_once_for_the_kernels_that_call_it() -> None:
+    assert _calls_it_thrice(5) == 14
+    dispatcher = cast(Any, _plus_one)
+    assert len(dispatcher._parts) == 1
+    assert not dispatcher.signatures  # nothing that Python could call
+    assert _plus_one(5) == 6
+    assert _plus_one(np.int8(127)) == 128
+
+
+CIRCLE = """
+from spygames.core.kernel import kernel
+
+@kernel
+def odd(n):
+    print("odd", n)
+    return False if n == 0 else even(n - 1)
+
+@kernel
+def even(n):
+    return True if n == 0 else odd(n - 1)
+
+@kernel
+def factorial(n):
+    return 1 if n <= 1 else n * factorial(n - 1)
+
+@kernel
+def both(n):
+    return even(n), factorial(n)
+
+print(both(3), both(4))
+"""
+
+
+@needs_compiler
+def test_kernels_may_call_each_other_in_a_circle_and_print(own: Path) -> None:
+    (own / "circle.py").write_text(CIRCLE)
+    for _ in range(2):  # the second process finds what can be kept
+        done = subprocess.run([sys.executable, "-B", "circle.py"], cwd=own, capture_output=True, text=True)
+        assert done.stdout == "odd 2\nodd 0\nodd 3\nodd 1\n(False, 6) (True, 24)\n"
+
+
 def test_what_is_used_of_numba() -> None:
     """All of it private: if a release drops one of these, `core/kernel.py` is the place to mend."""
     assert {"load_overload", "save_overload", "cache_path"} <= {
@@ -332,7 +386,11 @@ def test_what_is_used_of_numba() -> None:
         assert hasattr(kernel.CompileResult, name)
     assert "self._compile_for_args" not in inspect.getsource(Dispatcher.compile)
     assert "self.compile(tuple(argtypes))" in inspect.getsource(cast(Any, Dispatcher)._compile_for_args)
-    assert "self.compile(tuple(args))" in inspect.getsource(Dispatcher.get_call_template)
+    assert list(inspect.signature(Dispatcher.get_call_template).parameters) == ["self", "args", "kws"]
+    assert "return self.dispatcher.get_overload(sig.args)" in inspect.getsource(types.Dispatcher.get_overload)
+    for name in ("_get_module_for_linking", "_optimize_final_module", "_finalize_final_module"):  # of `core/parts.py`
+        assert hasattr(parts.JITCodeLibrary, name)
+    assert "flags.no_compile" in inspect.getsource(BaseNativeLowering.run_pass)
     assert list(inspect.signature(kernel.dumps).parameters) == ["obj"]
 
 
