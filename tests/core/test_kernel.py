@@ -329,6 +329,7 @@ def _calls_it_thrice(n: kernel.Int) -> kernel.Int:
 
 
 @needs_compiler
+@pytest.mark.usefixtures("own")  # with nothing compiled
 def test_a_kernel_is_compiled_once_for_the_kernels_that_call_it() -> None:
     assert _calls_it_thrice(5) == 14
     dispatcher = cast(Any, _plus_one)
