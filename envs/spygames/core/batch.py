@@ -1,10 +1,8 @@
 """Thousands of games in lockstep: the game's kernels inside one loop over rows, run by a few threads."""
 
 import copy
-import itertools
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +17,7 @@ from spygames.core.padding import from_fields, without_padding
 from spygames.core.player import DecisionBatch, first_illegal
 from spygames.core.rng import GAMMA, as_seed, mix, next_seed
 from spygames.core.shown import shown
+from spygames.core.team import Team, shared
 
 __all__ = ["Batch"]
 
@@ -165,13 +164,13 @@ class Batch:
         )
         self.threads = threads or max(1, min(os.cpu_count() or 1, n // 512))
         self._loops = _loops(game)
-        self._pool: ThreadPoolExecutor | None = None
+        self._team: Team | None = None
         self._process = -1
-        announce(self._loops, game.title)
+        announce(map(shared, self._loops) if self.threads > 1 else self._loops, game.title)
         self.reset(int(as_seed(seed)))
 
     def __getstate__(self) -> dict[str, Any]:
-        parts = ("_loops", "_pool", "_out", "arrays", "views")  # made again, or views that a copy would tear apart
+        parts = ("_loops", "_team", "_out", "arrays", "views")  # made again, or views that a copy would tear apart
         return {**self.__dict__, **dict.fromkeys(parts), "_process": -1}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
@@ -194,7 +193,7 @@ class Batch:
     def compile(self) -> None:
         """Compiles the loop of `step`, else compiled at the first step. For who never steps all rows: a batch is
         announced to be compiled until all its loops are."""
-        self._loops.step(self.game.packed, self.arrays, np.zeros(self.n, np.int64), 0, 0)
+        self._run(self._loops.step, self.game.packed, self.arrays, np.zeros(self.n, np.int64), n=0)
 
     def observe_all(self, out: np.ndarray) -> None:
         """Writes what every seat may know now into `out`, float32 [n, P, F], C-contiguous: in each game the seat to
@@ -322,16 +321,15 @@ class Batch:
             notes,
         )
 
-    def _run(self, loop: Callable[..., None], *args: Any) -> None:
-        """Runs `loop` over all rows, shared by the threads."""
+    def _run(self, loop: Callable[..., None], *args: Any, n: int | None = None) -> None:
+        """Runs `loop` over all rows, or the first `n`, shared by the threads."""
+        n = self.n if n is None else n
         if self.threads == 1:
-            loop(*args, 0, self.n)
+            loop(*args, 0, n)
             return
-        if self._pool is None or self._process != os.getpid():  # a forked process has none of its parent's threads
-            self._pool, self._process = ThreadPoolExecutor(self.threads), os.getpid()
-        cuts = [self.n * k // self.threads for k in range(self.threads + 1)]
-        for future in [self._pool.submit(loop, *args, lo, hi) for lo, hi in itertools.pairwise(cuts)]:
-            future.result()
+        if self._team is None or self._process != os.getpid():  # a forked process has none of its parent's threads
+            self._team, self._process = Team(self.threads), os.getpid()
+        self._team.run(loop, args, n)
 
 
 def spread(seed: np.uint64, n: int) -> np.ndarray:
