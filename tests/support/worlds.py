@@ -4,12 +4,45 @@ The worlds are made by hand, from what the rules call hidden: `determinize` is n
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from spygames.core.command_player import CommandPlayer
 from spygames.core.game import NOBODY
+from spygames.core.match import ask
+from spygames.core.notes import new_notes
+from spygames.core.pipe import Pipe
 from tests.support.position import Position
+
+
+class Listener(CommandPlayer):
+    """A program in one seat of a game that others play: what is written into its pipe."""
+
+    def __init__(self, position: Position, seat: int) -> None:
+        super().__init__(position.game, "sh")
+        self.position, self.seat = position, seat
+        self.lines: list[dict[str, Any]] = []
+        self.notes = new_notes(position.game, [self])
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Stands for that of its pipe."""
+        self.lines.append(message)
+
+    def receive(self, limit: float) -> dict[str, Any]:
+        """The first legal action, which nobody plays."""
+        return {"type": "action", "id": self.lines[-1]["id"], "action": self.lines[-1]["legal"][0]}
+
+    def _pipe(self, seat: int) -> Pipe:
+        return self._pipes.setdefault(seat, cast(Pipe, self))
+
+    def before(self, text: str) -> None:
+        """Hears of a decision that is about to be made, and is asked if it is its own."""
+        states, s = self.position.states, self.position.s
+        if s.to_move == self.seat:
+            ask(self.game, states, self, np.ones((1, 1), np.uint64), notes=self.notes)
+        assert self.notes is not None
+        self.notes.add(states, np.array([self.game.string_to_action(s, text, int(s.to_move))]))
 
 
 def seen(position: Position, seat: int) -> tuple[Any, ...]:
@@ -34,13 +67,14 @@ def play_both(
     rng: np.random.Generator,
     goes_on: Callable[[Mapping[str, Any], Mapping[str, Any]], bool],
 ) -> int:
-    """Plays random decisions that are legal in both worlds, and looks at what reaches the watcher.
+    """Plays random decisions that are legal in both worlds, and looks at what reaches the watcher, also by the pipe
+    of a program.
 
     Returns:
         After how many decisions the games were over, the worlds had been told apart as the rules allow (`goes_on` of
         both mappings is false), or there was no decision that both worlds allow.
     """
-    decisions = 0
+    decisions, pipes = 0, [Listener(world, watcher) for world in (one, two)]
     while goes_on(one.mapping, two.mapping):
         assert seen(one, watcher) == seen(two, watcher)
         mover = int(one.s.to_move)
@@ -51,6 +85,9 @@ def play_both(
         if not both:
             break
         text = str(rng.choice(both))
+        for pipe in pipes:
+            pipe.before(text)
+        assert pipes[0].lines == pipes[1].lines
         one.act(text)
         two.act(text)
         decisions += 1

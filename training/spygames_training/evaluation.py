@@ -11,6 +11,7 @@ import numpy as np
 from spygames.core.batch import Batch, spread
 from spygames.core.game import Game, as_record
 from spygames.core.notes import new_notes
+from spygames.core.player import tell_end
 from spygames.core.players import Player, answers, as_players, new_memory
 from spygames.core.rng import next_seed
 from spygames_training.forfeits import Referee
@@ -222,6 +223,8 @@ def _play_part(
         ended = going[over]
         played = ended[~failed[ended]]
         out[played] = batch.rewards[played]
+        for row in played.tolist() if any(hasattr(player, "ended") for player in players) else ():
+            tell_end({seat: players[index] for seat, index in enumerate(seating[row])}, out[row], row, notes)
         if finals is not None and before is not None:
             finals[played] = before[played]
             for row in played:  # the batch has begun the next game in this row already

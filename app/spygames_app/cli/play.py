@@ -87,7 +87,7 @@ def play(game: "Game", opponent: "Player", seat: int, seed: int, ask: Callable[[
     from spygames.core import match
     from spygames.core.game import NOBODY, as_record
     from spygames.core.notes import new_notes
-    from spygames.core.player import new_memory
+    from spygames.core.player import new_memory, tell_end
     from spygames.core.rng import mix
 
     states = game.start(seed)
@@ -107,6 +107,7 @@ def play(game: "Game", opponent: "Player", seat: int, seed: int, ask: Callable[[
     print(f"\n{game.to_text(state, seat)}\n\nThe game is over.")
     returns = np.zeros(game.num_players, np.float32)
     game.returns(state, returns)
+    tell_end({other: opponent for other in range(game.num_players) if other != seat}, returns, notes=notes)
     return float(returns[seat])
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from spygames.core.batch import Batch
 from spygames.core.game import NOBODY, Game, as_record, flat
 from spygames.core.notes import Notes, new_notes
-from spygames.core.player import DecisionBatch, Player, answers
+from spygames.core.player import DecisionBatch, Player, answers, tell_end
 
 __all__ = ["ask", "ask_rows", "play"]
 
@@ -38,7 +38,7 @@ def ask(
         secret: an error does not say which actions are legal.
 
     Raises:
-        IllegalAction: the player answered something else. Whatever `player.act` raises.
+        PlayerFailed: the player answered something else. Whatever `player.act` raises.
     """
     if seen is None:
         s, views, mask = as_record(states), game.new_views(), np.zeros(game.num_actions, np.int8)
@@ -66,7 +66,7 @@ def play(
         The actions, in order.
 
     Raises:
-        IllegalAction: a player answered what is not legal, or no action; the message names it.
+        PlayerFailed: a player answered what is not legal, or no action; the message names it.
     """
     s, actions, notes = as_record(states), [], new_notes(game, players)
     while s.to_move != NOBODY:
@@ -74,6 +74,9 @@ def play(
         if notes is not None:
             notes.add(states, np.array(actions[-1:]))
         game.apply(s, actions[-1])
+    results = np.zeros(game.num_players, np.float32)
+    game.returns(s, results)
+    tell_end(dict(enumerate(players)), results, notes=notes)
     return actions
 
 
@@ -103,7 +106,7 @@ def ask_rows(
         secret: an error does not say which actions are legal.
 
     Raises:
-        IllegalAction: a player answered what is not legal, or no action; the message names it.
+        PlayerFailed: a player answered what is not legal, or no action; the message names it.
     """
     for k in np.unique(who).tolist():
         asked = rows[who == k]

@@ -1,6 +1,6 @@
 """A player: whoever decides for seats, asked about many games at once."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
@@ -9,15 +9,34 @@ import numpy as np
 
 from spygames.core import deprecated
 from spygames.core.checks import some_legal
-from spygames.core.game import Game, IllegalAction
+from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.kernel import announce, kernel
 from spygames.core.notes import Notes
 from spygames.core.shown import one_line, shown
 
-__all__ = ["DecisionBatch", "Player", "Scripted", "answers", "name_of", "new_memory"]
+__all__ = ["DecisionBatch", "Player", "PlayerFailed", "Scripted", "answers", "name_of", "new_memory", "tell_end"]
 
 bot: Any = None
 """Stands for a scripted bot's kernel, which `Game.bind` puts in its place."""
+
+
+class PlayerFailed(IllegalAction):
+    """A player gave no legal answer: it was illegal or none at all, it came too late, or the player is gone.
+
+    Args:
+        player: its name.
+        seat: that it was asked for; NOBODY where the answer fits no seat.
+        rows: of `DecisionBatch`, those whose games it fails in. In all others it may be asked again.
+        what: what everybody may read: it betrays no card.
+        detail: what only those may read who may know what the player knows.
+    """
+
+    def __init__(self, player: str, seat: int, rows: Sequence[int], what: str, detail: str = ""):
+        super().__init__(f"the player {player} {what}{f': {detail}' if detail else ''}")
+        self.player, self.seat, self.rows, self.what, self.detail = player, seat, tuple(rows), what, detail
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PlayerFailed, (self.player, self.seat, self.rows, self.what, self.detail)
 
 
 @dataclass(frozen=True)
@@ -59,7 +78,8 @@ class DecisionBatch:
 
 class Player(Protocol):
     """Somebody who plays. One with an attribute `memory_size` keeps so many floats in `DecisionBatch.memory`; one with
-    a `notes_size` is told of so many of the latest decisions of each game in `DecisionBatch.notes`."""
+    a `notes_size` is told of so many of the latest decisions of each game in `DecisionBatch.notes`; one with a method
+    `ended(row, seat, returns float32 [P], notes)` hears how games end that are played to their end (`tell_end`)."""
 
     name: str
 
@@ -80,34 +100,56 @@ def answers(player: Player, decisions: DecisionBatch, *, secret: bool = False) -
         A legal action for each of `decisions.rows`, int64 [k].
 
     Raises:
-        IllegalAction: the answer is no such array; the message names the player. Whatever `player.act` raises.
+        PlayerFailed: the answer is no such array; the message names the player. Whatever `player.act` raises.
     """
     d = decisions
     allowed = d.mask[d.rows]  # a copy, so that a player cannot change what it is judged by
-    answer = player.act(d)
+    try:
+        answer = player.act(d)
+    except PlayerFailed as failed:
+        if secret and failed.detail:
+            raise PlayerFailed(failed.player, failed.seat, failed.rows, failed.what) from None
+        raise
     try:
         actions = np.asarray(answer)
     except (ValueError, TypeError, OverflowError):  # rows of unlike lengths, say
         actions = np.empty(0, object)
     if actions.dtype.kind not in "iu" or actions.shape != (len(allowed),):
-        raise IllegalAction(
-            f"the player {name_of(player)} answered {shown(answer)}: right is a whole number for each of the "
-            f"{len(allowed)} decisions, int64 [{len(allowed)}]"
+        raise PlayerFailed(
+            name_of(player),
+            NOBODY,
+            d.rows.tolist(),
+            f"answered {shown(answer)}: right is a whole number for each of the {len(allowed)} decisions, "
+            f"int64 [{len(allowed)}]",
         )
     actions = np.ascontiguousarray(actions, np.int64)
     bad = first_illegal(actions, allowed)
     if bad >= 0:
-        what = f"the player {name_of(player)} answered an illegal action"
-        if not secret:
-            seat = d.states["to_move"][d.rows[bad]]
-            what += f": {actions[bad]} for seat {seat}; legal are {some_legal(allowed[bad])}"
-        raise IllegalAction(what)
+        row = int(d.rows[bad])
+        seat = int(d.states["to_move"][row])
+        detail = "" if secret else f"{actions[bad]} for seat {seat}; legal are {some_legal(allowed[bad])}"
+        raise PlayerFailed(name_of(player), seat, [row], "answered an illegal action", detail)
     return actions
 
 
 def name_of(player: Player) -> str:
     """The name of a player, for a message."""
     return one_line(getattr(player, "name", type(player).__name__))
+
+
+def tell_end(players: Mapping[int, Player], returns: np.ndarray, row: int = 0, notes: Notes | None = None) -> None:
+    """Tells the players of a game that it is over, those who want to hear it.
+
+    Args:
+        players: by seat; those who are no players are left out.
+        returns: float32 [P], the result.
+        row: where the game stood in the players' `DecisionBatch`.
+        notes: those of the game, the last decision included.
+    """
+    for seat, player in players.items():
+        ended = getattr(player, "ended", None)
+        if ended is not None:
+            ended(row, seat, returns, notes)
 
 
 def new_memory(game: Game, players: Iterable[Player], n: int = 1) -> np.ndarray:

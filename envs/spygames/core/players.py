@@ -1,4 +1,4 @@
-"""The players that a name stands for: scripted bots, searches and trained policies."""
+"""The players that a name stands for: scripted bots, searches, trained policies, and anybody's own."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -22,6 +22,7 @@ __all__ = [
     "name_of",
     "named_players",
     "new_memory",
+    "runs_code",
 ]
 
 MAX_SIMULATIONS = 1_000_000
@@ -33,13 +34,16 @@ KINDS = "spygames.players"
 `make_player(game, "KIND:ARGUMENT")` calls what it points to with (game, ARGUMENT) for a Player, or for a ValueError if
 the argument makes no sense. A path is an argument of the kind `checkpoint`."""
 
+DATA = ("checkpoint", "onnx")
+"""The kinds whose argument is a file of data, which runs no code. Any other may do anything."""
+
 SEARCH = "+search:"
 """What stands between a policy and the settings of a search on top of it."""
 
 _EXTRA = {"torch": "training", "safetensors": "training"}  # what is missing without an extra of this package
 
 
-def make_player(game: Game, spec: str) -> Player:
+def make_player(game: Game, spec: str, *, allow_code: bool = True) -> Player:
     """The player that `spec` names.
 
     Args:
@@ -49,10 +53,14 @@ def make_player(game: Game, spec: str) -> Player:
             installed (`KINDS`); a checkpoint's path; the name of a checkpoint that comes with the package. A policy is
             sampled, unless `@argmax` or a temperature (`@0.5`) stands behind it; `+search:64` puts a search on top of
             one that has a value.
+        allow_code: False for a name that comes out of a file, which must not choose what code runs (`runs_code`).
 
     Raises:
-        ValueError: it is none of these, and the message says what there is; or an extra of this package is missing.
+        ValueError: it is none of these, and the message says what there is; or an extra of this package is missing; or
+            it runs code that is not allowed.
     """
+    if not allow_code and runs_code(spec):
+        raise ValueError(f"{shown(spec)} runs code, which a name from a file may not do")
     parts = split_spec(spec)
     player = _of_source(game, parts)
     if parts.search is None:
@@ -61,6 +69,17 @@ def make_player(game: Game, spec: str) -> Player:
     if with_search is None:
         raise ValueError(f"{shown(spec)}: a search needs a policy with a value, and {shown(parts.source)} is none")
     return with_search(parts.search)
+
+
+def runs_code(spec: str) -> bool:
+    """Whether the player of that name runs code that its argument chooses, as `python:` and `command:` do, or may do
+    so, as any kind of another package.
+
+    Whoever takes names out of files that others may have written (results, games, checkpoints) asks this first, and
+    whoever is asked to play them again wants to be told so (`--allow-code`).
+    """
+    kind, colon, _ = spec.partition(":")
+    return bool(colon) and kind not in DATA and kind in entry_points(group=KINDS).names
 
 
 class PlayerSpec(NamedTuple):
@@ -170,9 +189,12 @@ def as_players(game: Game, players: str | Player | Sequence[str | Player]) -> li
 
 
 def named_players(game: Game, names: Sequence[str], setting: str) -> list[Player]:
-    """The players that a setting names, as `make_player` takes them; ValueError names the setting."""
+    """The players that a setting names, as `make_player` takes them; ValueError names the setting.
+
+    Settings are kept in files, so none of them runs code (`runs_code`).
+    """
     try:
-        return [make_player(game, name) for name in names]
+        return [make_player(game, name, allow_code=False) for name in names]
     except ValueError as error:
         raise ValueError(f"{setting}: {error}") from error
 

@@ -1,0 +1,131 @@
+"""Players that are Python: the kind `python:module.name`, a function or a class of anybody's."""
+
+import importlib
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from spygames.core.checks import is_whole
+from spygames.core.following import NOTES, Following, News, draw_seed
+from spygames.core.game import Game
+from spygames.core.notes import Notes
+from spygames.core.player import DecisionBatch, PlayerFailed
+from spygames.core.shown import one_line, shown
+
+__all__ = ["PythonPlayer", "load_player"]
+
+
+class PythonPlayer:
+    """Somebody's function or class as a `Player`.
+
+    A function (observation float32 [F], mask int8 [A]) -> action is asked for every decision alike. Of a class one
+    object plays one seat in one game: it is made by (game, seat, seed 0..2^32-1, for its choices) before the first
+    decision of the seat, `act(observation, mask)` decides, `seen(text)`, if there is one, hears what the seat sees
+    happen (`Game.seen_action`), and `ended(returns float32 [P])`, if there is one, the result.
+
+    Args:
+        game: what is played.
+        decide: the function or the class.
+        name: what the player is called.
+    """
+
+    def __init__(self, game: Game, decide: Callable[..., Any], name: str):
+        self.game, self.name, self._decide = game, name, decide
+        self._is_class = inspect.isclass(decide)
+        self._following = Following()
+        self._objects: dict[tuple[int, int], Any] = {}
+        self.notes_size = NOTES if self._is_class else 0
+        """Decisions of a game that it wants in `DecisionBatch.notes`."""
+
+    def __repr__(self) -> str:
+        return f"PythonPlayer({self.game.id}, {self.name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PythonPlayer, (self.game, self._decide, self.name)  # objects of games are made again as games are asked
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """The answer for each of `decisions.rows`, int64 [k]; PlayerFailed where there is none."""
+        return np.array([self._answer(decisions, row) for row in decisions.rows.tolist()], np.int64)
+
+    def _answer(self, d: DecisionBatch, row: int) -> int:
+        """The answer in one game."""
+        if self._is_class and (said := self._following.answer(d, row)) is not None:
+            return said
+        seat = int(d.states["to_move"][row])
+        # Copies, so that nobody changes what belongs to the games.
+        observation, mask = d.observation[row].copy(), d.mask[row].copy()
+        news = self._following.news(d, row) if self._is_class else None
+        try:
+            decide = self._decide if news is None else self._told(news, row, d.rng[row]).act
+            answer = decide(observation, mask)
+        except Exception as error:  # a stranger's code may raise anything
+            raise self._failed(row, seat, f"{type(error).__name__}: {one_line(error)}") from error
+        if not is_whole(answer) or not 0 <= answer < len(mask):
+            raise self._failed(row, seat, f"{shown(answer)} is no whole number from 0 to {len(mask) - 1}")
+        if news is not None and d.mask[row, answer]:
+            self._following.answered(row, seat, int(answer))
+        return int(answer)
+
+    def _failed(self, row: int, seat: int, detail: str) -> PlayerFailed:
+        self._following.forget(seat, row)
+        self._objects.pop((row, seat), None)
+        return PlayerFailed(self.name, seat, [row], f"failed in seat {seat}", detail)
+
+    def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
+        """Tells the object of a seat how its game has ended; what it makes of that is nobody's business any more."""
+        news = self._following.ending(row, seat, notes) if self._is_class else None
+        player = self._objects.pop((row, seat), None)
+        if news is None or player is None:
+            return
+        try:
+            _tell(player, news.events)
+            if hasattr(player, "ended"):
+                player.ended(returns.copy())
+        except Exception as error:
+            print(f"{self.name}: {type(error).__name__}: {one_line(error)}", file=sys.stderr)
+
+    def _told(self, news: News, row: int, rng: np.ndarray) -> Any:
+        """The object of a game, which knows what has happened."""
+        if news.begins or (row, news.seat) not in self._objects:
+            self._objects[row, news.seat] = self._decide(self.game, news.seat, draw_seed(rng))
+        player = self._objects[row, news.seat]
+        _tell(player, news.events)
+        return player
+
+
+def _tell(player: Any, events: list[str]) -> None:
+    if hasattr(player, "seen"):
+        for text in events:
+            player.seen(text)
+
+
+def load_player(game: Game, argument: str) -> PythonPlayer:
+    """The player `python:MODULE.NAME`: what `make_player` calls for the kind `python`.
+
+    Args:
+        game: what is played.
+        argument: the module, which is installed or lies in the current folder, and in it a function or class.
+
+    Raises:
+        ValueError: there is no such thing, or its module cannot be imported.
+    """
+    spec = f"python:{argument}"
+    module, dot, name = argument.rpartition(".")
+    if not dot or not all(part.isidentifier() for part in argument.split(".")):
+        raise ValueError(f"{shown(spec)} must name a module and a function or class in it, as in python:my_bot.act")
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.append(os.getcwd())  # a command has its own folder there instead; last, so that it hides nothing
+    try:
+        found = getattr(importlib.import_module(module), name, None)
+    except Exception as error:  # a module may do anything when it is imported
+        what = f"{type(error).__name__}: {one_line(error)}"
+        raise ValueError(f"{shown(spec)}: the module {module} cannot be imported: {what}") from error
+    if not callable(found):
+        raise ValueError(f"{shown(spec)}: the module {module} has no function or class {name}")
+    if inspect.isclass(found) and not callable(getattr(found, "act", None)):
+        raise ValueError(f"{shown(spec)}: the class {name} has no method act(observation, mask)")
+    return PythonPlayer(game, found, spec)
