@@ -95,7 +95,7 @@ def evaluate(
         progress: see `Progress`.
 
     Raises:
-        IllegalAction: a player answered what is no legal action; the message names it.
+        PlayerFailed: a player answered what is no legal action; the message names it.
         TypeError: something is no player.
         ValueError: there is no player of that name.
     """
@@ -266,8 +266,8 @@ def _summary(
     """From the challenger's returns [D, K] by deal and side."""
     wins = won(returns, returns.shape[1])
     most = max(float(np.abs(returns).max()), abs(game.lowest_return))
-    interval, method = _interval(wins.mean(axis=1), 0.0, 1.0, seed)
-    return_interval, return_method = _interval(returns.mean(axis=1, dtype=np.float64), -most, most, seed)
+    interval, method = mean_interval(wins.mean(axis=1), 0.0, 1.0, seed)
+    return_interval, return_method = mean_interval(returns.mean(axis=1, dtype=np.float64), -most, most, seed)
     return Result(
         challenger=challenger.name,
         opponent=opponent.name,
@@ -293,14 +293,14 @@ def paired_differences(results: Sequence[Result], seed: int) -> list[Difference]
             if one.opponent != other.opponent:
                 continue
             values = np.array(one.by_deal) - np.array(other.by_deal)
-            interval, method = _interval(values, -1.0, 1.0, seed)
+            interval, method = mean_interval(values, -1.0, 1.0, seed)
             found.append(
                 Difference(one.challenger, other.challenger, one.opponent, float(values.mean()), interval, method)
             )
     return found
 
 
-def _interval(values: np.ndarray, low: float, high: float, seed: int) -> tuple[tuple[float, float], str]:
+def mean_interval(values: np.ndarray, low: float, high: float, seed: int) -> tuple[tuple[float, float], str]:
     """The 95 % interval of the mean of `values` [D], from `low` to `high` each, and how it was found."""
     if values.min() < values.max():
         return bootstrap(values, seed), BOOTSTRAP

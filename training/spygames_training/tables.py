@@ -27,6 +27,7 @@ from spygames.core.players import Player
 from spygames.core.version import VERSION
 from spygames_training.evaluation import PROTOCOL, Result, paired_differences
 from spygames_training.identity import game_digest, player_digest, trained_against
+from spygames_training.line_ups import LineUpResult
 from spygames_training.plots import new_figure, save_figure
 
 
@@ -113,6 +114,22 @@ def results_table(results: Sequence[Result], title: str = "") -> Table:
     return table
 
 
+def line_up_table(results: Sequence[LineUpResult], title: str = "") -> Table:
+    """A row for each player of a line-up: its seats, win share and mean return with their intervals."""
+    table = Table(title=title or None, box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("player", overflow="fold")
+    for name in ("seats", "wins %", "95 %", "return", "95 %"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for r in results:
+        wins = "-".join(f"{100 * x:.1f}" for x in r.interval)
+        returns = " to ".join(f"{x:+.3f}" for x in r.return_interval)
+        table.add_row(r.player, str(r.seats), f"{100 * r.win_share:.1f}", wins, f"{r.mean_return:+.3f}", returns)
+    first = results[0]
+    moved = "once" if len(first.rotations) == 1 else f"in {len(first.rotations)} rotations of the line-up"
+    table.caption = f"{first.deals:,} deals, each played {moved}"
+    return table
+
+
 def matrix_table(names: Sequence[str], shares: np.ndarray) -> Table:
     """Win shares in percent, the row's player against the column's."""
     table = Table(title="wins of the row against the column, %", box=SIMPLE_HEAD, pad_edge=False)
@@ -148,6 +165,24 @@ def as_json(
         pair = known.get(result.challenger), known.get(result.opponent)
         row["training_opponent"] = None not in pair and trained_against(game, *pair)  # type: ignore[arg-type]
         rows.append(row)
+    unit = "a deal, played with the challenger on every side (a team, or a seat that plays for itself)"
+    differences = [asdict(difference) for difference in paired_differences(results, seed)]
+    return _document(game, rows, seed, {"unit": unit, **(extra or {})}, known) | {"differences": differences}
+
+
+def line_up_json(
+    game: Game, results: Sequence[LineUpResult], seed: int, players: Sequence[Player] = ()
+) -> dict[str, Any]:
+    """As `as_json`, of a line-up."""
+    unit = "a deal, played once for each rotation of the line-up"
+    known = {player.name: player for player in players}
+    return _document(game, [asdict(result) for result in results], seed, {"unit": unit}, known)
+
+
+def _document(
+    game: Game, rows: list[dict[str, Any]], seed: int, extra: Mapping[str, Any], known: Mapping[str, Player]
+) -> dict[str, Any]:
+    """Results with all that they depend on."""
     return {
         "protocol": PROTOCOL,
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
@@ -155,10 +190,8 @@ def as_json(
         "environment": {"id": game.id, "options": dict(game.options)},
         "players": {name: {"digest": player_digest(game, player)} for name, player in known.items()},
         "seed": seed,
-        "unit": "a deal, played with the challenger on every side (a team, or a seat that plays for itself)",
-        **(extra or {}),
+        **extra,
         "results": rows,
-        "differences": [asdict(difference) for difference in paired_differences(results, seed)],
     }
 
 

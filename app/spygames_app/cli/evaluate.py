@@ -32,10 +32,13 @@ class Evaluate:
         spygames evaluate runs/demo --play sample 0.5 argmax --json results.json
         spygames evaluate --cross-play random greedy expert agent_avenue_simple@argmax
 
+        spygames evaluate --seats greedy random random expert --game heimlich_v0
+
     A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200),
     or the folder of a checkpoint or a run, which is sampled unless @argmax or a temperature (@0.5) stands behind
     it; the checkpoints that come with the package go by name. +search:64 behind a checkpoint puts a search of 64
     worlds a decision on top of it, +search:64,rivals=policy|expert one that finds out which of these it plays.
+    python:my_bot.act is a function of yours, command:./bot a program (docs/players.md).
     Every deal (a seed) is played with the challenger on every side: in every seat, or, where seats play in teams,
     as every team. Intervals are bootstrapped over deals, or Wilson's where all deals agree.
     """
@@ -46,6 +49,9 @@ class Evaluate:
     """The opponents; all scripted bots if not given."""
     cross_play: Players = ()
     """These players, each against each other one, with a heat map."""
+    seats: Players = ()
+    """These players at one table, one a seat; every deal once with each in each seat, or in teams, with each team in
+    each team's place."""
     play: Hows = ()
     """How the challenger, a checkpoint, plays: sample, argmax, 0.5, ..."""
     games: Positive = 5000
@@ -69,6 +75,8 @@ class Evaluate:
         from spygames_training.tables import as_json, check_picture, heat_map, matrix_table, progress_bar, results_table
 
         check_writable(self.json)
+        if self.seats:
+            return self._play_line_up()
         if self.cross_play:
             check_picture(self.plot)
             check_writable(self.plot)
@@ -112,10 +120,32 @@ class Evaluate:
             screen.print(f"results: {self.json}")
         return 0
 
+    def _play_line_up(self) -> int:
+        """Plays --seats."""
+        from spygames_training.atomic import write_whole
+        from spygames_training.line_ups import line_up, line_up_deals, line_up_players, rotations
+        from spygames_training.tables import line_up_json, line_up_table, progress_bar
+
+        screen, game = console(), choose_game(self.seats, self.game, dict(self.option))
+        players = line_up_players(game, [player_spec(spec) for spec in self.seats])
+        total = line_up_deals(game, self.games) * len(rotations(game))
+        with progress_bar(console=screen, transient=True) as bar:
+            task = bar.add_task("playing", total=total)
+            results = line_up(game, players, self.games, self.seed, lambda games: bar.advance(task, games))
+        screen.print(line_up_table(results, game.title))
+        if self.json:
+            write_whole(self.json, json.dumps(line_up_json(game, results, self.seed, players), indent=2) + "\n")
+            screen.print(f"results: {self.json}")
+        return 0
+
     def _check(self) -> None:
         """WrongArguments if the players do not go together."""
         from spygames.core.shown import one_line
 
+        if self.seats:
+            if self.challenger is not None or self.against or self.cross_play or self.play:
+                raise WrongArguments("--seats names all players itself: no other player and no --play goes with it")
+            return
         if self.challenger is None and len(self.against) > 1:
             *others, last = self.against
             raise WrongArguments(
@@ -123,7 +153,7 @@ class Evaluate:
                 f"spygames evaluate {one_line(last)} --against {one_line(' '.join(others))}"
             )
         if (self.challenger is None) == (not self.cross_play):
-            raise WrongArguments("name one player to evaluate, or several with --cross-play")
+            raise WrongArguments("name one player to evaluate, or several with --cross-play or --seats")
         if self.cross_play and (self.against or self.play):
             raise WrongArguments("--cross-play names all players itself: --against and --play do not go with it")
         if len(self.cross_play) == 1:
