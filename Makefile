@@ -19,7 +19,7 @@ setup: .venv/.installed
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "spygames needs Python 3.11 or later, and $(PYTHON) is " + sys.version.split()[0] + "; make PYTHON=python3.12 ... names another")'
 	@echo "Setting up .venv (torch is a large download; once) ..."
 	$(PYTHON) -m venv .venv
-	$(PY) $(PIP_INSTALL) -e '.[training,sb3,dev,docs]'
+	$(PY) $(PIP_INSTALL) -e '.[training,sb3,onnx,dev,docs]'
 	@touch $@
 
 # Trains an agent by self-play for a few minutes and measures it against the scripted opponents. Resumes where it was stopped.

@@ -110,7 +110,7 @@ class Policy:
         """
         values, masks = self._logits(observation, mask, memory)
         streams = (rng or self._rng).integers(0, 1 << 64, (len(masks), 1), np.uint64)
-        actions = _draw(values, masks, streams, np.arange(len(masks)), self.temperature)
+        actions = draw_actions(values, masks, streams, np.arange(len(masks)), self.temperature)
         if len(actions) and actions.min() < 0:
             raise ValueError("there is no legal action to choose from: the mask is all zeros")
         return int(actions[0]) if np.ndim(mask) == 1 else actions
@@ -190,7 +190,7 @@ class PolicyPlayer:
         d = decisions
         with self._remembering(d) as memory:
             values = logits(self.policy.network, d.observation[d.rows], memory)
-        return _draw(values, d.mask, d.rng, d.rows, self.policy.temperature)
+        return draw_actions(values, d.mask, d.rng, d.rows, self.policy.temperature)
 
     def advise(self, decisions: DecisionBatch) -> list[Advice]:
         """What it thinks of each of `decisions.rows`: how likely it takes each legal action, and the result that it
@@ -307,7 +307,9 @@ def _win_share(game: Game, value: float | None) -> float | None:
     return min(1.0, max(0.0, (value - low) / (high - low)))
 
 
-def _draw(logits: np.ndarray, mask: np.ndarray, rng: np.ndarray, rows: np.ndarray, temperature: float) -> np.ndarray:
+def draw_actions(
+    logits: np.ndarray, mask: np.ndarray, rng: np.ndarray, rows: np.ndarray, temperature: float
+) -> np.ndarray:
     """An action for each of `rows`, int64 [k], from their logits [k, A]; -1 where none is legal."""
     drawn = Drawn(np.empty(len(mask), np.int64), np.empty(len(mask), np.float32))
     sample_rows(logits, Asked(mask, rng, rows), temperature, drawn, np.empty(mask.shape[1], np.int64))

@@ -92,7 +92,7 @@ class EntityTrunk(nn.Module):
 
     def tokens(self, observation: Tensor) -> Tensor:
         """The token of each entity, [n, all E, D]; entities of one kind are treated alike but for `which`."""
-        n = len(observation)
+        n = observation.shape[0]  # len() would be a constant in an exported network
         parts = [
             embed(observation[:, self.get_buffer(f"_entities_{k}")].view(n, count, -1))
             for k, (embed, count) in enumerate(zip(self.embed, self._counts, strict=True))

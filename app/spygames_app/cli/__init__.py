@@ -22,6 +22,7 @@ COMMANDS = {
     "record": "Record",
     "replay": "Replay",
     "draw": "Draw",
+    "export": "Export",
     "best-response": "BestResponse",
     "ablate": "Ablate",
     "train-all": "TrainAll",

@@ -40,7 +40,8 @@ DATA = ("checkpoint", "onnx")
 SEARCH = "+search:"
 """What stands between a policy and the settings of a search on top of it."""
 
-_EXTRA = {"torch": "training", "safetensors": "training"}  # what is missing without an extra of this package
+_EXTRA = {"torch": "training", "safetensors": "training", "onnxruntime": "onnx"}
+"""What is missing without an extra of this package."""
 
 
 def make_player(game: Game, spec: str, *, allow_code: bool = True) -> Player:
