@@ -26,6 +26,7 @@ from spygames.core.players import make_player
 from spygames.core.record import play_record
 from spygames.core.version import VERSION
 from spygames_training.evaluation import evaluate, play_games
+from spygames_training.forfeits import Referee
 from tests.games.agent_avenue.test_leaks import nothing_shown, other_world
 from tests.support.position import Position, position_of
 from tests.support.worlds import play_both
@@ -228,6 +229,17 @@ def test_games_beside_the_failed_one_go_on(tmp_path: Path) -> None:
     assert found.tolist() == answers(other, batch.decisions(fresh, rest, None, notes)).tolist()
     player.close()
     other.close()
+
+
+@pytest.mark.parametrize("decide", [DIES, BABBLES, LIES], ids=["dies", "babbles", "lies"])
+def test_the_ladder_counts_the_game_as_lost(tmp_path: Path, decide: str) -> None:
+    """Games stand side by side, and whoever fails in one is asked for each of them again."""
+    referee, player = Referee(60), CommandPlayer(KUHN, bot(tmp_path, decide))
+    seating = np.tile([0, 1], (20, 1))
+    play_games(KUHN, [player, make_player(KUHN, "random")], seating, spread(np.uint64(1), 20), 1, referee=referee)
+    assert [(number, lost.seat, lost.reason) for number, lost in referee.forfeits.items()] == [(1, 0, "failed")]
+    assert player.name in referee.forfeits[1].message
+    player.close()
 
 
 def test_bots_that_do_not_start(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Players that are ONNX models: the kind `onnx:MODEL.onnx`."""
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,8 @@ class OnnxPlayer:
             raise ValueError(f"{one_line(path)} cannot be read: {error.strerror}") from None
         except Exception as error:  # the library has errors of its own that are no more than Exceptions
             raise ValueError(f"{one_line(path)} is no ONNX model: {one_line(error)}") from None
+        self.digest = sha256(model).hexdigest()[:16]
+        """Of the file."""
         self._mask_dtype = self._check()
 
     def __reduce__(self) -> tuple[Any, ...]:

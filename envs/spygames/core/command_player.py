@@ -91,12 +91,14 @@ class CommandPlayer:
             pipe.send({"type": "decision", "id": news.game, "events": news.events} | asked)
             text = _action(pipe.receive(self.decision_limit), news.game)
         except PipeError as error:
-            raise self._failed(row, seat, error) from None
+            raise self._failed(d, row, error) from None
         self._failures[seat] = 0
         if text not in texts:
             detail = f"{shown(text)} for seat {seat}; legal are {_some(list(texts))}"
-            raise PlayerFailed(self.name, seat, [row], "answered an illegal action", detail)
-        self._following.answered(row, seat, texts[text])
+            failed = PlayerFailed(self.name, seat, [row], "answered an illegal action", detail)
+            self._following.answered(d, row, failed)
+            raise failed
+        self._following.answered(d, row, texts[text])
         return texts[text]
 
     def _pipe(self, seat: int) -> Pipe:
@@ -110,12 +112,14 @@ class CommandPlayer:
                 raise PipeError("did not answer hello as it should", f"{shown(answer)} instead of {right}")
         return self._pipes[seat]
 
-    def _failed(self, row: int, seat: int, error: PipeError) -> PlayerFailed:
+    def _failed(self, d: DecisionBatch, row: int, error: PipeError) -> PlayerFailed:
+        seat = int(d.states["to_move"][row])
         self._failures[seat] = self._failures.get(seat, 0) + 1
-        self._following.forget(seat, row)
         last = self._end(seat)
         detail = "; ".join(part for part in (error.detail, last and f"last on its stderr: {one_line(last)}") if part)
-        return PlayerFailed(self.name, seat, [row], f"failed in seat {seat}: it {error.what}", detail)
+        failed = PlayerFailed(self.name, seat, [row], f"failed in seat {seat}: it {error.what}", detail)
+        self._following.answered(d, row, failed)
+        return failed
 
     def _end(self, seat: int) -> str:
         """Ends the program of a seat, whose games are told anew to the next one; returns its last line on stderr."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from spygames.core.game import as_record
 from spygames.core.notes import Notes
-from spygames.core.player import DecisionBatch
+from spygames.core.player import DecisionBatch, PlayerFailed
 from spygames.core.rng import uniform
 
 NOTES = 1024
@@ -38,8 +38,10 @@ class _Known(NamedTuple):
     """Decisions that were noted when it was asked last."""
     state: bytes
     """In which it was asked."""
-    answer: int | None = None
-    """What it said."""
+    answer: int | PlayerFailed | None = None
+    """What it said, or why it said nothing."""
+    rng: np.uint64 = np.uint64(0)
+    """The random stream after that."""
     told: bool = True
     """Whether somebody is there who has heard it all."""
 
@@ -63,20 +65,33 @@ class Following:
         self._known[row, seat] = _Known(game, count, d.states[row].tobytes())
         return News(seat, game, known is None, _events(d.notes, row, seat, known.noted if known else 0))
 
-    def answered(self, row: int, seat: int, answer: int) -> None:
-        """Keeps what a seat has said to the last news, should it be asked again."""
-        self._known[row, seat] = self._known[row, seat]._replace(answer=answer)
+    def answered(self, decisions: DecisionBatch, row: int, answer: int | PlayerFailed) -> None:
+        """Keeps what the seat to move has answered, should it be asked again."""
+        d, seat = decisions, int(decisions.states["to_move"][row])
+        known = self._known.get((row, seat))
+        if d.notes is not None and (known is None or known.noted != d.notes.count[row]):  # it failed before any news
+            known = _Known(self._games.get(seat, 0), int(d.notes.count[row]), d.states[row].tobytes(), told=False)
+        if known is not None:
+            told = known.told and isinstance(answer, int)
+            self._known[row, seat] = known._replace(answer=answer, rng=d.rng[row, 0], told=told)
 
     def answer(self, decisions: DecisionBatch, row: int) -> int | None:
-        """What the seat to move has said to this very decision; None if it has not been asked yet.
+        """What the seat to move has answered to this very decision; None if it has not been asked yet.
 
-        Who has failed in one game of several is asked again for the others.
+        Where a player fails in one game of several it is asked again for each of them. Each answer is the same then,
+        and a failure is raised once more: a new beginning is not what was asked for.
         """
-        d = decisions
-        known = self._known.get((row, int(d.states["to_move"][row])))
-        if known is None or d.notes is None or known.noted != d.notes.count[row]:
+        d, place = decisions, (row, int(decisions.states["to_move"][row]))
+        known = self._known.get(place)
+        if known is None or known.answer is None or d.notes is None or known.noted != d.notes.count[row]:
             return None
-        return known.answer if d.states[row].tobytes() == known.state else None
+        if d.states[row].tobytes() != known.state:
+            return None
+        if isinstance(known.answer, PlayerFailed):
+            del self._known[place]
+            raise known.answer
+        d.rng[row] = known.rng
+        return known.answer
 
     def ending(self, row: int, seat: int, notes: Notes | None) -> News | None:
         """What a seat hears when the game in a row is over; None if it has not been asked in that game."""
@@ -85,10 +100,6 @@ class Following:
             return None
         del self._known[row, seat]
         return News(seat, known.game, False, _events(notes, row, seat, known.noted))
-
-    def forget(self, seat: int, row: int) -> None:
-        """Lets the game of a seat in a row begin anew."""
-        self._known.pop((row, seat), None)
 
     def begin_anew(self, seat: int) -> None:
         """Lets all games of a seat begin anew when it is asked next: who has heard of them is gone."""

@@ -55,7 +55,6 @@ class PythonPlayer:
         """The answer in one game."""
         if self._is_class and (said := self._following.answer(d, row)) is not None:
             return said
-        seat = int(d.states["to_move"][row])
         # Copies, so that nobody changes what belongs to the games.
         observation, mask = d.observation[row].copy(), d.mask[row].copy()
         news = self._following.news(d, row) if self._is_class else None
@@ -63,17 +62,20 @@ class PythonPlayer:
             decide = self._decide if news is None else self._told(news, row, d.rng[row]).act
             answer = decide(observation, mask)
         except Exception as error:  # a stranger's code may raise anything
-            raise self._failed(row, seat, f"{type(error).__name__}: {one_line(error)}") from error
+            raise self._failed(d, row, f"{type(error).__name__}: {one_line(error)}") from error
         if not is_whole(answer) or not 0 <= answer < len(mask):
-            raise self._failed(row, seat, f"{shown(answer)} is no whole number from 0 to {len(mask) - 1}")
+            raise self._failed(d, row, f"{shown(answer)} is no whole number from 0 to {len(mask) - 1}")
         if news is not None and d.mask[row, answer]:
-            self._following.answered(row, seat, int(answer))
+            self._following.answered(d, row, int(answer))
         return int(answer)
 
-    def _failed(self, row: int, seat: int, detail: str) -> PlayerFailed:
-        self._following.forget(seat, row)
+    def _failed(self, d: DecisionBatch, row: int, detail: str) -> PlayerFailed:
+        seat = int(d.states["to_move"][row])
         self._objects.pop((row, seat), None)
-        return PlayerFailed(self.name, seat, [row], f"failed in seat {seat}", detail)
+        failed = PlayerFailed(self.name, seat, [row], f"failed in seat {seat}", detail)
+        if self._is_class:
+            self._following.answered(d, row, failed)
+        return failed
 
     def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
         """Tells the object of a seat how its game has ended; what it makes of that is nobody's business any more."""
