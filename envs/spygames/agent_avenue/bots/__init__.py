@@ -1,4 +1,7 @@
-"""Scripted players of Agent Avenue. A bot sees a view and a mask, never the state."""
+"""Scripted players of Agent Avenue. A bot sees a view and a mask, never the state.
+
+`expert-1` is the `expert` of spygames 0.1.0, which has not changed.
+"""
 
 from spygames.agent_avenue.bots.expert import expert
 from spygames.agent_avenue.bots.greedy import greedy
@@ -11,9 +14,19 @@ from spygames.agent_avenue.bots.market_and_teams import (
 from spygames.core.bots import random
 from spygames.core.game import Bot
 
-BOTS: dict[str, Bot] = {"random": random, "greedy": greedy, "expert": expert}
+BOTS: dict[str, Bot] = {"random": random, "greedy": greedy, "expert": expert, "expert-1": expert}
 """Simple mode for two."""
-MARKET_BOTS: dict[str, Bot] = {"random": random, "greedy": greedy_at_market, "expert": expert_at_market}
+MARKET_BOTS: dict[str, Bot] = {
+    "random": random,
+    "greedy": greedy_at_market,
+    "expert": expert_at_market,
+    "expert-1": expert_at_market,
+}
 """Advanced mode."""
-TEAM_BOTS: dict[str, Bot] = {"random": random, "greedy": greedy_in_team, "expert": expert_in_team}
+TEAM_BOTS: dict[str, Bot] = {
+    "random": random,
+    "greedy": greedy_in_team,
+    "expert": expert_in_team,
+    "expert-1": expert_in_team,
+}
 """Simple mode in teams."""

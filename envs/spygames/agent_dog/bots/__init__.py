@@ -1,7 +1,10 @@
-"""The bots of Agent DOG by name. A bot sees a view and a mask, never the state."""
+"""The bots of Agent DOG by name. A bot sees a view and a mask, never the state.
+
+`expert-1` is the `expert` of spygames 0.1.0, which has not changed.
+"""
 
 from spygames.agent_dog.bots.expert import expert
 from spygames.agent_dog.bots.greedy import greedy
 from spygames.core.bots import random
 
-BOTS = {"random": random, "greedy": greedy, "expert": expert}
+BOTS = {"random": random, "greedy": greedy, "expert": expert, "expert-1": expert}

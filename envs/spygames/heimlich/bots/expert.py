@@ -1,46 +1,52 @@
-"""`expert`: moves for its own agent and against its rivals', as long as its record does not point to its own.
+"""`expert`: moves so that its token leads the race, as long as its record does not point to its own agent.
 
-Tuples of seven hold a number by agent, relative to the viewer; entries beyond the agents in play are never read. There
-is one kernel for each set of switches, as views differ.
+There is one kernel for each set of switches, as views differ.
 """
 
-from math import exp
+from math import exp, log
 
 import numpy as np
 
 from spygames.core.bots import random, uniform
 from spygames.core.game import Bot
 from spygames.core.kernel import Int, kernel
-from spygames.heimlich.actions import ACT_DONE, BASE_ACTIONS, CARD_ACTIONS, encode_move
-from spygames.heimlich.board import FINISH, RELATIVE
+from spygames.heimlich.actions import ACT_DONE, BASE_ACTIONS, CARD_ACTIONS, encode_move, encode_safe
+from spygames.heimlich.board import FACES, FINISH, LOOP, RELATIVE
 from spygames.heimlich.bots.features import (
     PER_GAIN,
     PER_POINT,
     PER_TIME,
+    Numbers,
+    Places,
+    all_evidence,
+    all_places,
+    all_rivals,
+    all_scores,
     building_after,
-    evidence,
     own_id,
     points_left,
-    position,
-    rival_chance,
     safe_of,
-    score_of,
     worth,
 )
-from spygames.heimlich.bots.greedy import FOE, LATER, WON, place_safe
+from spygames.heimlich.bots.greedy import LATER, WON
 from spygames.heimlich.bots.predictions import choose_prediction
 from spygames.heimlich.bots.top_secret import choose_for_card, choose_in_round
 from spygames.heimlich.types import View
 
-Places = tuple[Int, Int, Int, Int, Int, Int, Int]
-Numbers = tuple[float, float, float, float, float, float, float]
-
-HIDDEN, SHOWN = 0.45, 20.0
+RACE = 5.0
+"""A token that is ahead of another by so many points counts e times as much in the race."""
+FREE = 0.3
+"""The weight of a free agent's token against that of a rival's: if it is furthest ahead, nobody wins."""
+HIDDEN, SHOWN = 0.4, 4.0
 """The share of the suspicion that may fall on the own agent, and the cost of all of it, in points."""
+FAR = 0.2
+"""The part of a building's value that it has for the safe where the own agent is more than a roll away."""
+NEAR = 0.5
+"""The weight of the rivals within a roll of a building, against the own agent, where the safe is placed."""
 
 
 @kernel
-def plan_hidden_movement(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
+def plan_movement_in_race(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The first step of the best way to spend the points on one or two agents, whosever they are."""
     agents, own, points = len(view.score), own_id(view), points_left(view)
     places, tokens, tallies, rivals = all_places(view), all_scores(view), all_evidence(view), all_rivals(view)
@@ -49,7 +55,7 @@ def plan_hidden_movement(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
         arrived = arrived or (view.moved[agent] > 0 and places[agent] == safe_of(view))
     best, best_value = -1, -np.inf
     if mask[ACT_DONE]:
-        best, best_value = ACT_DONE, move_value(view, arrived, places, tokens, tallies, rivals, 0, 0, 0, 0)
+        best, best_value = ACT_DONE, lead_after(view, arrived, places, tokens, tallies, rivals, 0, 0, 0, 0)
     for first in range(agents):  # by ids, the order of movement
         for second in range(first, agents):
             for total in range(1 if view.one_to_three else points, points + 1):
@@ -57,7 +63,7 @@ def plan_hidden_movement(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
                     one, two = np.int64(RELATIVE[own, first]), np.int64(RELATIVE[own, second])
                     action = encode_move(one, n)
                     if mask[action]:
-                        value = move_value(view, arrived, places, tokens, tallies, rivals, one, n, two, total - n)
+                        value = lead_after(view, arrived, places, tokens, tallies, rivals, one, n, two, total - n)
                         value += 0.01 * (uniform(rng, 100) / 100)
                         if value > best_value:
                             best, best_value = action, value
@@ -65,7 +71,7 @@ def plan_hidden_movement(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 
 @kernel
-def move_value(
+def lead_after(
     view: View,
     arrived: bool,
     places: Places,
@@ -77,11 +83,16 @@ def move_value(
     two: Int,
     points_two: Int,
 ) -> float:
-    """The value of moving agent `one`, then `two`; the same agent with 0 points stands for nobody else."""
+    """The points by which the own token leads after `one`, then `two` have moved, less the cost of suspicion.
+
+    It leads the soft maximum of the others, RACE * log(sum of weight * exp(token / RACE)): however many rivals there
+    are, their weights in its slope sum to 1, and the one in front weighs most. The same agent with 0 points stands for
+    nobody else.
+    """
     to_one, to_two = building_after(places[one], points_one), building_after(places[two], points_two)
     safe = safe_of(view)
     scores = arrived or (points_one > 0 and to_one == safe) or (points_two > 0 and to_two == safe)
-    value, mine, best, own_weight, weights = 0.0, 0.0, -1.0, 0.0, 0.0
+    mine, best, own_weight, weights, others = 0.0, -1.0, 0.0, 0.0, 0.0
     for agent in range(len(view.score)):
         building = to_one if agent == one else (to_two if agent == two else places[agent])
         tally = tallies[agent]
@@ -90,67 +101,47 @@ def move_value(
         elif agent == two and points_two > 0:
             tally += PER_POINT * points_two + PER_TIME
         gain = max(worth(building), -tokens[agent]) if scores else LATER * worth(building)
-        value += gain if agent == 0 else -FOE * rivals[agent] * gain
+        token = tokens[agent] + gain
         if scores:
             tally += PER_GAIN * gain
-            if agent == 0:
-                mine = tokens[agent] + gain
-            else:
-                best = max(best, tokens[agent] + gain)
         weight = exp(min(tally, 30.0))
         weights += weight
-        own_weight += weight if agent == 0 else 0.0
+        if agent == 0:
+            mine, own_weight = token, weight
+        else:
+            best = max(best, token)
+            others += (FREE + (1.0 - FREE) * rivals[agent]) * exp(token / RACE)
     if scores and max(mine, best) >= FINISH:
         return WON if mine >= best else -WON
-    return value - SHOWN * max(own_weight / weights - HIDDEN, 0.0)
+    return mine - RACE * log(others) - SHOWN * max(own_weight / weights - HIDDEN, 0.0)
 
 
 @kernel
-def all_places(view: View) -> Places:
-    """The building of each agent."""
-    last = len(view.score) - 1
-    return (
-        position(view, 0), position(view, 1), position(view, 2), position(view, 3),
-        position(view, min(4, last)), position(view, min(5, last)), position(view, min(6, last)),
-    )  # fmt: skip
-
-
-@kernel
-def all_scores(view: View) -> Numbers:
-    """The score of each agent."""
-    last = len(view.score) - 1
-    return (
-        float(score_of(view, 0)), float(score_of(view, 1)), float(score_of(view, 2)), float(score_of(view, 3)),
-        float(score_of(view, min(4, last))), float(score_of(view, min(5, last))), float(score_of(view, min(6, last))),
-    )  # fmt: skip
-
-
-@kernel
-def all_evidence(view: View) -> Numbers:
-    """The evidence that the viewer's own record gives for each agent."""
-    last = len(view.score) - 1
-    return (
-        evidence(view, 0, 0), evidence(view, 0, 1), evidence(view, 0, 2), evidence(view, 0, 3),
-        evidence(view, 0, min(4, last)), evidence(view, 0, min(5, last)), evidence(view, 0, min(6, last)),
-    )  # fmt: skip
-
-
-@kernel
-def all_rivals(view: View) -> Numbers:
-    """The chance of each agent that it is another player's; 0 for the own one."""
-    last = len(view.score) - 1
-    return (
-        0.0, rival_chance(view, 1), rival_chance(view, 2), rival_chance(view, 3),
-        rival_chance(view, min(4, last)), rival_chance(view, min(5, last)), rival_chance(view, min(6, last)),
-    )  # fmt: skip
+def place_safe_in_race(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
+    """A building that the own agent reaches with one roll and the rivals in front do not, the dearer the better."""
+    places, tokens, rivals = all_places(view), all_scores(view), all_rivals(view)
+    in_race = 0.0
+    for agent in range(1, len(view.score)):
+        in_race += rivals[agent] * exp(tokens[agent] / RACE)
+    best, best_value = -1, -np.inf
+    for building in range(LOOP):
+        if mask[encode_safe(building)]:
+            weight = 1.0 if 1 <= building_after(building, -places[0]) <= FACES else FAR
+            for agent in range(1, len(view.score)):
+                if 1 <= building_after(building, -places[agent]) <= FACES:
+                    weight -= NEAR * rivals[agent] * exp(tokens[agent] / RACE) / in_race
+            value = weight * worth(building) + 0.01 * (uniform(rng, 100) / 100)
+            if value > best_value:
+                best, best_value = encode_safe(building), value
+    return best if best >= 0 else random(view, mask, rng)
 
 
 @kernel
 def expert_base(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Weighs the gain of its agent against the gains of probable rivals, and against suspicion on its agent."""
+    """Weighs the gain of its agent against those of probable rivals in front, and against suspicion on its agent."""
     if view.phase[0]:
-        return plan_hidden_movement(view, mask, rng)
-    return place_safe(view, mask, True, rng)
+        return plan_movement_in_race(view, mask, rng)
+    return place_safe_in_race(view, mask, rng)
 
 
 @kernel

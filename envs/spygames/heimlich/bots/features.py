@@ -13,6 +13,10 @@ from spygames.heimlich.board import FACES, FINISH, LOOP, VALUES
 from spygames.heimlich.layout import GAINS, GAINS_UNIT, POINTS, POINTS_UNIT, TIMES, TIMES_UNIT
 from spygames.heimlich.types import View
 
+Places = tuple[Int, Int, Int, Int, Int, Int, Int]
+Numbers = tuple[float, float, float, float, float, float, float]
+"""A number by agent, relative to the viewer; entries beyond the agents in play are never read."""
+
 PER_POINT, PER_TIME, PER_GAIN = 0.15, 0.4, 0.1
 """Added to the log-odds that a seat owns an agent: a point moved, a movement, a point scored through the seat."""
 
@@ -140,3 +144,43 @@ def likeliest_owner(view: View, agent: Int, first_guess: Int, mask: np.ndarray) 
             if chance > best_chance:
                 best, best_chance = seat, chance
     return best
+
+
+@kernel
+def all_places(view: View) -> Places:
+    """The building of each agent."""
+    last = len(view.score) - 1
+    return (
+        position(view, 0), position(view, 1), position(view, 2), position(view, 3),
+        position(view, min(4, last)), position(view, min(5, last)), position(view, min(6, last)),
+    )  # fmt: skip
+
+
+@kernel
+def all_scores(view: View) -> Numbers:
+    """The score of each agent."""
+    last = len(view.score) - 1
+    return (
+        float(score_of(view, 0)), float(score_of(view, 1)), float(score_of(view, 2)), float(score_of(view, 3)),
+        float(score_of(view, min(4, last))), float(score_of(view, min(5, last))), float(score_of(view, min(6, last))),
+    )  # fmt: skip
+
+
+@kernel
+def all_evidence(view: View) -> Numbers:
+    """The evidence that the viewer's own record gives for each agent."""
+    last = len(view.score) - 1
+    return (
+        evidence(view, 0, 0), evidence(view, 0, 1), evidence(view, 0, 2), evidence(view, 0, 3),
+        evidence(view, 0, min(4, last)), evidence(view, 0, min(5, last)), evidence(view, 0, min(6, last)),
+    )  # fmt: skip
+
+
+@kernel
+def all_rivals(view: View) -> Numbers:
+    """The chance of each agent that it is another player's; 0 for the own one."""
+    last = len(view.score) - 1
+    return (
+        0.0, rival_chance(view, 1), rival_chance(view, 2), rival_chance(view, 3),
+        rival_chance(view, min(4, last)), rival_chance(view, min(5, last)), rival_chance(view, min(6, last)),
+    )  # fmt: skip
