@@ -138,7 +138,7 @@ def table(results: list[Found], title: str) -> Table:
 class Study:
     """Finds out how well players of Heimlich & Co. hide: how often a classifier names a player's agent at the end.
 
-        python -m studies.heimlich_identities --players-named greedy expert random --games 20000
+        python -m studies.heimlich_identities --players-named greedy expert-1 random --games 20000
         python -m studies.heimlich_identities --players-named heimlich_3
 
     All seats of a game are played by the same player. The classifier reads what everybody has seen (who moved which
@@ -147,7 +147,7 @@ class Study:
     that gained most through it. A name costs 1/agents by chance. Passports serve as the answers only.
     """
 
-    players_named: tuple[PlayerSpec, ...] = ("greedy", "expert", "random")
+    players_named: tuple[PlayerSpec, ...] = ("greedy", "expert-1", "random")
     """Whose agents are named: scripted players or checkpoints."""
     games: Positive = 20_000
     """Of each player."""

@@ -85,13 +85,13 @@ def test_a_planted_signal_is_found_and_noise_is_not() -> None:
     assert naming.measured("planted", *planted(2.0, 6), 10.0, 0).rules["times"] > 0.97
 
 
-def test_expert_hides_better_than_greedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_expert_1_hides_better_than_greedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "named.json"
     assert naming.main(["--games", "800", "--json", str(file)]) == 0
     found = {result["player"]: result for result in json.loads(file.read_text())["results"]}
-    assert found["expert"]["interval"][1] < found["greedy"]["interval"][0]
+    assert found["expert-1"]["interval"][1] < found["greedy"]["interval"][0]
     assert found["random"]["accuracy"] < 1 / 6 + 0.08
-    assert "expert" in capsys.readouterr().out
+    assert "expert-1" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
