@@ -28,6 +28,7 @@ from spygames_training.tables import markdown_table
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BEGIN, END = "<!-- figures: python -m benchmarks writes from here -->", "<!-- to here -->"
+GAMES = "<!-- games: python -m benchmarks --games writes from here -->", "<!-- to here, games -->"
 
 
 def short(results: list[Result], host: dict[str, str]) -> str:
@@ -62,7 +63,7 @@ class Benchmarks:
 
     With --train it measures training instead: from nothing to 85 % against greedy in Agent Avenue, by this package's
     PPO, by MaskablePPO as PettingZoo's tutorial shows it, and by MaskablePPO through our environment; and training's
-    speed in each game.
+    speed in each game. With --games it measures each game's speed and memory, from 1 to 1,000,000 games at once.
     """
 
     only: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="", metavar="[NAME [NAME ...]]")] = ()
@@ -75,6 +76,8 @@ class Benchmarks:
     """3 runs of 0.2 seconds: rough figures."""
     write: bool = False
     """Keep the figures in docs/benchmarks.md and .json."""
+    games: bool = False
+    """Measure each game (20 minutes, 10 GB of memory)."""
     train: bool = False
     """Measure training (extra sb3)."""
     minutes: float = 4.0
@@ -85,6 +88,8 @@ class Benchmarks:
             raise WrongArguments(f"--seconds must be positive, not {self.seconds}")
         if self.train:
             return self._measure_training()
+        if self.games:
+            return self._measure_games()
         benches = {b.name: b for b in (*OURS, *THEIRS)}
         if unknown := [name for name in self.only if name not in benches]:
             raise WrongArguments(f"no benchmark {unknown[0]!r}; there are {', '.join(benches)}")
@@ -97,6 +102,22 @@ class Benchmarks:
         print(text)
         if self.write:
             write(text, results, host, settings)
+        return 0
+
+    def _measure_games(self) -> int:
+        if self.only or (self.write and self.quick):
+            raise WrongArguments("--games measures everything: leave out --only, and --quick with --write")
+        from spygames_app.bench.games import report
+
+        runs, seconds = (3, 0.2) if self.quick else (self.runs, self.seconds)
+        settings, host = settings_text(runs, seconds), machine()
+        found = report(runs, seconds, Console())
+        text = f"{found.text()}\n\n{about(settings, host)}"
+        print(text)
+        if self.write:
+            put_between(DOCS / "benchmarks.md", *GAMES, text)
+            content = {"settings": settings, "machine": host, **found.as_json()}
+            (DOCS / "benchmarks_games.json").write_text(json.dumps(content, indent=1) + "\n")
         return 0
 
     def _measure_training(self) -> int:

@@ -6,6 +6,8 @@ import pytest
 from benchmarks import training as bench
 from benchmarks.__main__ import Benchmarks
 
+from spygames_app.bench import games
+from spygames_app.bench.tools import Result
 from spygames_app.cli.arguments import execute
 
 
@@ -48,6 +50,7 @@ def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         (["--only", "nothing"], "no benchmark 'nothing'; there are aec, "),
         (["--write", "--quick"], "leave out --only and --quick"),
         (["--train", "--only", "aec"], "--train takes --minutes"),
+        (["--games", "--only", "aec"], "leave out --only"),
         (["--runs", "0"], "'0' is not a whole number from 1"),
         (["--seconds", "0"], "--seconds must be positive"),
     ):
@@ -55,3 +58,24 @@ def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         out, err = capsys.readouterr()
         assert (out, err.count("\n")) == ("", 1)
         assert words in err
+
+
+def test_tables_of_games() -> None:
+    variants = [Result(bench, [k, k + 1.0, k + 2.0]) for k, bench in enumerate(games.variant_benches())]
+    head, rows = games.variant_table(variants)
+    assert len(head) == len(rows[0]) == 1 + len(games.COLUMNS)
+    assert [row[0] for row in rows] == [*games.VARIANTS]
+    assert rows[1][2] == str(len(games.COLUMNS) + 2)  # the median of the second variant's second column
+    growth = [Result(bench, [7.0]) for bench in games.growth_benches()]
+    head, rows = games.growth_table(growth)
+    assert rows[0] == ["1", "7", "7", "7"]  # one game has no use for two threads
+    assert rows[-1] == ["1,000,000", "7, 7", "7, 7", "7, 7"]
+
+
+@pytest.mark.slow
+def test_memory_grows_with_the_games() -> None:
+    found = games.memory_of(next(iter(games.VARIANTS)), (1, 50_000))
+    assert found.game > found.state + found.view
+    if found.resident:
+        assert found.resident[50_000] > 50_000 * found.game > found.resident[1]
+        assert found.training > 2**27  # torch alone is larger

@@ -6,13 +6,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from spygames import agent_avenue_v0
 from spygames.core.batch import Batch
-from spygames.core.game import as_record
+from spygames.core.game import Game, as_record
 from spygames.core.player import bot_loop
 from spygames.core.rng import next_seed
 from spygames_app.bench.loops import chosen, replay
@@ -47,30 +48,37 @@ class Draws:
         return self.actions
 
 
-def midgame(n: int) -> Batch:
-    """A batch some steps after the start, so that its games are at all stages."""
-    batch = Batch(agent_avenue_v0.make_game(), n, seed=1, threads=1)
+def midgame(n: int, game: Game | None = None, threads: int = 1) -> Batch:
+    """A batch of a game (Agent Avenue) some steps after the start, so that its games are at all stages."""
+    batch = Batch(game or agent_avenue_v0.make_game(), n, seed=1, threads=threads)
     draw = Draws(batch)
     for _ in range(100):
         batch.step(draw())
     return batch
 
 
-def batch_replay(threads: int, games: int = GAMES) -> Run:
-    batch = Batch(agent_avenue_v0.make_game(), games, seed=1, threads=threads)
-    draw = Draws(batch)
-    recorded = np.zeros((STEPS, games), np.int64)
-    for t in range(STEPS):
+def batch_replay(threads: int, games: int = GAMES, game: Game | None = None, steps: int = STEPS) -> Run:
+    """Replays recorded steps of a batch of a game (Agent Avenue) from mid-game."""
+    batch = midgame(games, game, threads)
+    draw, states, seeds = Draws(batch), batch.states.copy(), batch.seeds.copy()
+    recorded = np.zeros((steps, games), np.int64)
+    for t in range(steps):
         recorded[t] = draw()
         batch.step(recorded[t])
+    clock = time.process_time if threads == 1 else time.perf_counter
 
-    def work() -> int:
-        batch.reset(1)
-        for actions in recorded:
-            batch.step(actions)
-        return recorded.size
+    def run(seconds: float) -> float:
+        passed, done = 0.0, 0
+        while passed < seconds:
+            batch.resume(states, seeds, checked=True)
+            start = clock()
+            for actions in recorded:
+                batch.step(actions)
+            passed += clock() - start
+            done += recorded.size
+        return done / passed
 
-    return rate(work, time.process_time if threads == 1 else time.perf_counter)
+    return run
 
 
 def batch_random(threads: int) -> Run:
@@ -109,8 +117,9 @@ def record_copy() -> Run:
     return rate(work)
 
 
-def determinized() -> Run:
-    batch = midgame(4096)
+def determinized(game: Game | None = None) -> Run:
+    """Redraws of what the mover cannot know, of a game (Agent Avenue)."""
+    batch = midgame(4096, game)
     game = batch.game
     loop: Any = game.bind(_determinize_rows)
     states = batch.states.copy()
@@ -139,19 +148,20 @@ def determinized_from_python() -> Run:
 IMPORT = "import time; start = time.perf_counter(); import spygames; print(time.perf_counter() - start)"
 FIRST_GAME = """
 import time
-start = time.perf_counter()
-from spygames import agent_avenue_v0
-env = agent_avenue_v0.env()
+clock = time.{clock}
+start = clock()
+from spygames import {game_id}
+env = {game_id}.env(**{options})
 env.reset(seed=1)
 for agent in env.agent_iter():
     observation, _, terminated, truncated, _ = env.last()
     env.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
-print(time.perf_counter() - start)
+print(clock() - start)
 """
 
 
 def fresh_process(code: str, cache: str | None = None) -> float:
-    """Runs Python code in a process of its own; returns the number it prints last."""
+    """Runs Python code in a process of its own; returns the number that it prints last."""
     environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
@@ -159,30 +169,44 @@ def fresh_process(code: str, cache: str | None = None) -> float:
     return float(done.stdout.split()[-1])
 
 
-def first_game_cold() -> Run:
+def first_game(
+    game_id: str = "agent_avenue_v0", options: Mapping[str, Any] | None = None, clock: str = "perf_counter"
+) -> str:
+    """Code of a process that plays one game and prints the seconds by a clock of `time`, import included."""
+    return FIRST_GAME.format(game_id=game_id, options=dict(options or {}), clock=clock)
+
+
+def first_game_cold(code: str = "") -> Run:
+    """A first game with nothing compiled."""
+
     def run(_: float) -> float:
         with tempfile.TemporaryDirectory() as cache:
-            return fresh_process(FIRST_GAME, cache)
+            return fresh_process(code or first_game(), cache)
 
     return run
 
 
 def first_game_warm() -> Run:
-    fresh_process(FIRST_GAME)
-    return lambda _: fresh_process(FIRST_GAME)
+    """A first game of a later process."""
+    fresh_process(first_game())
+    return lambda _: fresh_process(first_game())
+
+
+def needs_torch() -> None:
+    """Raises NotHere where torch is not installed."""
+    if importlib.util.find_spec("torch") is None:
+        raise NotHere("needs the extra: pip install 'spygames[training]'")
 
 
 def training() -> Run:
-    if importlib.util.find_spec("torch") is None:
-        raise NotHere("needs the extra: pip install 'spygames[training]'")
+    needs_torch()
     from spygames_app.bench.training import training_rate
 
     return training_rate("agent_avenue_v0")
 
 
 def searching() -> Run:
-    if importlib.util.find_spec("torch") is None:
-        raise NotHere("needs the extra: pip install 'spygames[training]'")
+    needs_torch()
     from spygames_app.bench.training import search_rate
 
     return search_rate("agent_avenue_simple+search:64")

@@ -2,6 +2,7 @@
 
 import os
 import time
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,11 +18,11 @@ from spygames_training.network import ActorCritic
 from spygames_training.rollout import Rollout
 
 
-def training_rate(game_id: str) -> Run:
-    """Decisions a second of whole iterations in the game's default variant: playing and learning, network 2x128, two
-    epochs, one worker a core (two at most)."""
+def training_rate(game_id: str, **options: Any) -> Run:
+    """Decisions a second of whole iterations in a variant, the default one if no options are given: playing and
+    learning, network 2x128, two epochs, one worker a core (two at most)."""
     torch.set_num_threads(1)  # a worker is one thread
-    game = spygames.make_game(game_id)
+    game = spygames.make_game(game_id, **options)
     ppo = PPO()
     workers = min(2, os.cpu_count() or 1)
     rollouts = [Rollout(game, ppo.games // workers, ppo.steps, seed) for seed in range(workers)]
