@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -208,24 +209,38 @@ def test_what_no_environment_would_take_is_not_taken_up() -> None:
     assert batch.states.tobytes() == states.tobytes()
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")  # type: ignore[attr-defined]
 def test_one_line_says_that_a_variant_is_compiled(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(core_kernel, "is_cached", lambda function: False)
-    monkeypatch.setattr(core_kernel, "_announced", set())
-    game = kuhn.make_game()
-    for _ in range(2):
-        batch = Batch(game, 2, 1)
-        Scripted(game, "random")
-        batch.observe_all(np.zeros((2, 2, game.num_features), np.float32))
-    assert re.fullmatch(
-        r"spygames: compiling kuhn_poker_v0: about \d+ s of one core, once on this machine ...\n",
-        capsys.readouterr().err,
-    )
-    monkeypatch.setattr(core_kernel, "_announced", set())
-    monkeypatch.undo()
-    Batch(game, 2, 1)  # all is there by now
+    def use(table: int) -> None:
+        """Calls loops of every kind of a variant that has met none of them in this process."""
+        monkeypatch.setattr(core_kernel, "_bound", {})
+        monkeypatch.setattr(core_kernel, "_announced", set())
+        game = replace(kuhn.make_game(), options={"table": table})
+        player = Scripted(game, "random")
+        assert capsys.readouterr().err == ""  # nothing is called yet
+        for threads in (1, 2):
+            batch = Batch(game, 2, 1, threads=threads)
+            player.act(batch.decisions(np.zeros((2, 1), np.uint64), np.arange(2)))
+            batch.step(np.zeros(2, int))
+            batch.observe_all(np.zeros((2, 2, game.num_features), np.float32))
+
+    use(0)
+    capsys.readouterr()
+    use(1)  # all is kept on disk by now
     assert capsys.readouterr().err == ""
+
+    monkeypatch.setattr(core_kernel, "is_cached", lambda function: False)
+    monkeypatch.setattr(core_kernel, "_has_part", lambda function: False)
+    monkeypatch.setattr(core_kernel, "_SECONDS_A_BYTE", 1.0)
+    use(2)
+    line = r"spygames: compiling kuhn_poker_v0, table=2: about (\d+) s of one core, once on this machine ...\n"
+    said = re.fullmatch(line, capsys.readouterr().err)
+    assert said is not None
+    # The first loop called is that of `init`; the line is about all that was bound with it.
+    called: list[Any] = [kuhn.init, kuhn.legal, kuhn.apply, kuhn.returns, kuhn.observe]
+    assert int(said[1]) > sum(len(kernel.py_func.__code__.co_code) for kernel in called)
 
 
 def test_reset_without_a_seed_continues_the_chain_of_seeds() -> None:

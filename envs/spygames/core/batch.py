@@ -11,13 +11,13 @@ import numpy as np
 from spygames.core.checks import is_whole, some_legal, whole
 from spygames.core.deprecated import moved
 from spygames.core.game import NOBODY, Game, IllegalAction
-from spygames.core.kernel import announce, kernel
+from spygames.core.kernel import kernel
 from spygames.core.notes import Notes
 from spygames.core.padding import from_fields, without_padding
 from spygames.core.player import DecisionBatch, first_illegal
 from spygames.core.rng import GAMMA, as_seed, mix, next_seed
 from spygames.core.shown import shown
-from spygames.core.team import Team, shared
+from spygames.core.team import Team
 
 __all__ = ["Batch"]
 
@@ -114,9 +114,7 @@ def _loops(game: Game) -> Loops:
 
 @cache
 def _observe_all_loop(game: Game) -> Callable[..., None]:
-    loop = game.bind(_observe_all_rows)
-    announce([loop], game.title)
-    return loop
+    return game.bind(_observe_all_rows)
 
 
 class Batch:
@@ -166,7 +164,6 @@ class Batch:
         self._loops = _loops(game)
         self._team: Team | None = None
         self._process = -1
-        announce(map(shared, self._loops) if self.threads > 1 else self._loops, game.title)
         self.reset(int(as_seed(seed)))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -191,8 +188,7 @@ class Batch:
         return self.states["to_move"]
 
     def compile(self) -> None:
-        """Compiles the loop of `step`, else compiled at the first step. For who never steps all rows: a batch is
-        announced to be compiled until all its loops are."""
+        """Compiles the loop of `step`, else compiled at the first step."""
         self._run(self._loops.step, self.game.packed, self.arrays, np.zeros(self.n, np.int64), n=0)
 
     def observe_all(self, out: np.ndarray) -> None:

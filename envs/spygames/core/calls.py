@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spygames.core.game import NOBODY, Game
-from spygames.core.kernel import announce
 
 # Stand for the kernels and the layouts of a game, which `calls` and `Game.bind` put in their place.
 init: Any = None
@@ -64,6 +63,4 @@ class Calls(NamedTuple):
 @cache
 def calls(game: Game) -> Calls:
     """The compiled calls of `game`; every environment of one variant shares them."""
-    bound = Calls(*(game.bind(call, STATE=game.state_dtype) for call in (_init, _step, _look)))
-    announce(bound, game.title)
-    return bound
+    return Calls(*(game.bind(call, STATE=game.state_dtype) for call in (_init, _step, _look)))

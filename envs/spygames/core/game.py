@@ -17,7 +17,7 @@ import numpy as np
 
 from spygames.core import deprecated
 from spygames.core.digest import code_digest
-from spygames.core.kernel import Int, Record, announce, bind
+from spygames.core.kernel import Int, Record, bind
 from spygames.core.look import Draw
 from spygames.core.shown import one_line
 
@@ -199,9 +199,7 @@ class Game(Generic[V]):
     @cached_property
     def _judge(self) -> Callable[[np.ndarray, np.ndarray, np.ndarray], bool]:
         """`is_known` of the bytes of a state, OPTIONS [1] and a mask."""
-        judge = self.bind(_judge, is_known=self.is_known, STATE=self.state_dtype)
-        announce([judge], self.title)
-        return judge
+        return self.bind(_judge, is_known=self.is_known, STATE=self.state_dtype)
 
     @property
     def _kernels(self) -> dict[str, Callable[..., Any]]:
@@ -210,7 +208,7 @@ class Game(Generic[V]):
     def bind(self, loop: Callable[..., Any], **names: object) -> Callable[..., Any]:
         """A compiled copy of `loop` in which the globals named as in KERNELS stand for this game's, VIEW for its dtype,
         and `names` for more."""
-        return bind(loop, self.id, VIEW=self.view_dtype, **self._kernels, **names)
+        return bind(loop, self.id, self.title, VIEW=self.view_dtype, **self._kernels, **names)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and self._key == other._key

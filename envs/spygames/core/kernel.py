@@ -12,7 +12,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -202,10 +202,13 @@ class Kernel(CPUDispatcher):
         super().__init__(function, targetoptions=dict(OPTIONS))
         self._cache, self._kept_parts = _MachineCode(function), _MachineCode(function, "part-")
         self._parts: dict[tuple[Any, ...], parts.Part] = {}
+        self.variant = ""
+        """The variant that it is a loop of, on one line; "" for none."""
         self._new_part = parts.compiler(function, dict(OPTIONS))
 
     def compile(self, sig: Any) -> Any:
         """Machine code for a signature, to be called from Python."""
+        _announce(self)
         with self._noted():
             return super().compile(sig)
 
@@ -308,12 +311,12 @@ def kernel(function: F) -> F:
     return cast(F, Kernel(cast(FunctionType, function)))
 
 
-def bind(template: F, name: str, **names: object) -> F:
+def bind(template: F, name: str, variant: str = "", /, **names: object) -> F:
     """A compiled copy of the loop `template` in which the global `names` stand for a game's kernels.
 
     A closure over kernels would be compiled anew in each process; a copied function with globals of its own is
-    kept like any other. `name` says for people whose copy it is. Copies that stand for the same are one; a dtype tells
-    them apart also where the loop does not read it.
+    kept like any other. `name` says for people whose copy it is, and they are told when a loop of a `variant` is
+    compiled. Copies that stand for the same are one; a dtype tells them apart also where the loop does not read it.
     """
     source = cast(FunctionType, template)
     copy = FunctionType(source.__code__, {**source.__globals__, **names}, source.__name__, source.__defaults__)
@@ -321,7 +324,10 @@ def bind(template: F, name: str, **names: object) -> F:
     copy.__qualname__ = f"{source.__name__}-{name}-{code_digest(copy, *layouts)}"
     copy.__module__ = source.__module__
     where = copy.__module__, copy.__qualname__
-    return cast(F, _bound.get(where) or _bound.setdefault(where, kernel(copy)))
+    bound = _bound.get(where) or _bound.setdefault(where, kernel(copy))
+    if isinstance(bound, Kernel):
+        bound.variant = variant
+    return cast(F, bound)
 
 
 _bound: dict[tuple[str, str], Callable[..., object]] = {}
@@ -342,14 +348,15 @@ _SECONDS_A_BYTE = 0.25e-3
 """Of bytecode, where nothing of it is compiled yet: 0.21 to 0.26 in six variants, on one core of an AMD EPYC."""
 
 
-def announce(functions: Iterable[Callable[..., object]], variant: str) -> None:
-    """Says on stderr that `functions` are about to be compiled, where they are not ready yet: one line a variant."""
-    missing = [f for f in functions if not is_cached(f)]
-    if not missing or variant in _announced:
+def _announce(loop: Kernel) -> None:
+    """Says on stderr that a loop of a variant is about to be compiled, where it is not ready yet: one line a variant,
+    about all of its loops that are bound by now, since whoever binds several calls them one by one."""
+    if not loop.variant or loop.variant in _announced or is_cached(loop):
         return
-    _announced.add(variant)
-    reached = {id(f): f for f in missing}
-    waiting = [f for f in missing if isinstance(f, Kernel)]
+    _announced.add(loop.variant)
+    of_variant = [f for f in [*_bound.values()] if isinstance(f, Kernel) and f.variant == loop.variant]
+    waiting = [f for f in of_variant if f is loop or not (is_cached(f) or _has_part(f))]
+    reached = {id(f) for f in waiting}
     size = 0
     while waiting:
         function = cast(FunctionType, waiting.pop().py_func)
@@ -357,11 +364,11 @@ def announce(functions: Iterable[Callable[..., object]], variant: str) -> None:
         for name in names_of(function.__code__)[0]:
             each = function.__globals__.get(name)
             if isinstance(each, Kernel) and id(each) not in reached and not _has_part(each):
-                reached[id(each)] = each
+                reached.add(id(each))
                 waiting.append(each)
     seconds = max(1, round(size * _SECONDS_A_BYTE))
     print(
-        f"spygames: compiling {variant}: about {seconds} s of one core, once on this machine ...",
+        f"spygames: compiling {loop.variant}: about {seconds} s of one core, once on this machine ...",
         file=sys.stderr,
         flush=True,
     )

@@ -10,7 +10,7 @@ import numpy as np
 from spygames.core import deprecated
 from spygames.core.checks import some_legal
 from spygames.core.game import NOBODY, Game, IllegalAction
-from spygames.core.kernel import announce, kernel
+from spygames.core.kernel import kernel
 from spygames.core.notes import Notes
 from spygames.core.shown import one_line, shown
 
@@ -164,7 +164,6 @@ class Scripted:
     def __init__(self, game: Game, name: str):
         self.game, self.name = game, name
         self._loop = bot_loop(game, name)
-        announce([self._loop], game.title)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Scripted, (self.game, self.name)

@@ -25,7 +25,7 @@ import numpy as np
 from spygames.core.checks import whole
 from spygames.core.deprecated import moved
 from spygames.core.game import Game
-from spygames.core.kernel import Record, announce
+from spygames.core.kernel import Record
 from spygames.core.player import DecisionBatch
 from spygames.core.rng import as_seed
 from spygames.core.simulations import Kind, buffers, loops
@@ -80,7 +80,6 @@ class SearchPlayer:
         self._buffers = [buffers(game, kind, simulations) for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self._rows = loops(game, kind).rows
-        announce([self._rows], game.title)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Copied and pickled by its arguments: it remembers nothing between decisions, and a copy of its buffers
@@ -141,9 +140,7 @@ def search_values(
     game.legal(root, m.mask)
     if not m.mask.any():
         raise ValueError(f"seat {seat} has no legal action in this position")
-    one = loops(game, kind).one
-    announce([one], game.title)
-    one(root, simulations, exploration, rng, m)
+    loops(game, kind).one(root, simulations, exploration, rng, m)
     visits = m.visits[0].astype(np.float64)
     with np.errstate(invalid="ignore"):
         return Found(visits, m.totals[0] / visits)

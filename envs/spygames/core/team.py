@@ -79,7 +79,7 @@ def _share(args, rows, n, some):  # type: ignore[no-untyped-def]
 @cache
 def shared(loop: Callable[..., None]) -> Callable[..., None]:
     """`loop(*args, lo, hi)` as threads share it."""
-    return bind(_share, loop.__name__, loop=loop)
+    return bind(_share, loop.__name__, getattr(loop, "variant", ""), loop=loop)
 
 
 class _Job:

@@ -6,7 +6,7 @@ import numpy as np
 
 from spygames.core.batch import Batch, blank
 from spygames.core.game import Game, IllegalAction
-from spygames.core.kernel import Record, announce, kernel
+from spygames.core.kernel import Record, kernel
 from spygames.core.player import first_illegal
 from spygames.core.rng import next_seed
 
@@ -71,8 +71,6 @@ class Games(Batch):
         self.final = np.zeros((n, game.num_features), np.float32)
         self.cut_off = np.zeros(n, np.bool_)
         self._advance = _loop(game)
-        announce([self._advance], game.title)
-        self.compile()
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "_advance": None}

@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from spygames.core.game import Game
-from spygames.core.kernel import announce
 
 # Stand for the kernels of a game, which `Game.bind` puts in their place.
 legal: Any = None
@@ -71,6 +70,4 @@ def loops_of(game: Game) -> Loops:
     """The loops of `game`."""
     undo = None if game.rewind is None else game.bind(_rewind_rows, rewind=game.rewind)
     redraw, *rest = (game.bind(loop) for loop in (_redraw_rows, _apply_rows, _show_rows, _result_rows))
-    found = Loops(redraw, undo, *rest)
-    announce([loop for loop in found if loop is not None], game.title)
-    return found
+    return Loops(redraw, undo, *rest)
