@@ -172,8 +172,8 @@ def test_vectorised_learners_have_them_too() -> None:
     assert {len(told) for told in player.told} == {0, 2}
 
 
-def new_rollout(size: int) -> Rollout:
-    return Rollout(GAME, 8, 5, seed=1, share=1.0, notes=size)
+def new_rollout() -> Rollout:
+    return Rollout(GAME, 8, 5, seed=1, share=1.0, players=[Historian()])
 
 
 def joined(rollout: Rollout) -> Rollout:
@@ -193,11 +193,11 @@ def told(rollout: Rollout) -> list[list[int]]:
 def test_a_resumed_rollout_goes_on_alike() -> None:
     torch.manual_seed(0)
     network, ppo = make_network(GAME, Network((8,))), PPO(precision="float32")
-    rollout = joined(new_rollout(8))
+    rollout = joined(new_rollout())
     rollout.play(network, ppo)
     saved = copy.deepcopy(rollout.state_dict())
     rollout.play(network, ppo)
-    other = joined(new_rollout(8))
+    other = joined(new_rollout())
     other.load_state_dict(saved, [1])
     other.play(network, ppo)
     assert (other.trajectories.actions == rollout.trajectories.actions).all()

@@ -53,7 +53,7 @@ def test_all_that_meets_the_network_is_where_it_is(config: Network, elsewhere: t
     game = spygames.make_game("agent_avenue_v0") if config.kind == "entities" else leduc.make_game()
     network = make_network(game, config).to(elsewhere)
     learner = Learner(network, SMALL, 2, seed=0)
-    rollouts = [Rollout(game, 16, 8, seed, 0.0, network.memory_size) for seed in range(2)]
+    rollouts = [Rollout(game, 16, 8, seed, players=[from_network(game, network)]) for seed in range(2)]
     learner.play(rollouts)
     learner.update(rollouts, 1.0)
     assert learner.steps >= 2

@@ -33,6 +33,10 @@ def small_network(game: Game = GAME, config: Network = RECURRENT) -> ActorCritic
     return make_network(game, config)
 
 
+def new_rollout(network: ActorCritic, n: int, steps: int) -> Rollout:
+    return Rollout(GAME, n, steps, seed=0, players=[from_network(GAME, network)])
+
+
 def test_unrolling_is_one_step_after_the_other() -> None:
     torch.manual_seed(0)
     memory = Memory(5, 3)
@@ -57,7 +61,7 @@ def test_learning_sees_what_playing_saw() -> None:
     network = small_network()
     with torch.no_grad():
         network.policy.weight *= 100  # far from uniform
-    learner, rollout = Learner(network, EXACT, 1, seed=0), Rollout(GAME, 64, 12, seed=0, memory=8)
+    learner, rollout = Learner(network, EXACT, 1, seed=0), new_rollout(network, 64, 12)
     for _ in range(2):  # in the second one many games are under way
         rollout.play(network, EXACT)
         data = learner._prepare(rollout)
@@ -102,11 +106,12 @@ def test_a_seat_remembers_what_it_has_seen_and_nothing_else(seat: int) -> None:
 
 
 def test_a_game_begins_without_memories_and_each_seat_has_its_own() -> None:
-    rollout, network = Rollout(GAME, 16, 8, seed=0, memory=8), small_network()
+    network = small_network()
+    rollout = new_rollout(network, 16, 8)
     rollout.play(network, EXACT)
     assert rollout.trajectories.done[-1].all()
     assert not rollout.memory.any()
-    rollout = Rollout(GAME, 16, 3, seed=0, memory=8)
+    rollout = new_rollout(network, 16, 3)
     rollout.play(network, EXACT)
     assert rollout.memory.any(axis=2).all()
     assert (rollout.memory[:, 0] != rollout.memory[:, 1]).any(axis=1).all()

@@ -4,7 +4,7 @@ Letters: T steps, n games, F features of a view, A actions, P seats, M floats of
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,9 @@ import torch
 
 from spygames.core.batch import Batch
 from spygames.core.game import Game
-from spygames.core.notes import Notes
+from spygames.core.notes import new_notes
 from spygames.core.padding import from_fields, to_fields
+from spygames.core.players import Player, new_memory
 from spygames.core.shown import one_line
 from spygames_training.compute import Compute, to_numpy
 from spygames_training.config import PPO, Config
@@ -91,22 +92,22 @@ class Rollout:
         steps: decisions of each game in an update.
         seed: of the games, the actions and the draws of opponents.
         share: the fraction of the games that have opponents, 0 to 1 (`OpponentSeats`).
-        memory: M, floats that a seat's player remembers.
-        notes: the latest decisions of each game that opponents want to be told of.
+        players: who may play a seat, the network included: there is room for the memory of each, and notes for those
+            who want them.
     """
 
-    def __init__(self, game: Game, n: int, steps: int, seed: int, share: float = 0.0, memory: int = 0, notes: int = 0):
+    def __init__(self, game: Game, n: int, steps: int, seed: int, share: float = 0.0, players: Collection[Player] = ()):
         self.game, self.n, self.steps = game, n, steps
-        self.trajectories = t = Trajectories(game, n, steps, memory)
+        self.memory = new_memory(game, players, n)
+        """The memory of the player of each seat, in its present game."""
+        self.trajectories = t = Trajectories(game, n, steps, self.memory.shape[2])
         self.batch = Batch(game, n, seed, threads=1, observation=t.observation[-1], mask=t.mask[-1])
         self.rng = np.random.default_rng([seed, 1]).integers(2**64, size=(n, 1), dtype=np.uint64)
         """The players' streams, one for each game."""
         if share and not round(share * n):
             raise ValueError(f"opponents.share {share:g} of a worker's {n} games is no game: at least {0.51 / n:.2g}")
         self.opponents = OpponentSeats(game, round(share * n), [seed, 2])
-        self.memory = np.zeros((n, game.num_players, memory), np.float32)
-        """The memory of the player of each seat, in its present game."""
-        self.notes = Notes(game, n, notes) if notes else None
+        self.notes = new_notes(game, players, n)
         """The decisions of each present game so far, if an opponent wants them."""
         self._views = np.zeros((n, game.num_players, game.num_features), np.float32)
         self._rows = np.arange(n)

@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 import torch
 
 from spygames.core.game import Game
-from spygames.core.notes import notes_size
-from spygames.core.players import new_memory
 from spygames.core.registry import make_game
 from spygames_training.atomic import only_one, write_whole
 from spygames_training.checkpoint import save_checkpoint
@@ -82,9 +80,8 @@ class Run:
         ppo, workers = config.ppo, config.workers // processes.count
         self.learner = Learner(network, ppo, workers, config.seed, processes)
         self.league = League(self.game, config.opponents)
-        memory = new_memory(self.game, [from_network(self.game, network), *self.league.players.values()]).shape[2]
+        players = [from_network(self.game, network), *self.league.players.values()]
         check_memory(self.game, config, processes.count)
-        notes = notes_size(self.league.players.values())
         self.rollouts = [
             Rollout(
                 self.game,
@@ -92,8 +89,7 @@ class Run:
                 ppo.steps,
                 TRAINING_SEEDS + config.seed * 1000 + k,
                 config.opponents.share,
-                memory,
-                notes,
+                players,
             )
             for k in range(processes.rank * workers, (processes.rank + 1) * workers)
         ]
