@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from spygames.core.game import Game
 from spygames_training.config import Network, StoredNetwork
-from spygames_training.trunks import EntityTrunk, Memory, entities, layers, linear
+from spygames_training.trunks import Memory, layers, linear, make_trunk
 
 __all__ = ["ActorCritic"]
 
@@ -129,10 +129,9 @@ class ActorCritic(nn.Module):
 def make_network(game: Game, config: Network | StoredNetwork) -> ActorCritic:
     """A new network for `game`, its weights drawn from torch's generator; ValueError for entities in a game that names
     none."""
-    trunk = None
-    if config.kind == "entities":
-        trunk = EntityTrunk(game.num_features, entities(game), config.embedding, config.hidden)
-    return ActorCritic(game.num_features, game.num_actions, config.hidden, config, game.num_players, trunk)
+    return ActorCritic(
+        game.num_features, game.num_actions, config.hidden, config, game.num_players, make_trunk(game, config)
+    )
 
 
 def blank(game: Game, config: Network | StoredNetwork) -> ActorCritic:

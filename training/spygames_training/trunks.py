@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from spygames.core.game import Game
+from spygames_training.config import Network, StoredNetwork
 
 HEADS = 2
 
@@ -102,6 +103,13 @@ class EntityTrunk(nn.Module):
         mixed = nn.functional.scaled_dot_product_attention(*(t.transpose(1, 2) for t in (query, key, value)))
         x = x + self.attended(mixed.transpose(1, 2).flatten(2))
         return x + self.layer(self.before_layer(x))
+
+
+def make_trunk(game: Game, config: Network | StoredNetwork) -> nn.Module:
+    """A new trunk for `game`, [n, F] -> [n, W]; ValueError for entities in a game that names none."""
+    if config.kind == "entities":
+        return EntityTrunk(game.num_features, entities(game), config.embedding, config.hidden)
+    return layers([game.num_features, *config.hidden])
 
 
 class Memory(nn.Module):
