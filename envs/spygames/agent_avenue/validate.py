@@ -7,18 +7,12 @@ bytes of a state, where nobody waits for words.
 
 import numpy as np
 
-from spygames.agent_avenue.cards import AGENTS, CARDS, COPIES, KINDS, MARKET_SIZE, ONGOING, OPEN, SPYCATION
+from spygames.agent_avenue.cards import AGENTS, CARDS, COPIES, KINDS, MARKET_SIZE, ONGOING, OPEN
 from spygames.agent_avenue.layout import (
     ABILITY,
-    AT_ABILITY,
-    AT_DECK,
-    AT_DISCARD,
     AT_SUPPLY,
-    DISCARDS,
     DOWN,
     END_REASONS,
-    FURTHEST,
-    LAST_TURN,
     LEAD,
     MARKET,
     NONE,
@@ -33,15 +27,14 @@ from spygames.agent_avenue.layout import (
     UP,
 )
 from spygames.agent_avenue.queries import discard_limit, face_down_seat, first_seat, hand_size, is_team, other, side_of
+from spygames.agent_avenue.ranges import in_range
 from spygames.agent_avenue.rules.end_step import end_step
 from spygames.agent_avenue.rules.market import is_possible
 from spygames.agent_avenue.types import Options, State
 from spygames.core.game import ImpossibleState
 from spygames.core.kernel import Int, kernel
-from spygames.core.padding import is_zero
 
 NO_FAULT = 0
-_REASONS, _PHASES = len(END_REASONS), len(PHASES)
 
 
 def check(s: State) -> None:
@@ -79,98 +72,14 @@ def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
     `s` may be any bytes; they change. `mask` is not needed. The ranges are those of `state_from_dict`, and what its
     mapping does not name is as `clear` leaves it.
     """
-    if not (_is_of_variant(s, options) and _course_in_range(s) and _cards_in_range(s) and _market_in_range(s)):
-        return False
-    if miscounted(s) != NONE or discarded_too_many(s) != NONE:
+    if not in_range(s, options) or miscounted(s) != NONE or discarded_too_many(s) != NONE:
         return False
     if turn_fault(s) or kept_fault(s) or offer_fault(s) or market_fault(s) or seen_too_many(s) != NONE:
         return False
     return end_fault(s) == NO_FAULT
 
 
-# ---------------------------------------------------------------- ranges
-
-
-@kernel
-def _is_of_variant(s: State, options: Options) -> bool:
-    return bool(
-        is_zero(s.padding)
-        and s.options.first_player == options.first_player
-        and s.options.players == options.players
-        and s.options.advanced == options.advanced
-        and s.options.captain_fixed == options.captain_fixed
-    )
-
-
-@kernel
-def _course_in_range(s: State) -> bool:
-    """Turn, meeples, phase, seats and result."""
-    players = s.options.players
-    fine = 1 <= s.turn <= LAST_TURN and 0 <= s.phase < _PHASES and 0 <= s.active_side < SIDES
-    fine = fine and NONE <= s.to_move < players and NONE <= s.winner < SIDES and NONE <= s.end_reason < _REASONS
-    fine = fine and NONE <= s.leader < (players if players > 2 else 0)
-    for side in range(SIDES):
-        fine = fine and -FURTHEST <= s.progress[side] <= FURTHEST and 0 <= s.captain[side] < players
-        fine = fine and side_of(s, s.captain[side]) == side
-    for seat in range(SEATS):
-        fine = fine and 0 <= s.discards_left[seat] <= (DISCARDS if seat < players else 0)
-    return bool(fine)
-
-
-@kernel
-def _cards_in_range(s: State) -> bool:
-    """Agents, wherever they are, and what was seen of them."""
-    fine = NONE <= s.face_up < KINDS and NONE <= s.face_down < KINDS and 0 <= s.deck_size <= CARDS
-    for card in range(KINDS):
-        for seat in range(SEATS):
-            most = COPIES[card] if seat < s.options.players else 0
-            fine = fine and 0 <= s.hands[seat, card] <= most and 0 <= s.discarded[seat, card] <= most
-            fine = fine and 0 <= s.seen[seat, card] <= (most if s.options.advanced else 0)
-        for side in range(SIDES):
-            fine = fine and 0 <= s.in_play[side, card] <= COPIES[card]
-    for i in range(CARDS):
-        fine = fine and (0 <= s.deck[i] < KINDS if i < s.deck_size else s.deck[i] == NONE)
-    return bool(fine)
-
-
-@kernel
-def _market_in_range(s: State) -> bool:
-    """Market cards, each in one place, and the ability that is resolved; nothing of it in the simple mode."""
-    fine = 0 <= s.market_deck_size <= (MARKET_SIZE if s.options.advanced else 0)
-    fine = fine and NONE <= s.pending < (SIDES if s.options.advanced else 0)
-    fine = fine and NONE <= s.ability < (MARKET_SIZE if s.options.advanced else 0)
-    fine = fine and NONE <= s.resolver < s.options.players and NONE <= s.taken < KINDS
-    for card in range(MARKET_SIZE):
-        if s.options.advanced:
-            fine = fine and 0 <= s.market[card] <= AT_ABILITY and (s.market[card] == AT_ABILITY) == (card == s.ability)
-            fine = fine and (s.market[card] >= SIDES or card < ONGOING)
-            fine = fine and (s.market[card] != AT_DISCARD or card >= ONGOING)
-        else:
-            fine = fine and s.market[card] == NONE
-    if not fine:
-        return False
-    in_deck = 0
-    for card in range(MARKET_SIZE):
-        in_deck += s.market[card] == AT_DECK
-    fine = in_deck == s.market_deck_size
-    for i in range(MARKET_SIZE):
-        card = s.market_deck[i]
-        if i >= s.market_deck_size:
-            fine = fine and card == NONE
-        else:
-            fine = fine and 0 <= card < MARKET_SIZE and s.market[card] == AT_DECK
-            for j in range(i):
-                fine = fine and s.market_deck[j] != card
-    return bool(fine and _ability_in_range(s))
-
-
-@kernel
-def _ability_in_range(s: State) -> bool:
-    if s.ability == NONE:
-        return bool(s.resolver == NONE and s.taken == NONE)
-    if s.to_move == NONE:
-        return False
-    return bool(s.taken == NONE or (s.ability == SPYCATION and s.phase == ABILITY and s.hands[s.to_move, s.taken] > 0))
+# ---------------------------------------------------------------- cards and seats
 
 
 @kernel
@@ -178,9 +87,6 @@ def kept_fault(s: State) -> bool:
     """Whether `kept` is more than the hand behind the face-down card holds, or counts where there is none."""
     most = hand_size(s, face_down_seat(s)) if s.phase == RECRUIT else 0
     return not 0 <= s.kept <= most
-
-
-# ---------------------------------------------------------------- cards and seats
 
 
 @kernel

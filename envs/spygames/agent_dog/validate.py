@@ -13,7 +13,6 @@ from spygames.agent_dog.cards import (
     COPY,
     FUNCTIONS,
     KINDS,
-    MAX_CARDS,
     NUMBERS,
     OFFERS,
     POINTS,
@@ -22,12 +21,9 @@ from spygames.agent_dog.cards import (
 from spygames.agent_dog.layout import (
     CARD,
     EMPTY,
-    END_REASONS,
     EXCHANGE,
     HAT,
-    LARGEST,
     MEETING,
-    MOST_LOST,
     NONE,
     OVER,
     PHASES,
@@ -39,25 +35,21 @@ from spygames.agent_dog.layout import (
 )
 from spygames.agent_dog.queries import (
     board_unchanged,
-    colour_of,
     hand_size,
     offers,
     plays_for,
     taker,
     winning_seat,
 )
+from spygames.agent_dog.ranges import in_range
 from spygames.agent_dog.rules.play import legal
 from spygames.agent_dog.rules.turns import playable_functions, possible_functions
 from spygames.agent_dog.types import Options, State
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Int, kernel
-from spygames.core.padding import is_zero
 
 NO_FAULT = 0
-COLOURS = 4
 ALL_FUNCTIONS = (1 << len(FUNCTIONS)) - 1
-_PHASES, _REASONS, _FUNCTIONS = len(PHASES), len(END_REASONS), len(FUNCTIONS)
-_OFFSETS = GOAL // 4
 
 
 def check_state(game: Game, s: State) -> None:
@@ -96,9 +88,7 @@ def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
 
     `s` may be any bytes. The ranges are those of `state_from_dict`. `mask`, int8 [A], is written.
     """
-    if not (_is_of_variant(s, options) and _course_in_range(s) and _pawns_in_range(s) and _cards_in_range(s)):
-        return False
-    if not _pending_in_range(s) or lost_without_trace(s) != NONE:
+    if not in_range(s, options) or lost_without_trace(s) != NONE:
         return False
     if miscounted(s) != NONE or is_playing(s) != (s.card != NONE) or (is_playing(s) and pending_fault(s)):
         return False
@@ -111,103 +101,7 @@ def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
     return s.phase == OVER or turn_fault(s, mask) == NO_FAULT
 
 
-# ---------------------------------------------------------------- ranges
-
-
-@kernel
-def _is_of_variant(s: State, options: Options) -> bool:
-    one = s.options
-    same = one.max_turns == options.max_turns and one.track == options.track and one.quarter == options.quarter
-    same = same and one.meeting == options.meeting and one.holes == options.holes and one.players == options.players
-    same = same and one.first_player == options.first_player and one.tracked == options.tracked
-    for offset in range(_OFFSETS):
-        same = same and one.hole[offset] == options.hole[offset]
-    for card in range(KINDS):
-        same = same and one.copies[card] == options.copies[card]
-    return bool(same and is_zero(one.padding))
-
-
-@kernel
-def _course_in_range(s: State) -> bool:
-    """Counts, phase, seats and result."""
-    players = np.int64(s.options.players)
-    fine = 0 <= s.turn <= LARGEST and 0 <= s.round_number <= LARGEST and 0 <= s.cards_played <= LARGEST
-    fine = fine and 0 <= s.phase < _PHASES and 0 <= s.dealer < players and NONE <= s.to_move < players
-    fine = fine and (s.to_move == NONE) == (s.phase == OVER) and NONE <= s.end_reason < _REASONS
-    fine = fine and 0 <= s.redrawn <= 1 and 0 <= s.winners < 1 << players
-    for seat in range(SEATS):
-        fine = fine and 0 <= s.out[seat] <= (1 if seat < players else 0)
-    return bool(fine)
-
-
-@kernel
-def _is_place(s: State, place: Int) -> bool:
-    """Whether a pawn can stand there: on the loop or in a goal."""
-    return bool(0 <= place < s.options.track or GOAL <= place < PLACES)
-
-
-@kernel
-def _plays(s: State, colour: Int) -> bool:
-    """AD-1: whether a seat has the colour."""
-    found = False
-    for seat in range(s.options.players):
-        found = found or colour_of(s, seat) == colour
-    return found
-
-
-@kernel
-def _pawns_in_range(s: State) -> bool:
-    """Each seat's four pawns, and no others."""
-    for place in range(PLACES):
-        pawn = np.int64(s.board[place])
-        if pawn != EMPTY and not (0 <= pawn < 2 * HAT and _is_place(s, place) and _plays(s, pawn % HAT)):
-            return False
-    for colour in range(COLOURS):
-        pawns = np.int64(s.area[colour])
-        if pawns < 0 or (pawns > 0 and not _plays(s, colour)):
-            return False
-        for place in range(PLACES):
-            pawns += s.board[place] != EMPTY and s.board[place] % HAT == colour
-        if _plays(s, colour) and pawns != PAWNS:
-            return False
-    return True
-
-
-@kernel
-def _cards_in_range(s: State) -> bool:
-    """Cards, wherever they are, and what hands have lost."""
-    players = s.options.players
-    fine = 0 <= s.deck_size <= MAX_CARDS and 0 <= s.discard_size <= MAX_CARDS
-    fine = fine and NONE <= s.last_card < KINDS and s.last_card != COPY
-    for seat in range(SEATS):
-        fine = fine and NONE <= s.passed[seat] < (KINDS if seat < players else 0)
-        for card in range(KINDS):
-            fine = fine and 0 <= s.hands[seat, card] <= (s.options.copies[card] if seat < players else 0)
-            fine = fine and 0 <= s.lost[seat, card] <= (MOST_LOST if seat < players else 0)
-    for i in range(MAX_CARDS):
-        fine = fine and (0 <= s.deck[i] < KINDS if i < s.deck_size else s.deck[i] == NONE)
-        fine = fine and (0 <= s.discard[i] < KINDS if i < s.discard_size else s.discard[i] == NONE)
-    for card in range(KINDS):
-        there = 0
-        for i in range(MAX_CARDS):
-            there += s.discard[i] == card
-        fine = fine and s.discarded[card] == there
-    return bool(fine)
-
-
-@kernel
-def _pending_in_range(s: State) -> bool:
-    """The card being played; without one, all of it is as `clear_card` leaves it."""
-    if s.card == NONE:
-        blank = s.function == NONE and s.first == NONE and s.moved == NONE
-        return bool(blank and s.points == 0 and s.meetings == 0 and s.penalty == 0)
-    fine = 0 <= s.card < KINDS and 0 <= s.function < _FUNCTIONS and s.phase != OVER
-    fine = fine and 0 <= s.points <= POINTS and 0 <= s.penalty <= 1 and 0 <= s.meetings < 16
-    fine = fine and (s.moved == NONE or _is_place(s, s.moved)) and (s.first == NONE or _is_place(s, s.first))
-    for quadrant in range(4):
-        point = quadrant * np.int64(s.options.quarter) + s.options.meeting
-        fine = fine and (s.meetings >> quadrant & 1 == 0 or s.board[point] != EMPTY)
-    return bool(fine)
+# ---------------------------------------------------------------- cards
 
 
 @kernel
@@ -218,9 +112,6 @@ def lost_without_trace(s: State) -> Int:
         if s.phase != EXCHANGE and card != NONE and s.hands[to, card] == 0 and s.lost[to, card] == 0:
             return seat
     return NONE
-
-
-# ---------------------------------------------------------------- cards
 
 
 @kernel

@@ -31,9 +31,10 @@ from spygames.heimlich.layout import (
     UNASKED,
 )
 from spygames.heimlich.queries import copies_of, left_of, still_to_predict
+from spygames.heimlich.ranges import HIGHEST_SCORE
 from spygames.heimlich.rules.play import clear, copy_options
 from spygames.heimlich.types import State
-from spygames.heimlich.validate import HIGHEST_SCORE, check_end, check_phase, check_variant
+from spygames.heimlich.validate import check_end, check_phase, check_variant
 
 _KEYS = (
     "edition", "players", "agents", "phase", "to_move", "active", "turn", "die", "points_left", "positions", "safe",
