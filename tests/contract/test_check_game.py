@@ -296,6 +296,18 @@ def test_finds(fault: str) -> None:
     assert "\n" not in str(found.value)
 
 
+def pass_whatever(s: Record, action: int) -> None:
+    kuhn.apply(s, 0)
+
+
+def test_moves_with_the_very_same_end_may_have_a_text_each() -> None:
+    """They tell nothing of the state; and the moves of this game look alike, or else it would prove nothing."""
+    game = changed(KUHN, observe=blind, seen_to_dict=seen_without_moves, seen_action=move_by_name)
+    check_game(changed(game, apply=pass_whatever), checks=["moves"])
+    with pytest.raises(ContractError, match="cannot tell"):
+        check_game(game, checks=["moves"])
+
+
 # ---------------------------------------------------------------- faults in source files
 
 

@@ -217,6 +217,27 @@ def test_moves_that_look_alike_have_one_text(options: dict[str, Any]) -> None:
     assert alike > 3, "some moves must look alike for the test to mean anything"
 
 
+@pytest.mark.rule("AD-22", "AD-30")
+def test_moves_with_the_very_same_end_are_told_as_they_were_seen() -> None:
+    """The last step of a companion: a meeting pulls one pawn back, and the other goes home, wherever they stepped."""
+    pending = {
+        "card": "companion",
+        "as": "companion",
+        "points": 1,
+        "moved": ["goal 0"],
+        "first": None,
+        "meetings": [56],
+        "penalty": True,
+    }
+    pawns = {"red": ["goal blue 0"], "blue": ["track 22"], "green": ["track 56"]}
+    hidden = {"hidden": [56, "goal blue 0"]}
+    mapping = make_mapping(pawns, {"1": ["5"]}, phase="step", to_move=1, pending=pending, **hidden)
+    one, other = position_at(mapping), position_at(mapping)
+    assert said(one, "step goal 0", 3) == "player_1 steps with a hidden pawn from goal blue 0 to goal blue 1"
+    assert said(other, "step track 22", 3) == "player_1 steps with blue from 22 to 23"
+    assert one.act("step goal 0").mapping == other.act("step track 22").mapping
+
+
 def test_every_text_of_a_move_names_who_acts() -> None:
     for options in VARIANTS:
         for moment in moments(options, 4, 20):
