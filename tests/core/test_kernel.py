@@ -1,5 +1,6 @@
 """Where machine code is kept, and that what runs is what the sources say."""
 
+import cProfile
 import importlib
 import inspect
 import os
@@ -234,6 +235,16 @@ def test_functions_that_call_each_other_have_a_digest() -> None:
     scope: dict[str, object] = {"__name__": "made"}
     exec("def f(n): return g(n - 1) if n else 0\ndef g(n): return f(n)", scope)
     assert code_digest(scope["f"]) == code_digest(scope["f"]) != code_digest(scope["g"])
+
+
+@needs_compiler
+def test_a_profiler_changes_no_digest() -> None:
+    """Numba marks the code of a function that is called under one."""
+    called = kernel.kernel(lambda x: x + 1)
+    before = code_digest(called)
+    with cProfile.Profile():
+        assert called(1) == 2
+    assert code_digest(called) == before
 
 
 @needs_compiler

@@ -6,11 +6,13 @@ they were.
 
 import dis
 import enum
+import hashlib
 import inspect
 import sys
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
@@ -95,6 +97,18 @@ def code_digest(*values: object, libraries: bool = True) -> str:
     return sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]
 
 
+def file_digest(*paths: str | Path) -> str | None:
+    """Digest of the bytes of some files, in order; None where one of them cannot be read."""
+    digest = sha256()
+    try:
+        for path in paths:
+            with open(path, "rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    except (OSError, ValueError):
+        return None
+    return digest.hexdigest()[:16]
+
+
 def _is_foreign(value: FunctionType | ModuleType) -> bool:
     module = value.__module__ if isinstance(value, FunctionType) else value.__name__
     return str(module).split(".")[0] in _FOREIGN
@@ -124,4 +138,5 @@ def _text(code: CodeType, docstring: str | None) -> str:
         else:
             constants.append(repr(sorted(value, key=repr) if isinstance(value, frozenset) else value))
     names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
-    return repr((code.co_name, code.co_code, code.co_exceptiontable, code.co_argcount, code.co_flags, names, constants))
+    flags = code.co_flags | inspect.CO_OPTIMIZED  # which Numba takes from functions that are called under a profiler
+    return repr((code.co_name, code.co_code, code.co_exceptiontable, code.co_argcount, flags, names, constants))
