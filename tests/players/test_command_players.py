@@ -27,6 +27,7 @@ from spygames.core.record import play_record
 from spygames.core.version import VERSION
 from spygames_training.evaluation import evaluate, play_games
 from spygames_training.forfeits import Referee
+from spygames_training.identity import player_digest
 from tests.games.agent_avenue.test_leaks import nothing_shown, other_world
 from tests.support.position import Position, position_of
 from tests.support.worlds import play_both
@@ -231,13 +232,17 @@ def test_games_beside_the_failed_one_go_on(tmp_path: Path) -> None:
     other.close()
 
 
-@pytest.mark.parametrize("decide", [DIES, BABBLES, LIES], ids=["dies", "babbles", "lies"])
-def test_the_ladder_counts_the_game_as_lost(tmp_path: Path, decide: str) -> None:
+@pytest.mark.parametrize(
+    ("decide", "reason"),
+    [(DIES, "failed"), (SLOW, "too slow"), (BABBLES, "failed"), (LIES, "failed")],
+    ids=["dies", "slow", "babbles", "lies"],
+)
+def test_the_ladder_counts_the_game_as_lost(tmp_path: Path, decide: str, reason: str) -> None:
     """Games stand side by side, and whoever fails in one is asked for each of them again."""
-    referee, player = Referee(60), CommandPlayer(KUHN, bot(tmp_path, decide))
+    referee, player = Referee(60), CommandPlayer(KUHN, bot(tmp_path, decide), decision_limit=0.5)
     seating = np.tile([0, 1], (20, 1))
     play_games(KUHN, [player, make_player(KUHN, "random")], seating, spread(np.uint64(1), 20), 1, referee=referee)
-    assert [(number, lost.seat, lost.reason) for number, lost in referee.forfeits.items()] == [(1, 0, "failed")]
+    assert [(number, lost.seat, lost.reason) for number, lost in referee.forfeits.items()] == [(1, 0, reason)]
     assert player.name in referee.forfeits[1].message
     player.close()
 
@@ -292,3 +297,14 @@ def test_a_copy_is_another_process(tmp_path: Path) -> None:
     assert one_game(KUHN, player, player) == one_game(KUHN, copied, copied)
     player.close()
     copied.close()
+
+
+def test_a_program_is_known_by_its_files(tmp_path: Path) -> None:
+    """Its own and those of its arguments; not their names."""
+    (tmp_path / "other").mkdir()
+    one, same = CommandPlayer(KUHN, bot(tmp_path)), CommandPlayer(KUHN, bot(tmp_path / "other"))
+    assert player_digest(KUHN, one) == player_digest(KUHN, same)
+    changed = CommandPlayer(KUHN, bot(tmp_path, "action = told['legal'][-1]"))
+    digests = {player_digest(KUHN, player) for player in (one, changed, CommandPlayer(KUHN, sys.executable))}
+    assert len(digests) == 3
+    assert None not in digests

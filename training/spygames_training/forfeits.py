@@ -6,10 +6,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from spygames.core.player import DecisionBatch, Player, answers
+from spygames.core.player import DecisionBatch, Player, PlayerTooSlow, answers
 from spygames.core.shown import one_line
 
 Reason = Literal["failed", "too slow"]
+MOST_SLOW = 3
+"""After so many late answers in a row the other games of that call are lost, too."""
 
 
 class Forfeit(NamedTuple):
@@ -64,19 +66,24 @@ class Referee:
                 return found, lost
             self._lose(d, d.rows, first, "too slow", f"{(time.monotonic() - began) / k:.3g} s a decision")
             return actions, ~lost
+        slow = 0
         for i in range(k):
-            began = time.monotonic()
-            message = ""
+            began, failure = time.monotonic(), None
             try:
                 actions[i] = answers(player, replace(d, rows=d.rows[i : i + 1]))[0]
             except Exception as error:
-                message, lost[i] = f"{type(error).__name__}: {error}", True
-            if time.monotonic() - began > self.limit:  # nor need the others wait so long, each by itself
-                lost[i:] = True
-                self._lose(d, d.rows[i:], first, "too slow", f"{time.monotonic() - began:.3g} s for a decision")
+                failure = error
+            seconds = time.monotonic() - began
+            late = seconds > self.limit or isinstance(failure, PlayerTooSlow)
+            slow = slow + 1 if late else 0
+            if not late and failure is None:
+                continue
+            rest = slice(i, k if slow == MOST_SLOW else i + 1)  # nor need the others wait so long, each by itself
+            lost[rest] = True
+            message = f"{seconds:.3g} s for a decision" if failure is None else f"{type(failure).__name__}: {failure}"
+            self._lose(d, d.rows[rest], first, "too slow" if late else "failed", message)
+            if slow == MOST_SLOW:
                 break
-            if lost[i]:
-                self._lose(d, d.rows[i : i + 1], first, "failed", message)
         return actions, lost
 
     def _lose(self, d: DecisionBatch, rows: np.ndarray, first: int, reason: Reason, message: str) -> None:

@@ -25,7 +25,7 @@ _RULES = ("init", "legal", "apply", "returns", "observe")
 def player_digest(game: Game, player: Player) -> str | None:
     """A digest of a player: of a bot its code, of a policy its weights, of a search both and its code.
 
-    Of a player of another kind its attribute `digest`, where that is a text; None where nobody knows.
+    Of a player of another kind its attribute `digest`, where that is a text, as of files; None where nobody knows.
     """
     if isinstance(player, Scripted):
         return code_digest(game.bots[player.name], libraries=False)

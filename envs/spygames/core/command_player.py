@@ -1,17 +1,20 @@
 """Players that are programs: the kind `command:PROGRAM`, which reads and writes JSON lines (docs/bot_protocol.md)."""
 
+import os
 import shlex
 import shutil
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from spygames.core.digest import file_digest
 from spygames.core.following import NOTES, Following, draw_seed
 from spygames.core.game import Game, as_record
 from spygames.core.notes import Notes
-from spygames.core.pipe import Pipe, PipeError
-from spygames.core.player import DecisionBatch, PlayerFailed
+from spygames.core.pipe import Pipe, PipeError, PipeLate
+from spygames.core.player import DecisionBatch, PlayerFailed, PlayerTooSlow
 from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
 
@@ -58,6 +61,12 @@ class CommandPlayer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CommandPlayer, (self.game, self.command, self.start_limit, self.decision_limit)
+
+    @cached_property
+    def digest(self) -> str | None:
+        """Of the program and of those of its arguments that are files; None where one of them cannot be read."""
+        program, *arguments = self._arguments
+        return file_digest(shutil.which(program) or program, *(word for word in arguments if os.path.isfile(word)))
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
         """The answer for each of `decisions.rows`, int64 [k]; PlayerFailed where there is none."""
@@ -117,7 +126,8 @@ class CommandPlayer:
         self._failures[seat] = self._failures.get(seat, 0) + 1
         last = self._end(seat)
         detail = "; ".join(part for part in (error.detail, last and f"last on its stderr: {one_line(last)}") if part)
-        failed = PlayerFailed(self.name, seat, [row], f"failed in seat {seat}: it {error.what}", detail)
+        kind = PlayerTooSlow if isinstance(error, PipeLate) else PlayerFailed
+        failed = kind(self.name, seat, [row], f"failed in seat {seat}: it {error.what}", detail)
         self._following.answered(d, row, failed)
         return failed
 

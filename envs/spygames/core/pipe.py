@@ -34,6 +34,10 @@ class PipeError(Exception):
         self.what, self.detail = what, detail
 
 
+class PipeLate(PipeError):
+    """A program gives no answer in time."""
+
+
 class Pipe:
     """A running program; PipeError if it cannot be started.
 
@@ -81,7 +85,7 @@ class Pipe:
         try:
             line = self._in.get(timeout=limit)
         except queue.Empty:
-            raise PipeError(f"gave no answer in {limit:g} s") from None
+            raise PipeLate(f"gave no answer in {limit:g} s") from None
         if not line:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(_GRACE)

@@ -14,7 +14,17 @@ from spygames.core.kernel import kernel
 from spygames.core.notes import Notes
 from spygames.core.shown import one_line, shown
 
-__all__ = ["DecisionBatch", "Player", "PlayerFailed", "Scripted", "answers", "name_of", "new_memory", "tell_end"]
+__all__ = [
+    "DecisionBatch",
+    "Player",
+    "PlayerFailed",
+    "PlayerTooSlow",
+    "Scripted",
+    "answers",
+    "name_of",
+    "new_memory",
+    "tell_end",
+]
 
 bot: Any = None
 """Stands for a scripted bot's kernel, which `Game.bind` puts in its place."""
@@ -36,7 +46,11 @@ class PlayerFailed(IllegalAction):
         self.player, self.seat, self.rows, self.what, self.detail = player, seat, tuple(rows), what, detail
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PlayerFailed, (self.player, self.seat, self.rows, self.what, self.detail)
+        return type(self), (self.player, self.seat, self.rows, self.what, self.detail)
+
+
+class PlayerTooSlow(PlayerFailed):
+    """A player gave no answer in time."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +122,7 @@ def answers(player: Player, decisions: DecisionBatch, *, secret: bool = False) -
         answer = player.act(d)
     except PlayerFailed as failed:
         if secret and failed.detail:
-            raise PlayerFailed(failed.player, failed.seat, failed.rows, failed.what) from None
+            raise type(failed)(failed.player, failed.seat, failed.rows, failed.what) from None
         raise
     try:
         actions = np.asarray(answer)

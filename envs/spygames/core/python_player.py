@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from spygames.core.alarm import TooLate, within
 from spygames.core.checks import is_whole
+from spygames.core.digest import file_digest
 from spygames.core.following import NOTES, Following, News, draw_seed
 from spygames.core.game import Game
 from spygames.core.notes import Notes
-from spygames.core.player import DecisionBatch, PlayerFailed
+from spygames.core.player import DecisionBatch, PlayerFailed, PlayerTooSlow
 from spygames.core.shown import one_line, shown
 
 __all__ = ["PythonPlayer", "load_player"]
@@ -31,10 +33,21 @@ class PythonPlayer:
         game: what is played.
         decide: the function or the class.
         name: what the player is called.
+        decision_limit: seconds for a decision, above 0; None: as long as it takes. It is interrupted, unless it hangs
+            outside of Python or elsewhere than in the main thread of a POSIX system (`spygames.core.alarm`).
+        digest: of the file of its module, None where nobody knows.
     """
 
-    def __init__(self, game: Game, decide: Callable[..., Any], name: str):
+    def __init__(
+        self,
+        game: Game,
+        decide: Callable[..., Any],
+        name: str,
+        decision_limit: float | None = None,
+        digest: str | None = None,
+    ):
         self.game, self.name, self._decide = game, name, decide
+        self.decision_limit, self.digest = decision_limit, digest
         self._is_class = inspect.isclass(decide)
         self._following = Following()
         self._objects: dict[tuple[int, int], Any] = {}
@@ -45,7 +58,8 @@ class PythonPlayer:
         return f"PythonPlayer({self.game.id}, {self.name!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return PythonPlayer, (self.game, self._decide, self.name)  # objects of games are made again as games are asked
+        # objects of games are made again as games are asked
+        return PythonPlayer, (self.game, self._decide, self.name, self.decision_limit, self.digest)
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
         """The answer for each of `decisions.rows`, int64 [k]; PlayerFailed where there is none."""
@@ -58,21 +72,31 @@ class PythonPlayer:
         # Copies, so that nobody changes what belongs to the games.
         observation, mask = d.observation[row].copy(), d.mask[row].copy()
         news = self._following.news(d, row) if self._is_class else None
+
+        def decide() -> Any:
+            own = self._decide if news is None else self._told(news, row, d.rng[row]).act
+            return own(observation, mask)
+
         try:
-            decide = self._decide if news is None else self._told(news, row, d.rng[row]).act
-            answer = decide(observation, mask)
+            answer = within(self.decision_limit, decide)
+        except TooLate:
+            raise self._failed(
+                d, row, f": it gave no answer in {self.decision_limit:g} s", kind=PlayerTooSlow
+            ) from None
         except Exception as error:  # a stranger's code may raise anything
-            raise self._failed(d, row, f"{type(error).__name__}: {one_line(error)}") from error
+            raise self._failed(d, row, detail=f"{type(error).__name__}: {one_line(error)}") from error
         if not is_whole(answer) or not 0 <= answer < len(mask):
-            raise self._failed(d, row, f"{shown(answer)} is no whole number from 0 to {len(mask) - 1}")
+            raise self._failed(d, row, detail=f"{shown(answer)} is no whole number from 0 to {len(mask) - 1}")
         if news is not None and d.mask[row, answer]:
             self._following.answered(d, row, int(answer))
         return int(answer)
 
-    def _failed(self, d: DecisionBatch, row: int, detail: str) -> PlayerFailed:
+    def _failed(
+        self, d: DecisionBatch, row: int, what: str = "", detail: str = "", kind: type[PlayerFailed] = PlayerFailed
+    ) -> PlayerFailed:
         seat = int(d.states["to_move"][row])
         self._objects.pop((row, seat), None)
-        failed = PlayerFailed(self.name, seat, [row], f"failed in seat {seat}", detail)
+        failed = kind(self.name, seat, [row], f"failed in seat {seat}{what}", detail)
         if self._is_class:
             self._following.answered(d, row, failed)
         return failed
@@ -130,4 +154,6 @@ def load_player(game: Game, argument: str) -> PythonPlayer:
         raise ValueError(f"{shown(spec)}: the module {module} has no function or class {name}")
     if inspect.isclass(found) and not callable(getattr(found, "act", None)):
         raise ValueError(f"{shown(spec)}: the class {name} has no method act(observation, mask)")
-    return PythonPlayer(game, found, spec)
+    modules = dict.fromkeys([module, getattr(found, "__module__", None) or module])  # it may come from another one
+    files = [getattr(sys.modules.get(name), "__file__", None) for name in modules]
+    return PythonPlayer(game, found, spec, digest=file_digest(*map(str, files)))

@@ -19,9 +19,11 @@ import numpy as np
 import torch
 from filelock import FileLock, Timeout
 
+from spygames.core.command_player import CommandPlayer
 from spygames.core.game import Game
 from spygames.core.player import DecisionBatch, Player
-from spygames.core.players import SEARCH, split_spec
+from spygames.core.players import SEARCH, runs_code, split_spec
+from spygames.core.python_player import PythonPlayer
 from spygames.core.registry import game_ids, make_game
 from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
@@ -36,8 +38,6 @@ LONGEST = 1 << 30
 """Bytes of a ladder's file."""
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 """Each game is one of them in a line: the first player's sides that won, 0 or 1, and twice those of the second."""
-CODELESS = ("mcts", "mc", "checkpoint", "onnx")
-"""Kinds of players whose names may come out of a file: none of them runs code that the name chooses."""
 
 
 class LadderError(ValueError):
@@ -97,12 +97,14 @@ class Line:
 
 
 class Timed:
-    """A player whose time is taken."""
+    """A player whose time is taken. In all else it is the player itself."""
 
     def __init__(self, player: Player):
         self.player, self.name = player, player.name
-        self.memory_size, self.notes_size = (getattr(player, key, 0) for key in ("memory_size", "notes_size"))
         self.decisions, self.seconds = 0, 0.0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.player, name)
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
         """The player's answer."""
@@ -135,6 +137,9 @@ def play_line(
         progress: see `Progress`.
     """
     referee, began = Referee(limit), time.monotonic()
+    for _, player in (first, second):
+        if isinstance(player, CommandPlayer | PythonPlayer):  # they answer game by game
+            player.decision_limit = limit
     timed = [Timed(first[1])]
     timed.append(timed[0] if first[0] == second[0] else Timed(second[1]))
     block = play_block(game, timed[0], timed[1], seed, number, DEALS, referee, progress)
@@ -174,9 +179,8 @@ def entry_of(game: Game, name: str, player: Player) -> Entry:
 
 
 def check_harmless(name: str) -> None:
-    """LadderError if a player's name, which came out of a file, may run code that the file chooses."""
-    kind, colon, _ = name.partition(":")
-    if colon and kind.isidentifier() and kind not in CODELESS:
+    """LadderError if a player's name, which came out of a file, may run code that the file chooses (`runs_code`)."""
+    if runs_code(name):
         raise LadderError(f"the file names the player {shown(name)}, which may run any code: --allow-code lets it")
 
 

@@ -1,0 +1,26 @@
+"""A kind of player from a package: `load` is its entry point, and `nth:2` a player of it."""
+
+import numpy as np
+
+from spygames.core.game import Game
+from spygames.core.player import DecisionBatch
+
+
+class Nth:
+    """Takes the legal action of a number, or the last one where there are fewer."""
+
+    def __init__(self, number: int) -> None:
+        self.name, self.number = f"nth:{number}", number
+        self.digest = f"nth 1.0 {number}"  # another one is another player to the ladder
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """One action for each of the rows that are asked."""
+        ranks = decisions.mask[decisions.rows].cumsum(axis=1)
+        return (ranks == np.minimum(ranks[:, -1:], self.number)).argmax(axis=1)
+
+
+def load(game: Game, argument: str) -> Nth:
+    """The player `nth:ARGUMENT`."""
+    if not argument.isdecimal() or int(argument) < 1:
+        raise ValueError(f"nth:NUMBER takes a number from 1, not {argument!r}")
+    return Nth(int(argument))
