@@ -3,6 +3,7 @@
 import itertools
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from filelock import FileLock
 from spygames import heimlich
 from spygames.core.batch import spread
 from spygames.core.game import Game
+from spygames.core.notes import Notes
 from spygames.core.players import DecisionBatch, make_player
 from spygames.core.rng import next_seed
 from spygames_training.blocks import DEALS, deal_seeds, play_block, scores
@@ -24,6 +26,7 @@ from spygames_training.ladder.lines import (
     Line,
     appending,
     check_harmless,
+    check_sides,
     entry_of,
     game_of,
     pairs,
@@ -193,6 +196,11 @@ def test_a_damaged_file_gets_one_line(tmp_path: Path) -> None:
         (good.replace('"wins": "', '"wins": "?'), "wins must be digits"),
         (good.replace('"wins": "', '"wins": "1'), "wins must be digits"),
         (good.replace('"forfeits": []', '"forfeits": [[999999, 0, "x"]]'), "a forfeit is no game"),
+        (good.replace('"name": "random"', '"name": "a\\nb"'), "a name and a digest of one line"),
+        (good.replace('"name": "random"', '"name": ["random"]'), "a name and a digest of one line"),
+        (good.replace('"digest": "', '"digest": 1, "other": "'), "a name and a digest of one line"),
+        (good.replace('"cpu_seconds": [', '"cpu_seconds": ["x", '), "the decisions and the time of two players"),
+        (good.replace('"decisions": [', '"decisions": 3, "others": ['), "line 1 is no line"),
         (
             good + good.replace('"block": 0, ', '"block": 1, ').replace('"digest": "', '"digest": "0', 5),
             "line 2",
@@ -202,6 +210,27 @@ def test_a_damaged_file_gets_one_line(tmp_path: Path) -> None:
         with pytest.raises(LadderError, match=words) as error:
             read_lines(file)
         assert "\n" not in str(error.value)
+
+
+def test_a_line_has_the_sides_of_its_game() -> None:
+    line = played(KUHN, "random", "random")
+    check_sides(KUHN, [line])
+    for wrong in (np.repeat(line.wins, 2, axis=1), np.full_like(line.wins, 3)):
+        with pytest.raises(LadderError, match="line 2 has other sides than kuhn_poker_v0"):
+            check_sides(KUHN, [line, replace(line, wins=wrong)])
+
+
+def test_players_hear_how_their_games_end() -> None:
+    class Hears(Stubborn):
+        heard: list[list[float]]
+
+        def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
+            self.heard.append(returns.tolist())
+
+    hears = Hears(1, "hears")
+    hears.heard = []
+    play_line(KUHN, (Entry("hears", None), hears), (Entry("passer", None), PASSER), 0, 0, 60)
+    assert len(hears.heard) == 2 * DEALS
 
 
 def test_names_in_a_file_run_no_code() -> None:

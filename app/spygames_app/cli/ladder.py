@@ -70,7 +70,7 @@ class Ladder:
     """An option of the game, as players=2; may be given several times."""
 
     def run(self) -> int:
-        from spygames_training.ladder.lines import game_of, read_lines
+        from spygames_training.ladder.lines import check_sides, game_of, read_lines
         from spygames_training.ladder.page import cross_table, standings_table, write_page
 
         if self.rerun and self.players:
@@ -83,6 +83,7 @@ class Ladder:
             raise ValueError(f"{self.file} has no lines: --players says who is to be played")
         game = game_of(lines[0], self.allow_code) if lines else choose_game(self.players, self.game, dict(self.option))
         if lines:
+            check_sides(game, lines)
             self._check_same(game, lines[0])
         if self.rerun:
             return self._rerun(game, lines)
@@ -121,6 +122,8 @@ class Ladder:
                     f"{self.file} has results of another {entry.name} (digest {known[entry.name].digest}, here "
                     f"{entry.digest}): name a new file, or the player otherwise"
                 )
+        if len(players) < 2:
+            raise ValueError(f"{self.file} needs two different players at least, and has {', '.join(players)} alone")
         seed = lines[0].seed if lines else SEED if self.seed is None else self.seed
         blocks = self.blocks or (TWO_SIDES if game.num_sides == 2 else MORE_SIDES)
         meetings = pairs(game, [*players], given)

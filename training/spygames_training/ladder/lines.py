@@ -238,15 +238,39 @@ def read_line(text: str) -> Line:
         raise ValueError(f"wins must be digits and letters, one for each game of {DEALS} deals")
     if not isinstance(block["game"]["id"], str) or not isinstance(block["game"]["options"], dict):
         raise ValueError("the game must have an id and options")
-    entries = [Entry(str(player["name"]), player["digest"]) for player in block["players"]]
+    entries = [_read_entry(player) for player in block["players"]]
+    if len(entries) != 2:
+        raise ValueError("it must have two players")
     numbers = np.array([DIGITS.index(digit) for digit in digits], np.uint8)
     wins = np.stack([numbers % 2, numbers // 2], axis=1).reshape(DEALS, -1, 2)
     if not all(0 <= row < DEALS * wins.shape[1] and who in (0, 1) for row, who, _ in block["forfeits"]):
         raise ValueError("a forfeit is no game")
+    if not all(len(made[key]) == 2 and min(map(float, made[key])) >= 0 for key in ("decisions", "cpu_seconds")):
+        raise ValueError("it must have the decisions and the time of two players")
     return Line(
         block["game"], (entries[0], entries[1]), int(block["seed"]), int(block["block"]), wins, block["forfeits"],
         dict(made), block["protocol"],
     )  # fmt: skip
+
+
+def _read_entry(player: dict[str, Any]) -> Entry:
+    name, digest = player["name"], player["digest"]
+    if (
+        not isinstance(name, str)
+        or not isinstance(digest, str | None)
+        or not all(map(str.isprintable, (name, digest or "")))
+    ):
+        raise ValueError("a player must have a name and a digest of one line")
+    return Entry(name, digest)
+
+
+def check_sides(game: Game, lines: Sequence[Line]) -> None:
+    """LadderError where a line cannot be of `game`, whose sides it does not have."""
+    for number, line in enumerate(lines, 1):
+        alone = line.players[0] == line.players[1]
+        most = [0, game.num_sides] if alone else [1, game.num_sides - 1]
+        if line.wins.shape[1] != (1 if alone else game.num_sides) or (line.wins > most).any():
+            raise LadderError(f"line {number} has other sides than {game.title}")
 
 
 @contextmanager
