@@ -40,6 +40,9 @@ def spoils(observation, mask):
 def raises(observation, mask):
     raise RuntimeError("I hold the king\\nand more")
 
+def exits(observation, mask):
+    raise SystemExit(3)
+
 def no_number(observation, mask):
     return "the first"
 
@@ -101,6 +104,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The name of a module in the current folder."""
     (tmp_path / "strangers_bot.py").write_text(MODULE)
     (tmp_path / "broken_bot.py").write_text("def broken(:\n")
+    (tmp_path / "leaving_bot.py").write_text("raise SystemExit\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path.copy())
     yield "strangers_bot"
@@ -173,6 +177,7 @@ def test_a_class_needs_no_ears(module: str) -> None:
     ("name", "what"),
     [
         ("raises", "failed in seat 0: RuntimeError: I hold the king and more"),
+        ("exits", "failed in seat 0: SystemExit: 3"),
         ("no_number", "failed in seat 0: 'the first' is no whole number from 0 to 1"),
     ],
 )
@@ -202,6 +207,7 @@ def test_what_cannot_be_found(module: str) -> None:
             "python:nowhere.first",
             "the module nowhere cannot be imported: ModuleNotFoundError: No module",
         ),
+        ("python:leaving_bot.first", "the module leaving_bot cannot be imported: SystemExit"),
         ("python:broken_bot.first", "the module broken_bot cannot be imported: SyntaxError"),
         (f"python:{module}.last", f"the module {module} has no function or class last"),
         (f"python:{module}.thing", f"the module {module} has no function or class thing"),

@@ -83,7 +83,7 @@ class PythonPlayer:
             raise self._failed(
                 d, row, f": it gave no answer in {self.decision_limit:g} s", kind=PlayerTooSlow
             ) from None
-        except Exception as error:  # a stranger's code may raise anything
+        except (Exception, SystemExit) as error:  # a stranger's code may raise anything, but Ctrl-C is not its own
             raise self._failed(d, row, detail=f"{type(error).__name__}: {one_line(error)}") from error
         if not is_whole(answer) or not 0 <= answer < len(mask):
             raise self._failed(d, row, detail=f"{shown(answer)} is no whole number from 0 to {len(mask) - 1}")
@@ -111,7 +111,7 @@ class PythonPlayer:
             _tell(player, news.events)
             if hasattr(player, "ended"):
                 player.ended(returns.copy())
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             print(f"{self.name}: {type(error).__name__}: {one_line(error)}", file=sys.stderr)
 
     def _told(self, news: News, row: int, rng: np.ndarray) -> Any:
@@ -147,7 +147,7 @@ def load_player(game: Game, argument: str) -> PythonPlayer:
         sys.path.append(os.getcwd())  # a command has its own folder there instead; last, so that it hides nothing
     try:
         found = getattr(importlib.import_module(module), name, None)
-    except Exception as error:  # a module may do anything when it is imported
+    except (Exception, SystemExit) as error:  # a module may do anything when it is imported
         what = f"{type(error).__name__}: {one_line(error)}"
         raise ValueError(f"{shown(spec)}: the module {module} cannot be imported: {what}") from error
     if not callable(found):
