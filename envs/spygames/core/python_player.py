@@ -156,4 +156,4 @@ def load_player(game: Game, argument: str) -> PythonPlayer:
         raise ValueError(f"{shown(spec)}: the class {name} has no method act(observation, mask)")
     modules = dict.fromkeys([module, getattr(found, "__module__", None) or module])  # it may come from another one
     files = [getattr(sys.modules.get(name), "__file__", None) for name in modules]
-    return PythonPlayer(game, found, spec, digest=file_digest(*map(str, files)))
+    return PythonPlayer(game, found, spec, digest=None if None in files else file_digest(*map(str, files)))
