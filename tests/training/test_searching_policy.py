@@ -119,10 +119,14 @@ def test_same_seed_same_game_however_it_is_played(monkeypatch: pytest.MonkeyPatc
     assert len({each.tobytes() for each in finals}) == 1
 
 
-def test_what_it_finds_about_who_the_rival_is() -> None:
-    player = searching("8,rivals=policy|expert")
+@pytest.mark.parametrize(
+    ("rivals", "name", "taken"), [("policy|expert", "expert", "expert"), ("policy|expert|random", "greedy", "random")]
+)
+def test_what_it_finds_about_who_the_rival_is(rivals: str, name: str, taken: str) -> None:
+    """Who plays like none of the others is taken for somebody who may do anything."""
+    player, number = searching(f"8,rivals={rivals}"), rivals.count("|") + 1
     states, rng = GAME.start(5), np.array([[1]], np.uint64)
-    expert = make_player(GAME, "expert")
+    rival = make_player(GAME, name)
     told: list[dict[str, float]] = []
 
     class Asked:
@@ -131,11 +135,11 @@ def test_what_it_finds_about_who_the_rival_is() -> None:
         def act(self, decisions: DecisionBatch) -> np.ndarray:
             assert decisions.notes is not None
             told.append(player.find(decisions.states[:1], 3, decisions.notes.of(0)).rivals)
-            return expert.act(decisions)
+            return rival.act(decisions)
 
-    play(GAME, states, [Asked(), expert], rng)
-    assert told[0] == {"policy": 0.5, "expert": 0.5}
-    assert told[-1]["expert"] > 0.6
+    play(GAME, states, [Asked(), rival], rng)
+    assert told[0] == pytest.approx(dict.fromkeys(rivals.split("|"), 1 / number))
+    assert told[-1][taken] > 0.6
     assert all(sum(each.values()) == pytest.approx(1) for each in told)
 
 
