@@ -23,7 +23,7 @@ from spygames_training.tables import markdown_table, progress_bar
 
 AGENT = "agent_avenue_simple"
 SEARCH, PLAIN = f"{AGENT}+search:64", f"{AGENT}@argmax"
-TYPES = f"{SEARCH},rivals=policy|expert|greedy|random"
+TYPES = f"{SEARCH},rivals=policy|expert|random"
 MATCHES = [
     (SEARCH, PLAIN),
     *((PLAIN, bot) for bot in ("expert", "greedy", "random", "mcts:200")),
