@@ -350,6 +350,47 @@ def test_a_kernel_is_compiled_once_for_the_kernels_that_call_it() -> None:
     assert _plus_one(np.int8(127)) == 128
 
 
+@kernel.kernel(noalias=True)
+def _doubled(values: np.ndarray, out: np.ndarray) -> None:
+    for i in range(len(out)):
+        out[i] = 2 * values[i]
+
+
+@kernel.kernel
+def _quadrupled(values: np.ndarray, out: np.ndarray) -> None:
+    _doubled(values, out)
+    for i in range(len(out)):
+        out[i] *= 2
+
+
+def test_a_kernel_whose_arguments_share_no_memory_does_the_same() -> None:
+    out = np.zeros(5, np.float32)
+    _quadrupled(np.arange(5, dtype=np.int8), out)
+    assert out.tolist() == [0, 4, 8, 12, 16]
+
+
+@needs_compiler
+@pytest.mark.usefixtures("own")  # with nothing compiled
+def test_the_compiler_knows_that_they_share_none() -> None:
+    _quadrupled(np.arange(5, dtype=np.int8), np.zeros(5, np.float32))
+    (part,) = cast(Any, _doubled)._parts.values()
+    module = part.library._final_module
+    (text,) = [str(each) for each in module.functions if "_doubled" in each.name and not each.is_declaration]
+    assert text.splitlines()[0].count("noalias") > 2  # what is returned and an error: the two of every kernel
+
+
+@needs_compiler
+def test_nor_is_machine_code_taken_that_was_made_without_knowing_it() -> None:
+    function = cast(Any, _doubled).py_func
+    known, rules = code_digest(function), code_digest(function, libraries=False)
+    try:
+        function.noalias = False
+        assert code_digest(function) != known
+        assert code_digest(function, libraries=False) == rules  # the rules are the same
+    finally:
+        function.noalias = True
+
+
 CIRCLE = """
 from spygames.core.kernel import kernel
 
@@ -403,6 +444,7 @@ def test_what_is_used_of_numba() -> None:
     for name in ("_get_module_for_linking", "_optimize_final_module", "_finalize_final_module"):  # of `core/parts.py`
         assert hasattr(parts.JITCodeLibrary, name)
     assert "flags.no_compile" in inspect.getsource(BaseNativeLowering.run_pass)
+    assert "noalias=flags.noalias" in inspect.getsource(BaseNativeLowering.run_pass)
     assert list(inspect.signature(kernel.dumps).parameters) == ["obj"]
 
 

@@ -32,7 +32,7 @@ from spygames.core.kernel import Int, kernel
 _THERMOMETER = np.tril(np.ones((8, 7), float32), -1)  # row n: n ones
 
 
-@kernel
+@kernel(noalias=True)
 def observe(s: State, seat: Int, view: View) -> None:
     """Writes the fields that every variant has, the own side of `seat` first."""
     own = side_of(s, seat)

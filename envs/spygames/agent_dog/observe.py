@@ -1,13 +1,16 @@
 """The view of a seat: what it may know. AD-n: the rule in README.md."""
 
 import numpy as np
+from numpy import float32
 
 from spygames.agent_dog.board import PAWNS
 from spygames.agent_dog.cards import FUNCTIONS, KINDS
 from spygames.agent_dog.layout import EMPTY, EXCHANGE, HAT, NONE, OVER, PHASES, SEATS
-from spygames.agent_dog.queries import colour_of, giver, goal_of, hand_size, unseen
+from spygames.agent_dog.queries import colour_of, giver, goal_of, hand_size, seat_after, unseen
 from spygames.agent_dog.types import State, View
 from spygames.core.kernel import Int, kernel
+
+_FIVE, _TEN = float32(5), float32(10)  # which divide faster than whole numbers, with the same results
 
 
 @kernel
@@ -18,21 +21,24 @@ def observe(s: State, seat: Int, view: View) -> None:
     observe_turn(s, seat, view)
 
 
-@kernel
+@kernel(noalias=True)
 def observe_board(s: State, seat: Int, view: View) -> None:
     """Pawns, holes and meeting points. AD-24: colours under hats only where they are tracked."""
-    own, track, quarter = colour_of(s, seat), np.int64(s.options.track), np.int64(s.options.quarter)
-    place = own * quarter
-    for space in range(track):
-        pawn = np.int64(s.board[place])
-        for colour in range(4):
-            view.track[space, colour] = 0
-        view.hats[space] = 0
-        if pawn >= HAT:
-            view.hats[space] = -1 if place == s.first else 1
-        if pawn != EMPTY and (pawn < HAT or s.options.tracked):
-            view.track[space, (pawn - own) & 3] = 1
-        place = place + 1 if place + 1 < track else 0
+    own, track = colour_of(s, seat), np.int64(s.options.track)
+    # The loops over spaces have no branch, so that the compiler writes several at a time. For that it has to know that
+    # an index is not negative, too: one that was would count from the end.
+    quarter = np.int64(s.options.quarter) & 127
+    known = ~HAT if s.options.tracked else ~0  # of what stands on a place; EMPTY stays below the colours
+    for k in range(4):
+        start = ((own + k) & 3) * quarter
+        for offset in range(quarter):
+            pawn = np.int64(s.board[start + offset]) & known
+            for colour in range(4):
+                view.track[k * quarter + offset, colour] = pawn == (own + colour) & 3
+        for offset in range(quarter):
+            view.hats[k * quarter + offset] = s.board[start + offset] >= HAT
+    if s.first != NONE:
+        view.hats[(s.first + track - own * quarter) % track] = -1
     for k in range(4):
         colour = (own + k) & 3
         view.areas[k] = s.area[colour] / PAWNS
@@ -46,34 +52,34 @@ def observe_board(s: State, seat: Int, view: View) -> None:
         view.meeting[offset] = offset == s.options.meeting
 
 
-@kernel
+@kernel(noalias=True)
 def observe_cards(s: State, seat: Int, view: View) -> None:
     """Cards in hands, on piles and being played."""
     players = np.int64(s.options.players)
     came = np.int64(s.passed[giver(s, seat)]) if s.phase != EXCHANGE else NONE
     for card in range(KINDS):
         view.holds[card] = s.hands[seat, card] > 0
-        view.hand[card] = s.hands[seat, card] / 5
-        view.unseen[card] = unseen(s, seat, card) / 10
-        view.discarded[card] = s.discarded[card] / 10
+        view.hand[card] = float32(s.hands[seat, card]) / _FIVE
+        view.unseen[card] = float32(unseen(s, seat, card)) / _TEN
+        view.discarded[card] = float32(s.discarded[card]) / _TEN
         view.passed[card] = s.passed[seat] == card
         view.received[card] = came == card
         view.copies[card] = s.last_card == card
         view.card[card] = s.card == card
     for k in range(SEATS):
-        other = (seat + k) % players
-        view.hand_size[k] = hand_size(s, other) / 5 if k < players else 0
+        other = seat_after(players, seat, k)
+        view.hand_size[k] = float32(hand_size(s, other)) / _FIVE if k < players else 0
         view.out[k] = s.out[other] if k < players else 0
         if k > 0:
             for card in range(KINDS):
-                view.lost[k - 1, card] = s.lost[other, card] / 5 if k < players else 0
+                view.lost[k - 1, card] = float32(s.lost[other, card]) / _FIVE if k < players else 0
     size = 0
     for card in range(KINDS):
         size += np.int64(s.options.copies[card])
     view.deck_size = s.deck_size / size
 
 
-@kernel
+@kernel(noalias=True)
 def observe_turn(s: State, seat: Int, view: View) -> None:
     """Whose decision it is, of which kind, and how far the game is."""
     players = np.int64(s.options.players)
@@ -86,7 +92,7 @@ def observe_turn(s: State, seat: Int, view: View) -> None:
     for phase in range(len(PHASES) - 1):
         view.phase[phase] = s.phase == phase
     for k in range(SEATS):
-        other = (seat + k) % players
+        other = seat_after(players, seat, k)
         view.decides[k] = k < players and s.phase != OVER and s.to_move == other
         view.dealer[k] = k < players and s.dealer == other
     view.played = s.cards_played / s.options.max_turns

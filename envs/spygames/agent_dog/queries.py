@@ -105,6 +105,12 @@ def hand_size(s: State, seat: Int) -> Int:
 
 
 @kernel
+def seat_after(players: Int, seat: Int, k: Int) -> Int:
+    """The seat `k` places clockwise of `seat`, 0 to `players`; without a division, which is slow."""
+    return seat + k if seat + k < players else seat + k - players
+
+
+@kernel
 def taker(s: State, seat: Int) -> Int:
     """AD-6: who gets the card that `seat` passes: its partner, or with two and three players the next seat."""
     if s.options.players == 4:

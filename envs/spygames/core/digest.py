@@ -57,6 +57,8 @@ def code_digest(*values: object, libraries: bool = True) -> str:
             names, attributes = names_of(value.__code__)
             # Machine code looks its constants up in the module by name, which has to be there when it is read back.
             parts.append((value.__module__, _text(value.__code__, value.__doc__)))
+            if libraries and getattr(value, "noalias", False):  # a promise to the compiler, and no rule
+                parts.append("noalias")
             add(value.__defaults__)
             add(value.__kwdefaults__)
             for cell in value.__closure__ or ():

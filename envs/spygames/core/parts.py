@@ -89,14 +89,24 @@ class _Bitcode(JITCodeLibrary):
 class _Pipeline(Compiler):
     """Numba's compiler up to bitcode."""
 
+    noalias = False
+
     def __init__(self, typing: Any, target: Any, _: None, args: Any, returned: Any, flags: Any, variables: Any):
+        flags.noalias = self.noalias
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
         super().__init__(typing, target, _Bitcode(target.codegen(), "part"), args, returned, flags, variables)
 
 
+class _NoAlias(_Pipeline):
+    """The same for a kernel whose arguments share no memory."""
+
+    noalias = True
+
+
 def compiler(function: Callable[..., object], options: dict[str, Any]) -> Callable[[tuple[Any, ...]], Part]:
     """What makes the part of `function` for given types of its arguments."""
-    compile = cast(Any, dispatcher)._FunctionCompiler(function, cpu_target, options, {}, _Pipeline).compile
+    pipeline = _NoAlias if getattr(function, "noalias", False) else _Pipeline
+    compile = cast(Any, dispatcher)._FunctionCompiler(function, cpu_target, options, {}, pipeline).compile
 
     def part(args: tuple[Any, ...]) -> Part:
         result = compile(args, None)

@@ -38,7 +38,7 @@ _BY_POINTS, _BY_TIMES, _BY_GAINS = float32(1 / POINTS_UNIT), float32(1 / TIMES_U
 _BY_FINISH, _BY_FACES = float32(1 / FINISH), float32(1 / FACES)
 
 
-@kernel
+@kernel(noalias=True)
 def write_board(s: State, seat: Int, view: View) -> None:
     """The part of the base game: board, tokens, turn, and the public record."""
     safe = np.int64(s.safe)
@@ -76,7 +76,7 @@ def write_board(s: State, seat: Int, view: View) -> None:
         view.revealed[places] = relative_of(s, seat, s.passports[other]) * _BY_AGENTS if s.phase == OVER else 0
 
 
-@kernel
+@kernel(noalias=True)
 def write_cards(s: State, seat: Int, view: View) -> None:
     """The part of Top Secret: the own hand, and what everybody sees of the cards."""
     for kind in range(KINDS):
@@ -102,7 +102,7 @@ def write_cards(s: State, seat: Int, view: View) -> None:
     view.passes = s.passes / np.int64(s.options.players)
 
 
-@kernel
+@kernel(noalias=True)
 def write_predictions(s: State, seat: Int, view: View) -> None:
     """The part of Secret Identities: the own predictions, who has made any, and all of them at the end."""
     agents = len(view.score)
