@@ -95,14 +95,33 @@ def test_further_buffers() -> None:
         assert batch.observation is observation
 
 
+def test_actions_may_lie_anywhere() -> None:
+    batches = [Batch(GAME, N, 1) for _ in range(6)]
+    actions = batches[0].mask.argmax(1)
+    read_only = actions.copy()
+    read_only.flags.writeable = False
+    askew = np.zeros(N * 8 + 1, np.uint8)[1:].view(np.int64)
+    askew[:] = actions
+    every_other = np.zeros(2 * N, np.int64)[::2]
+    every_other[:] = actions
+    for batch, each in zip(
+        batches, (actions, read_only, askew, every_other, actions.astype(np.uint8), actions.astype(">i4")), strict=True
+    ):
+        batch.step(each)
+        assert batch.states.tobytes() == batches[0].states.tobytes()
+
+
 def test_wrong_arguments() -> None:
     with pytest.raises(ValueError, match="at least one"):
         Batch(GAME, 0)
     with pytest.raises(ValueError, match="threads"):
         Batch(GAME, 2, threads=0)
     strided = np.zeros((N, GAME.num_features * 2), np.float32)[:, ::2]
-    for wrong in (np.zeros((N, 3), np.float32), np.zeros((N, GAME.num_features)), strided):
-        with pytest.raises(ValueError, match="observation must be a writeable C-contiguous float32"):
+    askew = np.zeros(N * GAME.num_features * 4 + 1, np.uint8)[1:].view(np.float32).reshape(N, -1)
+    read_only = np.zeros((N, GAME.num_features), np.float32)
+    read_only.flags.writeable = False
+    for wrong in (np.zeros((N, 3), np.float32), np.zeros((N, GAME.num_features)), strided, askew, read_only):
+        with pytest.raises(ValueError, match="observation must be a writeable, aligned, C-contiguous float32"):
             Batch(GAME, N, observation=wrong)
     batch = Batch(GAME, 3, 1)
     for malformed in (

@@ -370,10 +370,8 @@ def test_a_kernel_whose_arguments_share_no_memory_does_the_same() -> None:
 
 
 @needs_compiler
-@pytest.mark.usefixtures("own")  # with nothing compiled
 def test_the_compiler_knows_that_they_share_none() -> None:
-    _quadrupled(np.arange(5, dtype=np.int8), np.zeros(5, np.float32))
-    (part,) = cast(Any, _doubled)._parts.values()
+    part = cast(Any, _doubled)._part((types.int8[::1], types.float32[::1]))
     module = part.library._final_module
     (text,) = [str(each) for each in module.functions if "_doubled" in each.name and not each.is_declaration]
     assert text.splitlines()[0].count("noalias") > 2  # what is returned and an error: the two of every kernel

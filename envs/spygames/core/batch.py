@@ -11,7 +11,7 @@ import numpy as np
 from spygames.core.checks import is_whole, some_legal, whole
 from spygames.core.deprecated import moved
 from spygames.core.game import NOBODY, Game, IllegalAction
-from spygames.core.kernel import kernel
+from spygames.core.kernel import entry, kernel
 from spygames.core.notes import Notes
 from spygames.core.padding import from_fields, without_padding
 from spygames.core.player import DecisionBatch, first_illegal
@@ -282,6 +282,8 @@ class Batch:
                 f"actions must be whole numbers of shape ({self.n},), not {actions.dtype} of shape {actions.shape}"
             )
         actions = np.ascontiguousarray(actions, np.int64)
+        if not actions.flags.carray:
+            actions = actions.copy()
         bad = first_illegal(actions, self._allowed)
         if bad >= 0:
             legal = some_legal(self._allowed[bad])
@@ -318,10 +320,11 @@ class Batch:
         )
 
     def _run(self, loop: Callable[..., None], *args: Any, n: int | None = None) -> None:
-        """Runs `loop` over all rows, or the first `n`, shared by the threads."""
+        """Runs `loop`, whose arguments have the same types each time, over all rows or the first `n`, shared by the
+        threads."""
         n = self.n if n is None else n
         if self.threads == 1:
-            loop(*args, 0, n)
+            entry(loop, *args, 0, n)(*args, 0, n)
             return
         if self._team is None or self._process != os.getpid():  # a forked process has none of its parent's threads
             self._team, self._process = Team(self.threads), os.getpid()
@@ -338,14 +341,8 @@ def _buffer(name: str, array: np.ndarray | None, shape: tuple[int, ...], dtype: 
     """`array` if it can be written in place as it is, a new one for None; ValueError otherwise."""
     if array is None:
         return np.zeros(shape, dtype)
-    if (
-        not isinstance(array, np.ndarray)
-        or array.shape != shape
-        or array.dtype != dtype
-        or not array.flags.c_contiguous
-        or not array.flags.writeable
-    ):
-        raise ValueError(f"{name} must be a writeable C-contiguous {np.dtype(dtype)} array of shape {shape}")
+    if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype or not array.flags.carray:
+        raise ValueError(f"{name} must be a writeable, aligned, C-contiguous {np.dtype(dtype)} array of shape {shape}")
     return array
 
 

@@ -205,6 +205,7 @@ class Kernel(CPUDispatcher):
         self.variant = ""
         """The variant that it is a loop of, on one line; "" for none."""
         self._new_part = parts.compiler(function, dict(OPTIONS))
+        self._entry: Any = None
 
     def compile(self, sig: Any) -> Any:
         """Machine code for a signature, to be called from Python."""
@@ -248,10 +249,23 @@ class Kernel(CPUDispatcher):
             raise
         _failure.kernel = None
 
+    def entry(self, args: tuple[Any, ...]) -> Any:
+        """What runs for arguments of the types of the first ones ever, compiled if need be."""
+        if self._entry is None:
+            with self._explained():
+                self._entry = self.compile(tuple(map(self.typeof_pyval, args)))
+        return self._entry
+
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
+        with self._explained():
+            return cast(Any, super())._compile_for_args(*args, **kws)
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """CompileError for what fails."""
         _failure.kernel = None
         try:
-            return cast(Any, super())._compile_for_args(*args, **kws)
+            yield
         except Exception as error:
             if _failure.kernel is None:
                 raise
@@ -346,6 +360,12 @@ def bind(template: F, name: str, variant: str = "", /, **names: object) -> F:
     if isinstance(bound, Kernel):
         bound.variant = variant
     return cast(F, bound)
+
+
+def entry(function: F, *args: object) -> F:
+    """What runs `function`, which is always given arguments of the same types as these. It does not look at them, which
+    takes a microsecond where a tuple of arrays is among them."""
+    return cast(F, function.entry(args)) if isinstance(function, Kernel) else function
 
 
 _bound: dict[tuple[str, str], Callable[..., object]] = {}

@@ -13,7 +13,7 @@ from numba.core.cgutils import get_item_pointer
 from numba.extending import intrinsic
 
 from spygames.core.digest import numba
-from spygames.core.kernel import Int, bind, kernel
+from spygames.core.kernel import Int, bind, entry, kernel
 
 ROWS = 64
 """That a thread takes at once: some microseconds, so that no thread waits long for another one at the end."""
@@ -86,8 +86,9 @@ class _Job:
     """One loop over all rows."""
 
     def __init__(self, call: Callable[..., None], args: tuple[Any, ...], n: int, some: int):
-        self.call, self.args, self.n, self.some = call, args, n, some
+        self.args, self.n, self.some = args, n, some
         self.rows = np.zeros(2, np.int64)
+        self.call = entry(call, args, self.rows, n, some)
         self.error: BaseException | None = None
 
     def __call__(self) -> None:
@@ -138,7 +139,10 @@ class Team:
         weakref.finalize(self, _close, self._board, self._bells)
 
     def run(self, loop: Callable[..., None], args: tuple[Any, ...], n: int) -> None:
-        """`loop(*args, 0, n)`, shared. A thread that is late finds nothing to do, and nobody waits for it."""
+        """`loop(*args, 0, n)`, shared; always with arguments of the same types.
+
+        A thread that is late finds nothing to do, and nobody waits for it.
+        """
         job = _Job(shared(loop), args, n, max(1, min(ROWS, n // self._threads)))
         self._board.job = job
         fetch_add(self._board.posts, 0, 1)
