@@ -10,7 +10,7 @@ from spygames.core.rng import below, shuffle
 from spygames.heimlich.board import MAX_AGENTS
 from spygames.heimlich.cards import ALL_CARDS, KINDS
 from spygames.heimlich.layout import FIRST_OWNER, FREE, NONE, OVER, UNASKED
-from spygames.heimlich.queries import answers, copies_of, is_named, left_of
+from spygames.heimlich.queries import answers, copies_of, left_of
 from spygames.heimlich.types import State
 
 
@@ -87,6 +87,7 @@ def draw_guesses(s: State, seat: Int) -> None:
         return
     own = s.former if s.swapped_late and s.swapped == seat else s.passports[seat]
     unnamed, open_agents = np.int64(s.options.players) - 1, np.int64(s.options.agents) - 1
+    named_seats = 0  # as bits
     for agent in range(s.options.agents):
         s.guesses[seat, agent] = UNASKED
     for agent in range(s.options.agents):
@@ -96,18 +97,20 @@ def draw_guesses(s: State, seat: Int) -> None:
             if below(s, named + free) < free:
                 s.guesses[seat, agent] = FREE
             else:
-                s.guesses[seat, agent] = FIRST_OWNER + unnamed_seat(s, seat, below(s, unnamed))
+                owner = unnamed_seat(s, seat, named_seats, below(s, unnamed))
+                s.guesses[seat, agent] = FIRST_OWNER + owner
+                named_seats |= 1 << owner
                 unnamed -= 1
             left -= 1
             open_agents -= 1
 
 
 @kernel
-def unnamed_seat(s: State, seat: Int, skip: Int) -> Int:
-    """The seat that `seat` has given no agent yet, from its left on, after `skip` others."""
+def unnamed_seat(s: State, seat: Int, named_seats: Int, skip: Int) -> Int:
+    """The seat that is not among `named_seats` (bits), from the left of `seat` on, after `skip` others."""
     for places in range(1, s.options.players):
         other = left_of(s, seat, places)
-        if not is_named(s, seat, other):
+        if not named_seats >> other & 1:
             if skip == 0:
                 return other
             skip -= 1
@@ -117,12 +120,14 @@ def unnamed_seat(s: State, seat: Int, skip: Int) -> Int:
 @kernel
 def draw_cards(s: State, seat: Int) -> None:
     """The cards that the seat has not seen are shuffled and dealt to the other hands; the deck keeps the rest."""
+    unseen = s.hands[left_of(s, seat, 1)]  # holds the counts until the cards are dealt
+    for kind in range(KINDS):
+        unseen[kind] = copies_of(s, kind) - s.hands[seat, kind]
+    for i in range(s.used_size):
+        unseen[s.used[i]] -= 1
     pile = 0  # the unseen cards lie in `deck` until they are dealt
     for kind in range(KINDS):
-        unseen = copies_of(s, kind) - s.hands[seat, kind]
-        for i in range(s.used_size):
-            unseen -= s.used[i] == kind
-        for _ in range(unseen):
+        for _ in range(unseen[kind]):
             s.deck[pile] = kind
             pile += 1
     shuffle(s, s.deck, pile)
