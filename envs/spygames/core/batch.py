@@ -131,7 +131,7 @@ class Batch:
         n: number of games.
         seed: 0..2^64-1; row i starts from a seed derived from it. None: from the system's entropy.
         threads: how many share the rows; results do not depend on it. None: one a core, fewer for small batches.
-        observation, mask, rewards, done: buffers to use, C-contiguous and of the shapes and types above.
+        observation, mask, rewards, done: buffers to use, C-contiguous, aligned, and of the shapes and types above.
     """
 
     def __init__(
