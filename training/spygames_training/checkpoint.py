@@ -69,10 +69,14 @@ class Checkpoint:
             found = found.get(key) if isinstance(found, dict) else None
         if not isinstance(found, dict) or not found.get("share") or not isinstance(found.get("bots"), list):
             return ()
-        code = self.meta.get("code")
-        old = isinstance(code, dict) and str(code.get("spygames")).startswith("0.1.")
         names = dict.fromkeys(name for name in found["bots"] if isinstance(name, str))
-        return tuple("expert-1" if old and name == "expert" else name for name in names)
+        return tuple("expert-1" if self.is_of_0_1 and name == "expert" else name for name in names)
+
+    @property
+    def is_of_0_1(self) -> bool:
+        """Whether version 0.1 wrote it, whose `expert` is `expert-1` now."""
+        code = self.meta.get("code")
+        return isinstance(code, dict) and str(code.get("spygames")).startswith("0.1.")
 
 
 def layout_hash(game: Game) -> str:

@@ -23,6 +23,7 @@ COMMANDS = {
     "replay": "Replay",
     "draw": "Draw",
     "export": "Export",
+    "card": "Card",
     "best-response": "BestResponse",
     "ablate": "Ablate",
     "train-all": "TrainAll",
