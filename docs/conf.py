@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 from game_pages import whole_page
 
 project = "spygames"
+project_copyright = "the spygames authors. Unofficial: the games and their names belong to their authors and publishers"
 html_title = "spygames"
 html_theme = "furo"
 _GAMES = ["agent_avenue", "agent_dog", "heimlich"]  # their pages are docs/games, from their READMEs

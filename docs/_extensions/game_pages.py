@@ -43,15 +43,16 @@ def _moved(text: str, old: Path, new: Path) -> str:
 
 
 def _table(rules: list[str], tests: dict[str, list[str]], game: str) -> str:
-    """A section with a row for each rule: the files of tests that prove it, each with the names in it."""
+    """A section with a row for each rule: the files of tests that prove it, a line each, with the names in it."""
     lines = []
     for rule in rules:
-        files: dict[str, list[str]] = {}
+        files: dict[str, dict[str, None]] = {}
         for test in tests[rule]:
             file, _, name = test.partition(": ")
-            files.setdefault(file, []).append(name.replace("|", "\\|"))
-        cells = "; ".join(f"`{file}`: {', '.join(_named(name) for name in names)}" for file, names in files.items())
-        lines.append(f"| [{rule}](#{rule.lower()}) | []{{#proof-{rule.lower()}}}{cells} |\n")
+            files.setdefault(file, {})[_named(name)] = None
+        cells = "<br>".join(f"`{file}`: {', '.join(names)}" for file, names in files.items())
+        shown = rule.replace("-", "\N{NON-BREAKING HYPHEN}")
+        lines.append(f"| [{shown}](#{rule.lower()}) | []{{#proof-{rule.lower()}}}{cells} |\n")
     return (
         f"\n## Which tests prove which rule\n\nIn `tests/games/{game}`. Scenarios are positions and decisions as data, "
         "which `test_scenarios.py` plays.\n\n| rule | tests |\n|---|---|\n" + "".join(lines)
@@ -59,5 +60,6 @@ def _table(rules: list[str], tests: dict[str, list[str]], game: str) -> str:
 
 
 def _named(name: str) -> str:
-    """A test's name as words that a line can be broken at."""
-    return name.removeprefix("test_").replace("_", " ")
+    """A test's name as words that a line can be broken at; scenarios for both sides have one."""
+    name = re.sub(r" \(side \d active\)$", "", name)
+    return name.removeprefix("test_").replace("_", " ").replace("|", "\\|")

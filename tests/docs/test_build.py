@@ -1,6 +1,7 @@
 """The site builds without a warning, and Google sections of docstrings become lists of fields."""
 
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -65,3 +66,27 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     page = (tmp_path / "reference" / "aec.html").read_text(encoding="utf-8")
     assert 'id="spygames.core.aec.GameEnv.step"' in page
     assert '<dt class="field-odd">Parameters' in page
+    assert not names_without_a_place(tmp_path)
+    check_rules(tmp_path / "games")
+
+
+def names_without_a_place(site: Path) -> list[str]:
+    """The public names that do not stand on the page of their module."""
+    missing = []
+    for module, names in extension("public_api").public_names().items():
+        page = "game_modules" if re.search(r"_v\d+$", module) else module.removeprefix("spygames.core.")
+        text = (site / "reference" / f"{page}.html").read_text(encoding="utf-8")
+        missing += [f"{module}.{name}" for name in names if not re.search(rf"\b{name}\b", text)]
+    return missing
+
+
+def check_rules(folder: Path) -> None:
+    """Each rule of a game stands on its page, leads to its row of tests, and the row leads back."""
+    for game in sorted(page.stem for page in (ROOT / "docs" / "games").glob("*.md") if page.stem != "index"):
+        readme = (ROOT / "envs" / "spygames" / game / "README.md").read_text(encoding="utf-8")
+        rules = [rule.lower() for rule in re.findall(r"^- \*\*([A-Z]+-\d+)\*\*", readme, re.MULTILINE)]
+        page = (folder / f"{game}.html").read_text(encoding="utf-8")
+        assert len(rules) > 30
+        for place in (*rules, *(f"proof-{rule}" for rule in rules)):
+            assert page.count(f'id="{place}"') == 1, f"{game}: {place}"
+            assert f'href="#{place}"' in page, f"{game}: {place}"

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from spygames_app.cli import COMMANDS, load, main
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md")), *sorted((ROOT / "envs").rglob("README.md"))]
-CODE = re.compile(r"^```(?P<kind>python|sh|toml)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"^```(?P<kind>python|sh|toml|js)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
 FENCE = re.compile(r"^```(\S*)", re.MULTILINE)
 FILE = re.compile(r"# ([\w./-]+\.\w+)\n")
 SLOW = {
@@ -86,6 +87,8 @@ def test_the_code_of_a_page_runs(page: Path, folder: Path, shell: dict[str, str]
                 ["bash", "-e", "-c", code], cwd=folder, env=shell, capture_output=True, text=True, check=False
             )
             assert done.returncode == 0, f"{code}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        elif kind == "js":
+            assert is_part_of_an_example(code), code
         if kind == "toml":
             assert file is not None, "a block of TOML begins with the name of its file"
             tomllib.loads(code)
@@ -93,22 +96,27 @@ def test_the_code_of_a_page_runs(page: Path, folder: Path, shell: dict[str, str]
 
 def is_part_of_an_example(code: str) -> bool:
     """Whether the code stands as it is in one of docs/examples, which have tests of their own."""
-    return any(code in file.read_text(encoding="utf-8") for file in (DOCS / "examples").glob("*.py"))
+    return any(code in file.read_text(encoding="utf-8") for file in (DOCS / "examples").iterdir())
 
 
 @pytest.mark.parametrize("page", pages(FENCE))
 def test_every_block_says_what_it_is(page: Path) -> None:
     """Code of no language would be run by nothing."""
     opened = FENCE.findall(page.read_text(encoding="utf-8"))[::2]
-    known = {"python", "sh", "toml", "json", "text", "{toctree}", "{autodoc2-object}"}
+    known = {"python", "sh", "toml", "js", "text", "{toctree}", "{autodoc2-object}"}
     assert not [kind for kind in opened if kind not in known]
 
 
 def commands(text: str) -> list[list[str]]:
     """The commands of `spygames` on a page, in blocks and in code spans, as words."""
-    lines = re.findall(r"^(?:    )?(?:\$ |nice |\.venv/bin/)?spygames (.+)$", text, re.MULTILINE)
-    spans = re.findall(r"`(?:\.venv/bin/)?spygames ([^`]+)`", text)
-    return [shlex.split(line, comments=True) for line in [*lines, *spans]]
+    shells = [line for block in CODE.finditer(text) if block["kind"] == "sh" for line in block["code"].splitlines()]
+    indented = re.findall(r"^    (.+)$", text, re.MULTILINE)
+    spans = re.findall(r"`([^`\n]+(?:\n[^`\n]+)?)`", text)
+    found = [
+        re.match(r"(?:nice |PYTHONPATH=\. |\.venv/bin/)?spygames\s(.+)", line, re.DOTALL)
+        for line in [*shells, *indented, *spans]
+    ]
+    return [shlex.split(match[1], comments=True) for match in found if match is not None]
 
 
 @pytest.mark.parametrize("page", pages(re.compile(r"\bspygames [a-z][a-z-]+ ")))
@@ -119,9 +127,9 @@ def test_commands_are_those_that_there_are(page: Path, capsys: pytest.CaptureFix
         assert command[0] in COMMANDS, command
         options = {word.partition("=")[0] for word in command[1:] if re.match(r"--[a-z]", word)}
         assert not options - known_options(command[0], capsys), command
-        for k, word in enumerate(command):
-            if word == "--config" and not command[k + 1].isupper() and not command[k + 1].endswith(".toml"):
-                assert (ROOT / "configs" / f"{command[k + 1]}.toml").exists(), command
+        for before, word in pairwise(command):
+            if before == "--config" and not word.isupper() and not word.endswith(".toml"):
+                assert (ROOT / "configs" / f"{word}.toml").exists(), command
 
 
 HELP: dict[str, set[str]] = {}
