@@ -23,7 +23,7 @@ autodoc2_packages = [
     {"path": "../envs/spygames", "auto_mode": False, "exclude_dirs": ["__pycache__", *_GAMES]},
     {"path": "../training/spygames_training", "auto_mode": False},
 ]
-autodoc2_render_plugin = "myst"
+autodoc2_render_plugin = "plain_values.Renderer"
 autodoc2_docstring_parser_regexes = [(r".*", "google_docstrings")]
 autodoc2_hidden_objects = {"inherited", "private", "dunder"}
 autodoc2_class_docstring = "both"  # not merged: constructors have none of their own
