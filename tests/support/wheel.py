@@ -1,6 +1,8 @@
 """Plays with nothing but the installed package; `make test-wheels` runs it in an empty environment and folder."""
 
+import importlib.metadata
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +34,13 @@ for game_id in game_ids():
 
         check_game(spygames.make_game(game_id))
         print(f"{game_id}: the contract holds")
+described = str(importlib.metadata.metadata("spygames").get_payload())
+assert "Unofficial:" in described
+blocks = re.findall(r"^```python\n(.*?)^```", described, re.DOTALL | re.MULTILINE)
+assert blocks, "the package is described without an example"
+for block in blocks:
+    exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
+print("the code of the description runs, and it says that the package is unofficial")
 command = subprocess.run([sys.executable, "-m", "spygames_app"], capture_output=True, text=True, check=False)
 assert command.returncode == 2
 assert command.stderr.startswith("spygames: the command needs the extra: pip install 'spygames[training]'")
