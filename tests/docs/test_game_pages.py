@@ -30,7 +30,10 @@ def test_sizes_are_those_of_the_layout(game_id: str) -> None:
     assert found == [facts.sizes(make_game(game_id, **options)) for options in facts.VARIANTS[game_id]]
 
 
-@pytest.mark.parametrize("game_id", ["agent_avenue_v0", "heimlich_v0"])
+SLOW = [pytest.param(game_id, marks=pytest.mark.slow) for game_id in ("agent_dog_v0", "heimlich_v0")]
+
+
+@pytest.mark.parametrize("game_id", ["agent_avenue_v0", *SLOW])
 def test_random_play_is_as_the_page_says(game_id: str) -> None:
     """Within five standard errors, in 300 games of the first variant."""
     lengths, legal = facts.random_play(make_game(game_id, **facts.VARIANTS[game_id][0]), 300)
