@@ -10,6 +10,7 @@ import pettingzoo
 
 import spygames
 from spygames.core.registry import game_ids
+from spygames.core.released import released_agents
 
 assert Path(spygames.__file__).is_relative_to(sys.prefix), spygames.__file__
 unwanted = {"torch", "pytest", "scipy", "rich"}
@@ -32,6 +33,11 @@ for game_id in game_ids():
 
         check_game(spygames.make_game(game_id))
         print(f"{game_id}: the contract holds")
+agents = released_agents()
+assert agents
+for agent in agents:
+    assert agent.checked_folder().is_relative_to(sys.prefix)
+print(f"{len(agents)} released agents are whole")
 command = subprocess.run([sys.executable, "-m", "spygames_app"], capture_output=True, text=True, check=False)
 assert command.returncode == 2
 assert command.stderr.startswith("spygames: the command needs the extra: pip install 'spygames[training]'")
