@@ -15,7 +15,7 @@ from pettingzoo.utils.env import AECIterable
 
 from spygames.core import snapshot
 from spygames.core.calls import calls
-from spygames.core.checks import is_whole, some_legal
+from spygames.core.checks import is_whole, may_do
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.picture import Picture
 from spygames.core.raster import check_width, pixels
@@ -468,8 +468,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         if self.to_move < 0:
             return IllegalAction(what)
         _, mask, _ = self._look(self.to_move)
-        legal = some_legal(mask, lambda action: f"{action} ({self.action_to_string(action)!r})")
-        return IllegalAction(f"{what}; {self.possible_agents[self.to_move]} may do {legal}")
+        return IllegalAction(f"{what}; {may_do(self.game, as_record(self._states), self.to_move, mask)}")
 
     def _viewer(self, agent: str | None) -> int:
         """The seat of an agent that looks, NOBODY for None."""
