@@ -1,4 +1,6 @@
-"""Whether each value of a state of Agent DOG is one that it can have, of a state of any bytes."""
+"""Which values can be: whether those of a state of Agent DOG, of any bytes, can, and the ranges of a view."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -23,6 +25,20 @@ from spygames.core.padding import is_zero
 COLOURS = 4
 _PHASES, _REASONS, _FUNCTIONS = len(PHASES), len(END_REASONS), len(FUNCTIONS)
 _OFFSETS = GOAL // 4
+
+
+def view_ranges(copies: Sequence[int]) -> dict[str, tuple[float, float]]:
+    """Fields of VIEW that are not from 0 to 1, with `copies` of each card in the deck."""
+    most, cards = max(copies), sum(copies)
+    return {
+        "hats": (-1, 1),
+        "goals": (-1, 1),
+        "hand": (0, most / 5),
+        "hand_size": (0, cards / 5),
+        "unseen": (0, most / 10),
+        "discarded": (0, most / 10),
+        "lost": (0, MOST_LOST / 5),
+    }
 
 
 @kernel

@@ -22,7 +22,7 @@ from spygames.core.raster import check_width, pixels
 from spygames.core.rendering import FPS, MODES, Renderer
 from spygames.core.rng import as_seed, next_seed
 from spygames.core.shown import shown
-from spygames.core.spaces import Actions
+from spygames.core.spaces import Actions, feature_box
 
 __all__ = ["GameEnv", "Observation", "View"]
 
@@ -98,7 +98,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         self._num_features, self._num_actions = game.num_features, game.num_actions
         self.observation_spaces = {
             agent: Dict(
-                observation=Box(-np.inf, np.inf, (game.num_features,), np.float32),
+                observation=feature_box(game),
                 action_mask=Box(0, 1, (game.num_actions,), np.int8),
             )
             for agent in self.possible_agents

@@ -131,6 +131,9 @@ class Game(Generic[V]):
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For networks that look at things one by one: a kind of thing and the fields of VIEW that tell of each. The first
     axis of the first field says how many there are; each other field has an axis of that length, the first such one."""
+    view_ranges: Mapping[str, tuple[float, float]] | None = None
+    """The lowest and highest value of each field of VIEW, in any position, that is not from 0 to 1; a variant may lack
+    some of these. The bounds of observation spaces follow from it. None: nothing is known of any field."""
 
     def __post_init__(self) -> None:
         """ValueError that names the field where a layout is not as kernels and networks read it or a bot is missing."""
@@ -185,6 +188,14 @@ class Game(Generic[V]):
     def num_features(self) -> int:
         """F, the length of a view read as one float32 vector."""
         return self.view_dtype.itemsize // 4
+
+    def feature_ranges(self) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest and the highest value of each feature, float32 [F] each, by `view_ranges`; infinities without."""
+        low, high = self.new_views(), self.new_views()
+        for name in self.view_dtype.names or ():
+            unknown = (-np.inf, np.inf) if self.view_ranges is None else (0.0, 1.0)
+            low[name], high[name] = (self.view_ranges or {}).get(name, unknown)
+        return flat(low)[0], flat(high)[0]
 
     @cached_property
     def digest(self) -> str:

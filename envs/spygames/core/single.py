@@ -8,7 +8,6 @@ from typing import Any, Literal, Self, get_args
 import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
-from gymnasium.spaces import Box
 from gymnasium.utils.seeding import np_random
 
 from spygames.core import deprecated
@@ -25,7 +24,7 @@ from spygames.core.raster import check_width, pixels
 from spygames.core.rendering import FPS
 from spygames.core.rng import as_seed
 from spygames.core.shown import shown
-from spygames.core.spaces import Actions
+from spygames.core.spaces import Actions, feature_box
 
 __all__ = ["MAX_IGNORED", "SingleEnv"]
 
@@ -93,7 +92,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         self.opponents = self._seated(opponents)
         """The players of the other seats, lowest first."""
         self.seat = NOBODY
-        self.observation_space = Box(-np.inf, np.inf, (game.num_features,), np.float32)
+        self.observation_space = feature_box(game)
         self.action_space = Actions(game.num_actions)
         self._rng = np.zeros((1, 1), np.uint64)
         self._memory = new_memory(game, self.opponents)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium import Wrapper
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Discrete
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
@@ -25,6 +25,7 @@ from spygames.core.rendering import FPS, draw
 from spygames.core.rng import as_seed
 from spygames.core.seat_games import SeatGames
 from spygames.core.shown import shown
+from spygames.core.spaces import feature_box
 
 MOST_STARTS = 1000
 """Games in a row without a decision of the learning seat, after which it is held to have none."""
@@ -50,7 +51,7 @@ class GamesVecEnv(VecEnv):
         self.games = games
         self._rows = np.arange(n)
         self._actions = np.zeros(n, np.int64)
-        super().__init__(n, Box(-np.inf, np.inf, (game.num_features,), np.float32), Discrete(game.num_actions))
+        super().__init__(n, feature_box(game), Discrete(game.num_actions))
         self.metadata: dict[str, Any] = {**self.metadata, "render_fps": FPS}
 
     def step_async(self, actions: np.ndarray) -> None:
