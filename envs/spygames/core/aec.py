@@ -16,6 +16,7 @@ from pettingzoo.utils.env import AECIterable
 from spygames.core import snapshot
 from spygames.core.calls import calls
 from spygames.core.checks import is_whole, may_do
+from spygames.core.fields import NamedRecord
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.picture import Picture
 from spygames.core.raster import check_width, pixels
@@ -47,19 +48,8 @@ class Observation(TypedDict):
 Last = tuple[V, float, bool, bool, dict[str, Any]]
 
 
-class View(np.record):  # pyright: ignore[reportIncompatibleVariableOverride]
-    """What a seat may know, by the names of the game's VIEW: `view.hand_size`, or `view["hand_size"]`."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"a view has no field {name!r}; there are {', '.join(self.dtype.names or ())}")
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(self.dtype.names or ())]
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{name}: {self[name]}" for name in self.dtype.names or ())
-
-    __str__ = __repr__
+View = NamedRecord
+"""What a seat may know, by the names of the game's VIEW: `view.hand_size`, or `view["hand_size"]`."""
 
 
 class GameEnv(AECEnv[str, Any, Any], Generic[V]):
@@ -235,7 +225,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
     def view(self, agent: str) -> V:
         """What `agent` may know by name: a record of the fields of the game's VIEW, float32, a copy."""
         features, _, _ = self._look(self.seat(agent))
-        return features.view(np.dtype((View, self.game.view_dtype)))[0]
+        return features.view(self.game.view_dtype)[0]
 
     def state(self) -> np.ndarray:
         """All that is true, hidden cards and future chance included: the bytes of the STATE, uint8 [state_space]."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from spygames.core import deprecated
 from spygames.core.digest import code_digest
+from spygames.core.fields import NamedRecord, named
 from spygames.core.kernel import Int, Record, bind
 from spygames.core.look import Draw
 from spygames.core.shown import one_line
@@ -141,10 +142,12 @@ class Game(Generic[V]):
             raise ValueError(f"{self.id}: {problem}")
         if "random" not in self.bots:
             raise ValueError(f"{self.id}: bots must have 'random' (spygames.core.bots.random), not only {[*self.bots]}")
-        # Elements of an array of this kind have their fields as attributes also when kernels run interpreted.
         for name in ("state_dtype", "view_dtype"):
-            object.__setattr__(self, name, np.dtype((np.record, getattr(self, name))))
-        object.__setattr__(self, "packed", self.packed.view(np.dtype((np.record, self.packed.dtype))))
+            object.__setattr__(self, name, named(getattr(self, name)))
+        object.__setattr__(self, "packed", self.packed.view(named(self.packed.dtype)))
+
+    def __repr__(self) -> str:
+        return f"Game({self.title})"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
         return self  # nothing in it changes
@@ -387,7 +390,7 @@ def _load_changed(where: Reference, changed: Mapping[str, Any]) -> Game:
 
 def as_record(array: np.ndarray, index: int = 0) -> Record:
     """Element `index` of a structured array as a record that kernels write in place."""
-    return array.view(np.recarray)[index]
+    return (array if array.dtype.type is NamedRecord else array.view(named(array.dtype)))[index]
 
 
 def flat(views: np.ndarray) -> np.ndarray:
