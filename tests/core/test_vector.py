@@ -3,6 +3,8 @@
 import contextlib
 import copy
 import pickle
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -140,6 +142,16 @@ def test_gymnasium_makes_it() -> None:
     assert made.game.options["first_player"] == 1
     assert made.reset(seed=1)[0].shape == (4, made.game.num_features)
     made.close()
+
+
+def test_the_prefix_of_an_id_imports_the_games_and_no_torch() -> None:
+    code = """if True:
+        import sys, gymnasium
+        gymnasium.make("spygames:spygames/AgentAvenue-v0").reset(seed=1)
+        gymnasium.make_vec("spygames/AgentAvenue-v0", num_envs=2).reset(seed=1)
+        assert "torch" not in sys.modules
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_gymnasiums_wrappers_take_it() -> None:

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from types import ModuleType
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -81,6 +82,16 @@ def test_best_is_the_first_of_the_ladder_without_search() -> None:
     assert entry_of(GAME, "best", make_player(GAME, "best")).name == f"{agent.name}@{play}"
     whoever = spygames.make_game("agent_avenue_v0", first_player="random")
     assert best_agent(whoever)[0] == agent
+
+
+def test_it_sits_in_the_other_seats_of_environments() -> None:
+    env = gymnasium.make_vec("spygames/AgentAvenue-v0", num_envs=8, opponents="best")
+    _, infos = env.reset(seed=1)
+    rewards = 0.0
+    for _ in range(60):
+        _, reward, *_, infos = env.step(infos["action_mask"].argmax(axis=1))
+        rewards += reward.sum()
+    assert rewards < -10  # the first legal action is no way to play
 
 
 def test_a_variant_without_an_agent_names_those_there_are() -> None:
