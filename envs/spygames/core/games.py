@@ -11,8 +11,6 @@ from spygames.core.kernel import Record, kernel
 from spygames.core.player import first_illegal
 from spygames.core.rng import next_seed
 
-__all__ = ["Games"]
-
 # Stand for the kernels of a game, which `Game.bind` puts in their place.
 init: Any = None
 legal: Any = None

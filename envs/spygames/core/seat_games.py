@@ -10,8 +10,6 @@ from spygames.core.match import ask_rows
 from spygames.core.notes import new_notes
 from spygames.core.player import Player, new_memory
 
-__all__ = ["SeatGames"]
-
 
 class SeatGames:
     """`n` games in each of which one seat is asked from outside; players decide for the others, each asked once for all

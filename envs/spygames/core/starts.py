@@ -12,8 +12,6 @@ import numpy as np
 
 from spygames.core.kernel import kernel
 
-__all__ = ["Starts"]
-
 WIDTH = 64
 """Raw numbers of a row that are fetched at a time."""
 ENOUGH = 16
