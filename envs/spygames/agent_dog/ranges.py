@@ -65,7 +65,7 @@ def _is_of_variant(s: State, options: Options) -> bool:
 def _course_in_range(s: State) -> bool:
     """Counts, phase, seats and result."""
     players = np.int64(s.options.players)
-    fine = 0 <= s.turn <= LARGEST and 0 <= s.round_number <= LARGEST and 0 <= s.cards_played <= LARGEST
+    fine = 0 <= s.turn <= LARGEST and 0 <= s.round_number <= LARGEST and 0 <= s.cards_played <= s.options.max_turns
     fine = fine and 0 <= s.phase < _PHASES and 0 <= s.dealer < players and NONE <= s.to_move < players
     fine = fine and (s.to_move == NONE) == (s.phase == OVER) and NONE <= s.end_reason < _REASONS
     fine = fine and 0 <= s.redrawn <= 1 and 0 <= s.winners < 1 << players
