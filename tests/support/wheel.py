@@ -12,6 +12,7 @@ import pettingzoo
 
 import spygames
 from spygames.core.registry import game_ids
+from spygames.core.released import released_agents
 
 assert Path(spygames.__file__).is_relative_to(sys.prefix), spygames.__file__
 unwanted = {"torch", "pytest", "scipy", "rich"}
@@ -41,6 +42,11 @@ assert blocks, "the package is described without an example"
 for block in blocks:
     exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
 print("the code of the description runs, and it says that the package is unofficial")
+agents = released_agents()
+assert agents
+for agent in agents:
+    assert agent.checked_folder().is_relative_to(sys.prefix)
+print(f"{len(agents)} released agents are whole")
 command = subprocess.run([sys.executable, "-m", "spygames_app"], capture_output=True, text=True, check=False)
 assert command.returncode == 2
 assert command.stderr.startswith("spygames: the command needs the extra: pip install 'spygames[training]'")

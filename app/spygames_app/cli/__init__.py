@@ -18,6 +18,7 @@ COMMANDS = {
     "evaluate": "Evaluate",
     "compare": "Compare",
     "ladder": "Ladder",
+    "agents": "Agents",
     "play": "Play",
     "record": "Record",
     "replay": "Replay",

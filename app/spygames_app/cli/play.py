@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from spygames_app.cli.arguments import AnySeed, GameId, GameOptions, PlayerSpec, choose_game, complain
-from spygames_app.shipped import player_spec
 
 if TYPE_CHECKING:
     from spygames.core.game import Game
@@ -52,7 +51,7 @@ class Play:
         game = choose_game([self.against], self.game, dict(self.option))
         if not 0 <= self.seat < game.num_players:
             raise ValueError(f"--seat must be from 0 to {game.num_players - 1}, not {self.seat}")
-        opponent = make_player(game, player_spec(self.against))
+        opponent = make_player(game, self.against)
         seed = secrets.randbits(32) if self.seed is None else self.seed
         print(f"{game.id}: you are seat {self.seat}, against {opponent.name}. The game is --seed {seed}.\n{HELP}")
         try:

@@ -19,6 +19,7 @@ from spygames.agent_avenue import (
     validate,
 )
 from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
+from spygames.agent_avenue.ranges import VIEW_RANGES
 from spygames.agent_avenue.types import View
 from spygames.core.checks import choice
 from spygames.core.game import Game, Texts
@@ -94,6 +95,7 @@ def make_game(
         is_known=validate.is_known,
         rewind=None if advanced or teams else rewind.rewind,
         entities=layout.ENTITIES,
+        view_ranges=VIEW_RANGES,
     )
 
 

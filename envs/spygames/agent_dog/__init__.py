@@ -10,6 +10,7 @@ from spygames.agent_dog import actions, determinize, draw, layout, observe, rend
 from spygames.agent_dog.board import BOARDS, Board, BoardName
 from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DEAL, DECKS, Deck, DeckName
+from spygames.agent_dog.ranges import view_ranges
 from spygames.agent_dog.types import View
 from spygames.core.checks import choice
 from spygames.core.game import Game, Texts
@@ -82,6 +83,7 @@ def make_game(
         bots=BOTS,
         module=sys.modules[__name__],
         entities=layout.ENTITIES,
+        view_ranges=view_ranges(the_deck.counts),
         truncated=rules.truncated,
         is_known=validate.is_known,
         lowest_return=-1.0 if players == 2 else -0.5,

@@ -17,6 +17,7 @@ import numpy as np
 
 from spygames.core import deprecated
 from spygames.core.digest import code_digest
+from spygames.core.fields import NamedRecord, named
 from spygames.core.kernel import Int, Record, bind
 from spygames.core.look import Draw
 from spygames.core.shown import one_line
@@ -131,6 +132,9 @@ class Game(Generic[V]):
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For networks that look at things one by one: a kind of thing and the fields of VIEW that tell of each. The first
     axis of the first field says how many there are; each other field has an axis of that length, the first such one."""
+    view_ranges: Mapping[str, tuple[float, float]] | None = None
+    """The lowest and highest value of each field of VIEW, in any position, that is not from 0 to 1; a variant may lack
+    some of these. The bounds of observation spaces follow from it. None: nothing is known of any field."""
 
     def __post_init__(self) -> None:
         """ValueError that names the field where a layout is not as kernels and networks read it or a bot is missing."""
@@ -138,10 +142,12 @@ class Game(Generic[V]):
             raise ValueError(f"{self.id}: {problem}")
         if "random" not in self.bots:
             raise ValueError(f"{self.id}: bots must have 'random' (spygames.core.bots.random), not only {[*self.bots]}")
-        # Elements of an array of this kind have their fields as attributes also when kernels run interpreted.
         for name in ("state_dtype", "view_dtype"):
-            object.__setattr__(self, name, np.dtype((np.record, getattr(self, name))))
-        object.__setattr__(self, "packed", self.packed.view(np.dtype((np.record, self.packed.dtype))))
+            object.__setattr__(self, name, named(getattr(self, name)))
+        object.__setattr__(self, "packed", self.packed.view(named(self.packed.dtype)))
+
+    def __repr__(self) -> str:
+        return f"Game({self.title})"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
         return self  # nothing in it changes
@@ -185,6 +191,14 @@ class Game(Generic[V]):
     def num_features(self) -> int:
         """F, the length of a view read as one float32 vector."""
         return self.view_dtype.itemsize // 4
+
+    def feature_ranges(self) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest and the highest value of each feature, float32 [F] each, by `view_ranges`; infinities without."""
+        low, high = self.new_views(), self.new_views()
+        for name in self.view_dtype.names or ():
+            unknown = (-np.inf, np.inf) if self.view_ranges is None else (0.0, 1.0)
+            low[name], high[name] = (self.view_ranges or {}).get(name, unknown)
+        return flat(low)[0], flat(high)[0]
 
     @cached_property
     def digest(self) -> str:
@@ -376,7 +390,7 @@ def _load_changed(where: Reference, changed: Mapping[str, Any]) -> Game:
 
 def as_record(array: np.ndarray, index: int = 0) -> Record:
     """Element `index` of a structured array as a record that kernels write in place."""
-    return array.view(np.recarray)[index]
+    return (array if array.dtype.type is NamedRecord else array.view(named(array.dtype)))[index]
 
 
 def flat(views: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
 from spygames.heimlich.board import EDITIONS, FINISH, IN_PLAY, MAX_PLAYERS, VALUES, Edition
 from spygames.heimlich.bots import BOTS
 from spygames.heimlich.layout import ENTITIES, NONE, OPTIONS, STATE, view_dtype
+from spygames.heimlich.ranges import VIEW_RANGES
 from spygames.heimlich.rules.predictions import BONUS
 from spygames.heimlich.types import View
 
@@ -113,6 +114,7 @@ def make_game(
         lowest_return=-_most_points(agents, secret_identities) / FINISH if reward == "score" else -1.0,
         is_known=validate.is_known,
         entities=ENTITIES,
+        view_ranges=VIEW_RANGES,
     )
 
 

@@ -12,8 +12,8 @@ What it checks, in this order (`CHECKS`, each by itself with `checks=["leaks"]`)
 form: `layout` (records without bytes of no field, float32 views, options that are JSON, a bot `random`), `pickle`.
 play: `play` (games end; the mask is 0 or 1, never empty before the end and empty after it; no results before the end,
 one for a team, none where a game is cut off; no count wraps; the invariants that you pass hold), `views` (every field
-is written, finite, and looking changes nothing), `texts` (different, and they read back), `mapping` (JSON that reads
-back to the byte), `seeds`, `bots` (legal answers, from view, mask and random stream alone).
+is written, finite and within `view_ranges`, and looking changes nothing), `texts` (different, and they read back),
+`mapping` (JSON that reads back to the byte), `seeds`, `bots` (legal answers, from view, mask and random stream alone).
 secrets: `leaks` (view, mask, texts, drawing, picture, order and results of a seat are the same in all worlds that
 `determinize` draws for it, and what was true does not decide the draw), `moves` (moves of others that a seat cannot
 tell apart have one text), `environment` (nor do errors tell), `redraws` (what is hidden is drawn anew at all),
