@@ -1,12 +1,11 @@
 """`spygames card`."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from tyro.conf import Positional
 
 from spygames_app.cli.arguments import AnyFile, AnyPlayer, WrongArguments, check_writable
-from spygames_app.shipped import player_spec
+from spygames_app.shipped import agent_folder
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Card:
         from spygames_training.card import card, read_evaluation
         from spygames_training.checkpoint import load_checkpoint
 
-        checkpoint = load_checkpoint(Path(player_spec(self.checkpoint)))
+        checkpoint = load_checkpoint(agent_folder(str(self.checkpoint)))
         evaluation = None if self.evaluation is None else read_evaluation(self.evaluation, checkpoint)
         text = card(checkpoint, self.checkpoint, evaluation)
         if self.out is None:
