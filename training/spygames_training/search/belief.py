@@ -20,7 +20,7 @@ from spygames_training.search.loops import loops_of
 from spygames_training.search.models import Model, Rival
 from spygames_training.search.rows import log_told, same_rows
 
-IMPOSSIBLE = -30.0
+LEAST = -30.0
 """The least log-likelihood of one decision: a world in which it was illegal is out, unless all are."""
 
 
@@ -87,6 +87,10 @@ def log_likelihood(
 ) -> np.ndarray:
     """Log-probability of all decisions of `seat` in `past`, the newest first, in each world by each rival, float64
     [j, m]."""
+    world_of = None
+    if game.determinize_stratum is not None:  # then many worlds are one to this seat
+        first, world_of = told_apart(game, worlds, seat)
+        worlds = worlds.take(first)
     t, m, actions = len(past.actions), len(worlds), game.num_actions
     views, mask, told = (
         np.zeros((t, m), game.view_dtype),
@@ -97,15 +101,32 @@ def log_likelihood(
     assert undo is not None
     undo(worlds.copy(), past.states, past.actions, seat, draws.streams(m), views, mask, told)
     views, mask, told = views.reshape(-1), mask.reshape(-1, actions), told.reshape(-1)
-    first, place = np.empty(t * m, np.int64), np.empty(t * m, np.int64)
-    slots = np.empty(1 << (2 * t * m).bit_length(), np.int64)
-    differ = int(same_rows(flat(views).view(np.uint32), mask, slots, first, place))
-    views, mask = views.take(first[:differ]), mask[first[:differ]]
+    first, place = differing_rows(views, mask)
+    views, mask, differ = views.take(first), mask[first], len(first)
     found = np.empty((len(rivals), t * m))
     for j, rival in enumerate(rivals):
         logits, _ = rival.model.ask(views, mask, draws.streams(differ), values=False)
-        log_told(logits, mask, place, told, rival.slip, IMPOSSIBLE, found[j])
-    return found.reshape(-1, t, m).sum(axis=1)
+        log_told(logits, mask, place, told, rival.slip, LEAST, found[j])
+    likelihood = found.reshape(-1, t, m).sum(axis=1)
+    return likelihood if world_of is None else likelihood[:, world_of]
+
+
+def told_apart(game: Game, worlds: np.ndarray, seat: int) -> tuple[np.ndarray, np.ndarray]:
+    """Those of `worlds`, STATE [m], that `seat` can tell apart, int64 [u]; and for each world, which of them it takes
+    it for, int64 [m]."""
+    views = game.new_views(len(worlds))
+    loops_of(game).show_seat(worlds, seat, views)
+    return differing_rows(views, np.zeros((len(worlds), 0), np.int8))
+
+
+def differing_rows(views: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of `views`, VIEW [r], and `mask`, int8 [r, A], that differ, int64 [u]; and for each row, which of them
+    it is like, int64 [r]."""
+    r = len(views)
+    first, place = np.empty(r, np.int64), np.empty(r, np.int64)
+    slots = np.empty(1 << (2 * r).bit_length(), np.int64)
+    differ = int(same_rows(flat(views).view(np.uint32), mask, slots, first, place))
+    return first[:differ], place
 
 
 def flattened(likelihood: np.ndarray, least: float) -> np.ndarray:

@@ -59,9 +59,15 @@ class Sampled:
         self._legal = np.zeros(game.num_actions, np.int64)
 
     def worlds(self, root: np.ndarray, seat: int, m: int) -> np.ndarray:
-        """`Game.determinize` with `m` seeds."""
-        found = self._game.new_states(m)
-        loops_of(self._game).redraw(root, seat, self.streams(m)[:, 0], found)
+        """`Game.determinize` with `m` seeds; of each stratum alike many, at least one."""
+        loops = loops_of(self._game)
+        if loops.redraw_strata is None:
+            found = self._game.new_states(m)
+            loops.redraw(root, seat, self.streams(m)[:, 0], found)
+            return found
+        strata = loops.redraw_strata(root, seat, self.streams(1)[:, 0], self._game.new_states())
+        found = self._game.new_states(-(-m // strata) * strata)
+        loops.redraw_strata(root, seat, self.streams(len(found))[:, 0], found)
         return found
 
     def pick(self, weights: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ apply: Any = None
 returns: Any = None
 observe: Any = None
 determinize: Any = None
+determinize_stratum: Any = None
 rewind: Any = None
 
 
@@ -24,12 +25,26 @@ def _redraw_rows(root, seat, seeds, worlds):  # type: ignore[no-untyped-def]
         determinize(worlds[m], seat, seeds[m])
 
 
+def _redraw_strata(root, seat, seeds, worlds):  # type: ignore[no-untyped-def]
+    strata = 1
+    for m in range(len(worlds)):
+        worlds[m] = root[0]
+        strata = determinize_stratum(worlds[m], seat, seeds[m], m % strata)
+    return strata
+
+
+def _show_seat(states, seat, views):  # type: ignore[no-untyped-def]
+    for i in range(len(states)):
+        observe(states[i], seat, views[i])
+
+
 def _rewind_rows(worlds, pasts, actions, seat, rng, views, mask, told):  # type: ignore[no-untyped-def]
     for t in range(len(pasts)):
         for m in range(len(worlds)):
             told[t, m] = rewind(worlds[m], pasts[t], seat, actions[t], rng[m])
-            observe(worlds[m], seat, views[t, m])
-            legal(worlds[m], mask[t, m])
+            if told[t, m] >= 0:
+                observe(worlds[m], seat, views[t, m])
+                legal(worlds[m], mask[t, m])
 
 
 def _apply_rows(states, actions):  # type: ignore[no-untyped-def]
@@ -54,9 +69,15 @@ class Loops(NamedTuple):
 
     redraw: Callable[..., None]
     """(root STATE [1], seat, seeds uint64 [m], worlds STATE [m])"""
+    redraw_strata: Callable[..., int] | None
+    """The same, stratum by stratum and from the first one again; returns how many strata there are. None for a game
+    that has none."""
     rewind: Callable[..., None] | None
     """(worlds STATE [m], pasts STATE [t], newest first, actions int64 [t], seat, rng uint64 [m, 1], views VIEW [t, m],
-    mask int8 [t, m, A], told int64 [t, m]); None for a game that cannot be rewound."""
+    mask int8 [t, m, A], told int64 [t, m]), zeros for views and masks where `told` is no action; None for a game that
+    cannot be rewound."""
+    show_seat: Callable[..., None]
+    """(states STATE [r], seat, views VIEW [r])"""
     apply: Callable[..., None]
     """(states STATE [r], actions int64 [r])"""
     show: Callable[..., None]
@@ -68,6 +89,9 @@ class Loops(NamedTuple):
 @cache
 def loops_of(game: Game) -> Loops:
     """The loops of `game`."""
+    strata = None
+    if game.determinize_stratum is not None:
+        strata = game.bind(_redraw_strata, determinize_stratum=game.determinize_stratum)
     undo = None if game.rewind is None else game.bind(_rewind_rows, rewind=game.rewind)
-    redraw, *rest = (game.bind(loop) for loop in (_redraw_rows, _apply_rows, _show_rows, _result_rows))
-    return Loops(redraw, undo, *rest)
+    redraw, *rest = (game.bind(loop) for loop in (_redraw_rows, _show_seat, _apply_rows, _show_rows, _result_rows))
+    return Loops(redraw, strata, undo, *rest)

@@ -121,11 +121,18 @@ class PolicySearch:
         loops_of(game).show(question.root.copy(), views, mask)
         logits, _ = self.policy.ask(views, mask, draws.streams(1), values=False)
         prior = np.exp(log_probabilities(logits, mask))[0]
-        belief = believe(
-            game, question.root, question.noted if s.memory else None, self.policy, self.rivals, draws, 4 * s.worlds,
-            max(s.memory, 1), 0 if draws.exact else s.effective * s.worlds,
-        )  # fmt: skip
+        # Where all that counts is enumerated, weights are what they are, and no handful to be kept.
+        least = 0 if draws.exact or game.determinize_stratum is not None else s.effective * s.worlds
+        belief = self.believe(question, 4 * s.worlds, least)
         return Believed(prior, belief, candidates_of(prior, s.least, s.most))
+
+    def believe(self, question: Question, m: int, least: float = 0.0) -> Belief:
+        """What is known of what is hidden, from about `m` worlds; `least` as in `believe`."""
+        memory = self.settings.memory
+        noted = question.noted if memory else None
+        return believe(
+            self.game, question.root, noted, self.policy, self.rivals, question.draws, m, max(memory, 1), least
+        )
 
     def _estimate(self, beliefs: Sequence[Believed], draws: Sequence[Draws]) -> list[Estimate]:
         """What the candidates are worth; of those that lose on the first worlds, from these alone."""
@@ -155,8 +162,11 @@ class PolicySearch:
     def _beginnings(self, believed: Believed, sample: Sample, part: slice, alive: np.ndarray) -> Beginnings:
         """A rollout for each of some worlds and candidates; all candidates meet the same luck."""
         which, who, c = sample.which[part], sample.who[part], len(alive)
+        worlds = believed.belief.worlds.take(which)
+        if self.game.determinize_stratum is not None:  # a likely world comes again and again, with other chance
+            worlds["rng"] = sample.draws.streams(len(which))[:, 0]
         return Beginnings(
-            worlds=np.repeat(believed.belief.worlds.take(which), c),
+            worlds=np.repeat(worlds, c),
             actions=np.tile(believed.candidates[alive], len(which)),
             rivals=np.repeat(who, c),
             rng=np.repeat(sample.draws.streams(len(which)), c, axis=0),
