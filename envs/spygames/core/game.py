@@ -132,8 +132,8 @@ class Game(Generic[V]):
     likely."""
     determinize_stratum: Callable[[Record, int, np.uint64, Int], Int] | None = None
     """(state, seat, seed, stratum) -> strata: as `determinize`, but the part of what is hidden of which a search is to
-    look at all possibilities is that with the number `stratum`, 0 to strata - 1; all strata are alike likely. None:
-    there is no such part."""
+    look at all possibilities is that with the number `stratum`, from 0 on modulo `strata`, how many there are; all of
+    them are alike likely. None: there is no such part."""
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For networks that look at things one by one: a kind of thing and the fields of VIEW that tell of each. The first
     axis of the first field says how many there are; each other field has an axis of that length, the first such one."""

@@ -28,12 +28,13 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
     """`Game.rewind`: a seat has one identity but for the card that changes it, and what it did on the board is public.
 
     Cards that it drew since may be any of its hand alike. Its predictions are taken back: that it made one says
-    nothing, and which one nobody else sees (HC-33).
+    nothing, and which one nobody else sees (HC-33). To pass in a card round is taken to say nothing, too: it is what
+    most seats do most of the time.
     """
     undo_cards(s, past, seat, action, rng)
     undo_predictions(s, past, seat)
     take_public(s, past, seat)
-    if past.phase == GUESS or is_joined(past, action):
+    if past.phase == GUESS or (past.phase == ROUND and action == ACT_PASS) or is_joined(past, action):
         return TELLS_NOTHING
     if action < ACT_DONE:  # numbers count from the own agent
         agent, points = decode_move(action)

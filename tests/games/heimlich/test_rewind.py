@@ -10,7 +10,7 @@ from tests.support.rewinding import agree, check_own_view, check_redrawn, check_
 from spygames import make_game
 from spygames.core.game import Game, as_record
 from spygames.core.rewinding import TELLS_NOTHING
-from spygames.heimlich.actions import ACT_DRAW, encode_card, encode_guess, encode_move
+from spygames.heimlich.actions import ACT_DRAW, ACT_PASS, encode_card, encode_guess, encode_move
 from spygames.heimlich.cards import CARDS, KINDS, NEW_IDENTITY
 from spygames.heimlich.layout import CHOICE, FIRST_OWNER, FREE, GUESS, MOVE, NONE, ROUND, UNASKED
 from spygames.testing.trial import determinized
@@ -36,11 +36,15 @@ def name_of(options: dict[str, Any]) -> str:
 
 
 def may_be_silent(past: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    return (past["phase"] == GUESS) | ((past["phase"] == CHOICE) & (past["named"][:, 0] != NONE))
+    joins = (past["phase"] == CHOICE) & (past["named"][:, 0] != NONE)
+    return (past["phase"] == GUESS) | ((past["phase"] == ROUND) & (actions == ACT_PASS)) | joins
 
 
 def silent(game: Game, past: np.ndarray, action: int) -> bool:
-    """HC-33: predictions; and which of several agents in a building another one joins: others read something else."""
+    """HC-33: predictions; which of several agents in a building another one joins: others read something else. And to
+    pass, which is taken to say nothing."""
+    if past["phase"][0] == ROUND:
+        return True
     seat, s = int(past["to_move"][0]), as_record(past)
     return len({game.seen_action(s, action, seat, viewer) for viewer in range(game.num_players)}) > 1
 

@@ -20,6 +20,8 @@ from spygames_training.search.loops import loops_of
 from spygames_training.search.models import Model, Rival
 from spygames_training.search.rows import log_told, same_rows
 
+ROWS = 2048
+"""So many views of a seat are always asked about, where it can tell few worlds apart: all its decisions then."""
 LEAST = -30.0
 """The least log-likelihood of one decision: a world in which it was illegal is out, unless all are."""
 
@@ -60,7 +62,8 @@ def believe(
         rivals: who may play all other seats, alike likely at first.
         draws: what is drawn.
         m: worlds.
-        memory: at most so many of the latest decisions of each seat tell of the world.
+        memory: so many of the latest decisions of each seat tell of the world; more, where a seat can tell few worlds
+            apart (`log_likelihood`).
         least: the effective number of worlds, (sum w)^2 / (sum w^2), below which the weights of a rival are flattened:
             to the power of 1/2, 1/4 and so on. 0: never.
     """
@@ -71,11 +74,11 @@ def believe(
         side = game.side_of[seat]
         for other in range(game.num_players):
             if other != seat:
-                mine = np.flatnonzero(noted.states["to_move"] == other)[::-1][:memory]
+                mine = np.flatnonzero(noted.states["to_move"] == other)[::-1]
                 models = [Rival("partner", partner, rivals[0].slip)] if game.side_of[other] == side else rivals
                 if len(mine):
                     past = Noted(noted.states.take(mine), noted.actions[mine])
-                    likelihood += log_likelihood(game, worlds, past, other, models, draws)
+                    likelihood += log_likelihood(game, worlds, past, other, models, draws, memory)
     evidence = _log_mean(likelihood)
     share = np.exp(evidence - evidence.max())
     weights = np.stack([flattened(row, least) for row in likelihood])
@@ -83,15 +86,18 @@ def believe(
 
 
 def log_likelihood(
-    game: Game, worlds: np.ndarray, past: Noted, seat: int, rivals: Sequence[Rival], draws: Draws
+    game: Game, worlds: np.ndarray, past: Noted, seat: int, rivals: Sequence[Rival], draws: Draws, memory: int
 ) -> np.ndarray:
-    """Log-probability of all decisions of `seat` in `past`, the newest first, in each world by each rival, float64
-    [j, m]."""
+    """Log-probability of decisions of `seat` in `past`, the newest first, in each world by each rival, float64 [j, m].
+
+    Of those that tell anything at most `memory` count, or so many that they make up `ROWS` rows.
+    """
     world_of = None
     if game.determinize_stratum is not None:  # then many worlds are one to this seat
         first, world_of = told_apart(game, worlds, seat)
         worlds = worlds.take(first)
-    t, m, actions = len(past.actions), len(worlds), game.num_actions
+        memory = max(memory, ROWS // len(worlds))
+    t, m, actions = min(len(past.actions), memory), len(worlds), game.num_actions
     views, mask, told = (
         np.zeros((t, m), game.view_dtype),
         np.zeros((t, m, actions), np.int8),
@@ -99,8 +105,10 @@ def log_likelihood(
     )
     undo = loops_of(game).rewind
     assert undo is not None
-    undo(worlds.copy(), past.states, past.actions, seat, draws.streams(m), views, mask, told)
-    views, mask, told = views.reshape(-1), mask.reshape(-1, actions), told.reshape(-1)
+    t = int(undo(worlds.copy(), past.states, past.actions, seat, draws.streams(m), views, mask, told))
+    if not t:
+        return np.zeros((len(rivals), m if world_of is None else len(world_of)))
+    views, mask, told = views[:t].reshape(-1), mask[:t].reshape(-1, actions), told[:t].reshape(-1)
     first, place = differing_rows(views, mask)
     views, mask, differ = views.take(first), mask[first], len(first)
     found = np.empty((len(rivals), t * m))
@@ -125,7 +133,8 @@ def differing_rows(views: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.
     r = len(views)
     first, place = np.empty(r, np.int64), np.empty(r, np.int64)
     slots = np.empty(1 << (2 * r).bit_length(), np.int64)
-    differ = int(same_rows(flat(views).view(np.uint32), mask, slots, first, place))
+    words = flat(views).view(np.uint32 if views.dtype.itemsize % 8 else np.uint64)
+    differ = int(same_rows(words, mask, slots, first, place))
     return first[:differ], place
 
 

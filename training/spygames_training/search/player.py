@@ -18,8 +18,9 @@ from spygames_training.search.settings import POLICY, SearchSettings
 
 BLOCK = 8
 """Decisions that are searched at once, which is faster than one by one; actions do not depend on it."""
-NOTES = 64
-"""Decisions of a game that are kept: more than the rivals' `SearchSettings.memory` in a game for two."""
+NOTES, ALL_NOTES = 64, 1024
+"""Decisions of a game that are kept: more than the rivals' `SearchSettings.memory` in a game for two; where a game has
+strata, which all of its decisions tell of, more than a game has."""
 
 
 class SearchingPolicy:
@@ -48,7 +49,7 @@ class SearchingPolicy:
         self.notes_size = 0
         """Decisions of each game that it wants to be told of."""
         if self.game.rewind is not None:
-            self.notes_size = NOTES
+            self.notes_size = NOTES if self.game.determinize_stratum is None else ALL_NOTES
         else:
             warnings.warn(
                 f"{self.game.title} cannot be rewound: {self.name} takes all worlds for equally likely", stacklevel=3
