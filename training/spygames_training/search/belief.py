@@ -40,6 +40,21 @@ class Belief:
         """The probability of each rival, float64 [j]."""
         return self.weights.sum(axis=1)
 
+    def distribution(self, field: str) -> np.ndarray:
+        """How likely each value of something hidden is.
+
+        Args:
+            field: of STATE, of whole numbers: `passports` of Heimlich & Co., say, which gives the probability of each
+                agent for each seat, float64 [seat, agent].
+
+        Returns:
+            float64 [..., v]: the shape of the field, and a place for each value from 0 to the highest one that a world
+            has. What is negative, as NONE is, has no place.
+        """
+        values, weights = self.worlds[field].astype(np.int64), self.weights.sum(axis=0)
+        chances = [weights @ (values.reshape(len(weights), -1) == v) for v in range(max(int(values.max()), 0) + 1)]
+        return np.stack(chances, axis=-1).reshape(*values.shape[1:], -1)
+
 
 def believe(
     game: Game,

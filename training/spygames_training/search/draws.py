@@ -70,9 +70,7 @@ class Sampled:
             found = self._game.new_states(m)
             loops.redraw(root, seat, self.streams(m)[:, 0], found)
             return found
-        strata = loops.redraw_strata(
-            root, seat, self.streams(1)[:, 0], np.zeros(1, np.int64), self._game.new_states()
-        )
+        strata = loops.redraw_strata(root, seat, self.streams(1)[:, 0], np.zeros(1, np.int64), self._game.new_states())
         return self._of_strata(root, seat, np.arange(-(-m // strata) * strata))
 
     def anew(self, root: np.ndarray, seat: int, worlds: np.ndarray, which: np.ndarray) -> np.ndarray:
