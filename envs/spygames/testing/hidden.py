@@ -284,6 +284,28 @@ def _check_rewind(trial: Trial, states: np.ndarray, viewer: int, past: list[tupl
             )
 
 
+def strata(trial: Trial) -> None:
+    """A stratum is a possible world of a seat, decided by its view, the seed and its number alone."""
+    game = trial.game
+    if game.determinize_stratum is None:  # it need not have any
+        return
+    for states in trial.positions(40):
+        for seat in range(game.num_players):
+            found, view = set(), view_of(game, as_record(states), seat).tobytes()
+            for stratum in range(3):
+                worlds = [states.copy(), determinized(game, states, seat, stratum)]
+                for world in worlds:
+                    s = as_record(world)
+                    found.add(int(game.determinize_stratum(s, np.int64(seat), np.uint64(stratum), np.int64(stratum))))
+                if worlds[0].tobytes() != worlds[1].tobytes():
+                    trial.fail(f"what was true decides what stratum {stratum} of seat {seat} is")
+                if view_of(game, as_record(worlds[0]), seat).tobytes() != view:
+                    trial.fail(f"stratum {stratum} of seat {seat} changes what the seat sees")
+                reads_back(trial, worlds[0])
+            if len(found) > 1 or min(found) < 1:
+                trial.fail(f"`determinize_stratum` says that there are {sorted(found)} strata for seat {seat} at once")
+
+
 def differing(game: Game, seats: int | None = None, positions: int = 30) -> int:
     """In how many positions determinized states of one of the first `seats` (None: all) differ from each other in more
     than future chance."""
