@@ -94,6 +94,14 @@ def check_right_luck(
     return total
 
 
+def check_many(game: Game, games: int, *rules: Any, decisions: int = 100_000) -> None:
+    """`check_right_luck` in so many games at a time, until it has seen so many decisions."""
+    seed = 12
+    while decisions > 0:
+        decisions -= check_right_luck(game, games, *rules, seed=seed)
+        seed += 1
+
+
 def _same_bytes_finder(
     now: Any, past: Any, seats: Any, actions: Any, expected: Any, world: Any, views: Any, text: Any, masks: Any,
     rng: Any, found: Any,

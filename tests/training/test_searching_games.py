@@ -124,7 +124,8 @@ def test_what_is_hidden_changes_nothing(agent: str) -> None:
 @pytest.mark.parametrize("settings", ["8", "8,rivals=policy|greedy|random"])
 @pytest.mark.parametrize("agent", AGENTS)
 def test_what_is_hidden_changes_nothing_in_many_positions(agent: str, settings: str) -> None:
-    assert check_scrambled(agent, settings, games=12, every=4, seed=5) > 1000
+    short = agent == "agent_avenue_advanced"
+    assert check_scrambled(agent, settings, games=80 if short else 12, every=4, seed=5) > 1000
 
 
 @pytest.mark.parametrize("agent", ["agent_avenue_simple_4", "heimlich_3", "agent_dog_2"])
