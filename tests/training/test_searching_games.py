@@ -135,12 +135,12 @@ def test_rivals_may_be_bots_of_any_game(agent: str) -> None:
     notes, states, rng = Notes(game, 1, 256), game.start(2), np.array([[5]], np.uint64)
     bot, mine = make_player(game, "greedy"), make_player(game, f"{agent}@sample")
     told: list[dict[str, float]] = []
-    for _ in range(120):
+    for step in range(120):
         s = as_record(states)
         if s.to_move == NOBODY:
             break
         own = game.side_of[int(s.to_move)] == 0
-        if own and mask_of(game, s).sum() > 1:
+        if own and mask_of(game, s).sum() > 1 and step > 24:
             told.append(player.find(states, 1, notes.of(0)).rivals)
         action = ask(game, states, mine if own else bot, rng)
         notes.add(states, np.array([action]))

@@ -19,7 +19,7 @@ from spygames_training.search.settings import POLICY, SearchSettings
 
 BLOCK = 8
 """Decisions that are searched at once, which is faster than one by one; actions do not depend on it."""
-NOTES, ALL_NOTES = 64, 1024
+NOTES, ALL_NOTES = 64, 512
 """Decisions of a game that are kept: more than the rivals' `SearchSettings.memory` in a game for two; where a game has
 strata, which all of its decisions tell of, more than a game has."""
 
