@@ -289,7 +289,7 @@ def strata(trial: Trial) -> None:
     game = trial.game
     if game.determinize_stratum is None:  # it need not have any
         return
-    for states in trial.positions(40):
+    for states in trial.positions(16):
         for seat in range(game.num_players):
             found, view = set(), view_of(game, as_record(states), seat).tobytes()
             for stratum in range(3):
