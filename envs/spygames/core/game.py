@@ -133,7 +133,7 @@ class Game(Generic[V]):
     Afterwards only what `seat` may know of `state` counts, and before only what it knew: of two worlds that `seat`
     cannot tell apart it makes the same. None: the game cannot be rewound, and a search takes all worlds for equally
     likely."""
-    determinize_stratum: Callable[[Record, int, np.uint64, Int], Int] | None = None
+    determinize_stratum: Callable[[Record, Int, np.uint64, Int], Int] | None = None
     """(state, seat, seed, stratum) -> strata: as `determinize`, but the part of what is hidden of which a search is to
     look at all possibilities is that with the number `stratum`, from 0 on modulo `strata`, how many there are; all of
     them are alike likely. None: there is no such part."""
