@@ -11,9 +11,13 @@ from spygames_app.cli.arguments import AnySeed, GameId, GameOptions, PlayerSpec,
 
 if TYPE_CHECKING:
     from spygames.core.game import Game
+    from spygames.core.notes import Notes
     from spygames.core.player import Player
 
-HELP = "Type the number of an action, or its text. show: the position again; help: this; quit (or Ctrl-D): leave."
+HELP = (
+    "Type the number of an action, or its text. show: the position again; who: who is probably who, as far as a search "
+    "finds out; help: this; quit (or Ctrl-D): leave."
+)
 
 
 class Left(Exception):
@@ -30,7 +34,7 @@ class Play:
     A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200), or
     the folder of a checkpoint or a run, which is sampled unless @argmax or a temperature (@0.5) stands behind it; the
     checkpoints that come with the package go by name. You see what your seat may know, no more; what the others did
-    shows in the next position.
+    shows in the next position. Against a search in Heimlich & Co., `who` tells what it would make of it in your place.
     """
 
     against: PlayerSpec = "greedy"
@@ -97,7 +101,7 @@ def play(game: "Game", opponent: "Player", seat: int, seed: int, ask: Callable[[
     while state.to_move != NOBODY:
         if state.to_move == seat:
             game.legal(state, mask)
-            action = choose(game, state, mask, ask)
+            action = choose(game, state, mask, ask, lambda: who_is_who(opponent, states, notes))
         else:
             action = match.ask(game, states, opponent, rng, memory, notes=notes, secret=True)
         if notes is not None:
@@ -110,8 +114,17 @@ def play(game: "Game", opponent: "Player", seat: int, seed: int, ask: Callable[[
     return float(returns[seat])
 
 
-def choose(game: "Game", state: Any, mask: np.ndarray, ask: Callable[[str], str]) -> int:
-    """Shows the position and asks until a legal action is named."""
+def who_is_who(opponent: "Player", states: np.ndarray, notes: "Notes | None") -> str:
+    """What an opponent that searches would believe in the place of the person."""
+    suspect = getattr(opponent, "suspect", None)
+    text = suspect(states, None if notes is None else notes.of(0)) if suspect else ""
+    return text or "Nobody finds out: play Heimlich & Co. against a search, such as --against heimlich_3+search:64."
+
+
+def choose(
+    game: "Game", state: Any, mask: np.ndarray, ask: Callable[[str], str], who: Callable[[], str] | None = None
+) -> int:
+    """Shows the position and asks until a legal action is named; `who` tells what a search believes."""
     seat = int(state.to_move)
     actions = [int(action) for action in np.flatnonzero(mask)]
     texts = [game.action_to_string(state, action, seat) for action in actions]
@@ -127,6 +140,8 @@ def choose(game: "Game", state: Any, mask: np.ndarray, ask: Callable[[str], str]
             print(HELP)
         elif answer == "show":
             print(position)
+        elif answer == "who" and who is not None:
+            print(who())
         elif answer in spoken:
             return actions[spoken.index(answer)]
         elif answer.isdecimal() and 1 <= int(answer) <= len(actions):

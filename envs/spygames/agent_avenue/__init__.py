@@ -93,7 +93,7 @@ def make_game(
         module=sys.modules[__name__],
         teams=(0, 0, 1, 1)[:players] if teams else (),
         is_known=validate.is_known,
-        rewind=None if advanced or teams else rewind.rewind,
+        rewind=rewind.rewind,
         entities=layout.ENTITIES,
         view_ranges=VIEW_RANGES,
     )

@@ -70,6 +70,9 @@ class Texts:
     what it cannot tell apart has one text. None: others see that the seat has moved."""
     draw: Draw | None = None
     """(pen, seen, look): the picture of what `seen_to_dict` returned. None: its text on a panel."""
+    belief_to_text: Callable[["Game", np.ndarray, np.ndarray, int], str] | None = None
+    """(game, worlds STATE [m], weights float64 [m] of sum 1, viewer): for people, how likely what is hidden from that
+    seat is, in worlds that a search has weighted. None: nothing is said."""
 
 
 @deprecated.merged(tuple(each.name for each in fields(Texts)), "texts", Texts, "Game(texts=Texts(...))")
@@ -127,8 +130,14 @@ class Game(Generic[V]):
     decision of the seat to the oldest, each time on what the last call left. `past` is what was true at that decision
     and `action` what the seat did: only what is public of them now may be read. What the seat alone knew is undone in
     `state`, by luck from `rng` where it may have been in several ways, each as likely as `determinize` has it; what it
-    returns is `action` with its hidden part as in this world. Afterwards only what `seat` may know of `state` counts.
-    None: the game cannot be rewound, and a search takes all worlds for equally likely."""
+    returns is `action` with its hidden part as in this world, or IMPOSSIBLE or TELLS_NOTHING (`core.rewinding`).
+    Afterwards only what `seat` may know of `state` counts, and before only what it knew: of two worlds that `seat`
+    cannot tell apart it makes the same. None: the game cannot be rewound, and a search takes all worlds for equally
+    likely."""
+    determinize_stratum: Callable[[Record, Int, np.uint64, Int], Int] | None = None
+    """(state, seat, seed, stratum) -> strata: as `determinize`, but the part of what is hidden of which a search is to
+    look at all possibilities is that with the number `stratum`, from 0 on modulo `strata`, how many there are; all of
+    them are alike likely. None: there is no such part."""
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For networks that look at things one by one: a kind of thing and the fields of VIEW that tell of each. The first
     axis of the first field says how many there are; each other field has an axis of that length, the first such one."""
@@ -208,7 +217,8 @@ class Game(Generic[V]):
     @cached_property
     def _key(self) -> tuple[object, ...]:
         kernels, bots = tuple(self._kernels.values()), tuple(self.bots.items())
-        return (self.id, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots, self.rewind)
+        search = (self.rewind, self.determinize_stratum)
+        return (self.id, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots, *search)
 
     @cached_property
     def _judge(self) -> Callable[[np.ndarray, np.ndarray, np.ndarray], bool]:
