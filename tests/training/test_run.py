@@ -63,7 +63,7 @@ def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path: Path) -> None:
 def test_a_checkpoint_says_at_which_step_its_results_were_measured(tmp_path: Path) -> None:
     run = Run.create(SMALL, tmp_path)
     run.update()
-    shares = run._evaluate()
+    shares = run.evaluate()
     run.update()
     run.save()
     meta = load_checkpoint(tmp_path).meta

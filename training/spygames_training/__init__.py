@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from spygames_training.evaluation import cross_play, evaluate
     from spygames_training.experiments.best_response import best_response
     from spygames_training.policy import Policy
-    from spygames_training.run import Run
+    from spygames_training.run import Callback, Run
+    from spygames_training.trainer import train
 
 __all__ = [
     "PPO",
+    "Callback",
     "Config",
     "Network",
     "Opponents",
@@ -34,6 +36,7 @@ __all__ = [
     "load_checkpoint",
     "read_config",
     "save_checkpoint",
+    "train",
 ]
 
 _HOMES = {
@@ -42,7 +45,8 @@ _HOMES = {
     "evaluation": ("cross_play", "evaluate"),
     "experiments.best_response": ("best_response",),
     "policy": ("Policy",),
-    "run": ("Run",),
+    "run": ("Callback", "Run"),
+    "trainer": ("train",),
 }
 
 

@@ -1,8 +1,9 @@
-"""The metrics of a training run: on screen, in metrics.jsonl, for TensorBoard, and as a plot."""
+"""The metrics of a training run: on screen, in Python's logging, in metrics.jsonl, for TensorBoard, and as a plot."""
 
 import hashlib
 import io
 import json
+import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,10 @@ METRICS = "metrics.jsonl"
 MAX_METRICS_BYTES = 1 << 32
 LARGEST_METRIC = 3.5e38
 """Of either sign: what a float32 holds, and a picture can show."""
+LOG = logging.getLogger("spygames_training")
+"""Told of the progress in lines of level INFO, whether it is shown or not."""
+SECONDS_A_LINE = 30
+"""Between two lines about the progress, if there is no evaluation before."""
 
 
 class Board:
@@ -90,7 +95,7 @@ class MetricsFile:
 
 
 class Screen:
-    """The progress of a run: a live display in a terminal, else a line now and then.
+    """The progress of a run: a live display in a terminal, else lines.
 
     Args:
         total: decisions that the run is to make.
@@ -117,7 +122,6 @@ class Screen:
         )
         self._task = self._progress.add_task("decisions", total=total, completed=done, rate="")
         self._live = Live(console=self.console, refresh_per_second=2, get_renderable=self._render)
-        self._last_line = 0.0
 
     def start(self) -> None:
         """Shows the live display, in a terminal."""
@@ -129,33 +133,17 @@ class Screen:
         if self.console.is_terminal:
             self._live.stop()
 
-    def add(self, metrics: Mapping[str, Any]) -> None:
-        """Shows one update's metrics; without a terminal after each evaluation and every 30 seconds."""
+    def add(self, metrics: Mapping[str, Any], line: str) -> None:
+        """Shows one update's metrics in a terminal; elsewhere the line about them, if there is one."""
         self.latest |= metrics
         rate = f"{metrics['decisions_per_second']:,.0f}/s"
         self._progress.update(self._task, completed=min(metrics["decisions"], self.total), rate=rate)
-        evaluated = any(name.startswith(WIN) for name in metrics)
-        if not self.console.is_terminal and (evaluated or time.monotonic() - self._last_line > 30):
-            self._last_line = time.monotonic()
-            self.console.print(self._line(metrics), highlight=False, soft_wrap=True)
+        if line and not self.console.is_terminal:
+            self.console.print(line, highlight=False, soft_wrap=True)
 
     def say(self, line: str) -> None:
         """Prints a line."""
         self.console.print(line)
-
-    def _line(self, metrics: Mapping[str, Any]) -> str:
-        rate = metrics["decisions_per_second"]
-        left = max(0, self.total - metrics["decisions"]) / max(rate, 1) / 60
-        parts = [
-            f"{metrics['decisions'] / 1e6:7.2f} M of {self.total / 1e6:g} M",
-            f"{rate:9,.0f}/s",
-            f"left {left:4.1f} min",
-            f"entropy {metrics['entropy']:.3f}",
-            f"KL {metrics['kl_to_reference']:.4f}",
-            f"value loss {metrics['value_loss']:.4f}",
-            *(f"wins against {n.removeprefix(WIN)} {v:.1%}" for n, v in metrics.items() if n.startswith(WIN)),
-        ]
-        return "  ".join(parts)
 
     def _render(self) -> Group:
         table = Table(box=None, pad_edge=False)
@@ -171,29 +159,56 @@ class Screen:
         return Group(self._progress, table)
 
 
+def line_of(metrics: Mapping[str, Any], total: int) -> str:
+    """One update's metrics in a run of `total` decisions, as a line."""
+    rate = metrics["decisions_per_second"]
+    left = max(0, total - metrics["decisions"]) / max(rate, 1) / 60
+    parts = [
+        f"{metrics['decisions'] / 1e6:7.2f} M of {total / 1e6:g} M",
+        f"{rate:9,.0f}/s",
+        f"left {left:4.1f} min",
+        f"entropy {metrics['entropy']:.3f}",
+        f"KL {metrics['kl_to_reference']:.4f}",
+        f"value loss {metrics['value_loss']:.4f}",
+        *(f"wins against {n.removeprefix(WIN)} {v:.1%}" for n, v in metrics.items() if n.startswith(WIN)),
+    ]
+    return "  ".join(parts)
+
+
 class Report:
     """Takes the metrics of every update, one mapping each with `decisions` in it, and hands them to metrics.jsonl, to
-    TensorBoard and to the screen.
+    TensorBoard and to the screen, and a line after each evaluation and every `SECONDS_A_LINE` to Python's logging.
 
     Args:
         folder: of the run.
         total: decisions that the run is to make.
         done: those that it has made already.
         earlier: their metrics (`read_metrics`); other metrics in the folder are dropped, since they are made again.
+        progress: whether anything is shown.
     """
 
-    def __init__(self, folder: Path, total: int, done: int = 0, earlier: Sequence[dict[str, Any]] = ()):
-        self.folder, self.rows = folder, [*earlier]
+    def __init__(
+        self,
+        folder: Path,
+        total: int,
+        done: int = 0,
+        earlier: Sequence[dict[str, Any]] = (),
+        progress: bool = True,
+    ):
+        self.folder, self.total, self.rows = folder, total, [*earlier]
         self._file = MetricsFile(folder / METRICS, self.rows)
         self._board = Board(folder / "tensorboard", done)
-        self._screen = Screen(total, done, self.rows)
+        self._screen = Screen(total, done, self.rows) if progress else None
+        self._last_line = 0.0
 
     def __enter__(self) -> "Report":
-        self._screen.start()
+        if self._screen:
+            self._screen.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._screen.stop()
+        if self._screen:
+            self._screen.stop()
         self._board.close()
 
     def add(self, metrics: dict[str, Any]) -> None:
@@ -201,7 +216,13 @@ class Report:
         self.rows.append(metrics)
         self._file.add(metrics)
         self._board.add(metrics, metrics["decisions"])
-        self._screen.add(metrics)
+        line = ""
+        if any(name.startswith(WIN) for name in metrics) or time.monotonic() - self._last_line > SECONDS_A_LINE:
+            self._last_line = time.monotonic()
+            line = line_of(metrics, self.total)
+            LOG.info(line)
+        if self._screen:
+            self._screen.add(metrics, line)
 
     def plot(self) -> Path:
         """Draws the curves so far into curves.png."""
@@ -209,7 +230,7 @@ class Report:
 
     def summarise(self, decisions: int, seconds: float) -> None:
         """Win shares at the start, half-way and at the end of a run of `decisions` and `seconds`: summary.json, and
-        its speed on screen."""
+        its speed on screen and in the log."""
         rows = [row for row in self.rows if any(name.startswith(WIN) for name in row)]
         half = sorted(rows, key=lambda row: abs(row["decisions"] - decisions / 2))[:1]
         summary: dict[str, Any] = {"decisions": decisions, "seconds": round(seconds)}
@@ -217,7 +238,10 @@ class Report:
             summary[moment] = {name: v for row in found for name, v in row.items() if name.startswith(WIN)}
         write_whole(self.folder / "summary.json", json.dumps(summary, indent=2) + "\n")
         rate = decisions / max(seconds, 1e-9)
-        self._screen.say(f"{decisions:,} decisions in {round(seconds)} s ({rate:,.0f} a second)")
+        line = f"{decisions:,} decisions in {round(seconds)} s ({rate:,.0f} a second)"
+        LOG.info(line)
+        if self._screen:
+            self._screen.say(line)
 
 
 def metrics_digest(folder: Path) -> list[Any]:

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import signal
 import time
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from math import isfinite
 from pathlib import Path
@@ -13,6 +14,7 @@ import torch
 
 from spygames.core.game import Game
 from spygames.core.registry import make_game
+from spygames.core.shown import shown
 from spygames_training.atomic import only_one, write_whole
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.compute import find_device, one_thread
@@ -20,7 +22,7 @@ from spygames_training.config import Config, differences, from_mapping
 from spygames_training.league import League
 from spygames_training.learner import Learner
 from spygames_training.network import ActorCritic, make_network
-from spygames_training.policy import from_network
+from spygames_training.policy import Policy, from_network
 from spygames_training.processes import ALONE, Processes
 from spygames_training.report import Report, metrics_digest, read_metrics
 from spygames_training.resume import State, StateError, load_state, read_state, save_state
@@ -29,7 +31,7 @@ from spygames_training.run_evaluation import evaluation_opponents, win_shares
 from spygames_training.run_files import RUN, STATE, check_folder, resume_config
 from spygames_training.start import start_from
 
-__all__ = ["Diverged", "Run"]
+__all__ = ["Callback", "Diverged", "Run"]
 
 CHANGEABLE = {
     "name",
@@ -46,6 +48,12 @@ TRAINING_SEEDS = 1 << 62
 """Seeds of the games that are learned from begin here, those of evaluations at 0, so that they share no game."""
 
 
+Callback = Callable[["Run", dict[str, float]], object]
+"""Called after each update with the run and a copy of what metrics.jsonl has of it: `decisions`, `entropy` and more,
+after an evaluation also `win_share/NAME` for each opponent. It may look at everything and call `Run.stop`; what it
+returns is ignored, and what it raises ends the training once all is saved."""
+
+
 class Diverged(ValueError):
     """The losses are not finite any more; the last saved state is from before."""
 
@@ -53,7 +61,6 @@ class Diverged(ValueError):
 class Due(NamedTuple):
     """What a run does after an update."""
 
-    stop: bool
     evaluate: bool
     save: bool
 
@@ -94,7 +101,7 @@ class Run:
             for k in range(processes.rank * workers, (processes.rank + 1) * workers)
         ]
         self.progress: dict[str, Any] = {"decisions": 0, "seconds": 0.0}
-        self._stopping = False
+        self._interrupted = self._stopping = False
         self._earlier: list[dict[str, Any]] = []
         self._evaluated = self._saved = 0.0
 
@@ -183,75 +190,110 @@ class Run:
         """Whether all decisions of the config have been made."""
         return self.progress["decisions"] >= self.config.decisions
 
-    def train(self) -> ActorCritic:
+    @property
+    def policy(self) -> Policy:
+        """The policy to ship, the mean of the weights, as it is now and as it will be: training changes it."""
+        return Policy(self.game, self.learner.ema, name=self.config.name, value_unit=self.config.ppo.reward_scale)
+
+    def stop(self) -> None:
+        """Makes the present update the last one of `train`, which then saves and returns; `Run.resume` continues."""
+        self._stopping = True
+
+    def close(self) -> None:
+        """Ends the workers' threads, for whoever calls `update` instead of `train`."""
+        self.learner.threads.shutdown(cancel_futures=True)
+
+    def train(self, callbacks: Sequence[Callback] = (), progress: bool = True) -> ActorCritic:
         """Trains to the end and returns the policy to ship, the mean of the weights. Ctrl-C or SIGTERM saves and raises
         KeyboardInterrupt; from there, or from the last saved state after a kill, `Run.resume` continues. The workers'
         threads end with it, so another `Run` is needed to continue.
 
+        Args:
+            callbacks: called in their order after each update, by the first process only.
+            progress: whether the progress is shown; Python's logger `spygames_training` is told of it either way.
+
         Raises:
             ValueError: another process trains in this folder.
+            TypeError: a callback cannot be called.
             Diverged: the losses are not finite any more.
             OSError: a file cannot be written, as on a full disk; the last state that was saved is whole.
+            Exception: what a callback raised; the state after the update is saved.
         """
+        for callback in callbacks:
+            if not callable(callback):
+                raise TypeError(f"a callback is a function of a run and its metrics, not {shown(callback)}")
         with only_one(self.folder) if self.processes.first else nullcontext():
-            return self._train()
+            return self._train(callbacks, progress)
 
-    def _train(self) -> ActorCritic:
+    def _train(self, callbacks: Sequence[Callback], progress: bool) -> ActorCritic:
         handlers = catch_signals(self._stop_soon)
         try:
-            with one_thread(), self._report() as report:  # each worker is one thread
+            with one_thread(), self._report(progress) as report:  # each worker is one thread
                 if self.learner.updates == 0:
                     self.save()  # so that a kill at any moment leaves something to resume
                 else:
                     self._save_agent()  # which is older than the state after a kill between the two
                 self._evaluated = self._saved = time.monotonic()
-                while not self.finished:
+                stopping = False
+                while not self.finished and not stopping:
                     metrics = self.update()
                     due = self._due()
                     if due.evaluate:
-                        metrics |= self._evaluate()
+                        metrics |= self.evaluate()
                     if report:
                         report.add(metrics)
-                    if due.save:
+                    failure = self._call(callbacks, metrics)
+                    asked = self.processes.gather((self._interrupted, self._stopping or failure is not None))
+                    interrupted, stopping = (any(several) for several in zip(*asked, strict=True))
+                    if due.save or interrupted or stopping:
                         self.save()
-                    if due.stop:
+                    if failure is not None:
+                        raise failure
+                    if interrupted:
                         raise KeyboardInterrupt
                 if report:
                     report.plot()
-                    report.summarise(self.progress["decisions"], self.progress["seconds"])
+                    if self.finished:
+                        report.summarise(self.progress["decisions"], self.progress["seconds"])
         finally:
-            self.learner.threads.shutdown(cancel_futures=True)
+            self.close()
             for number, handler in handlers.items():
                 signal.signal(number, handler)
         return self.learner.ema
 
+    def _call(self, callbacks: Sequence[Callback], metrics: dict[str, Any]) -> Exception | None:
+        """Calls them in the first process; returns what one of them raised."""
+        try:
+            for callback in callbacks if self.processes.first else ():
+                callback(self, dict(metrics))
+        except Exception as failure:
+            return failure
+        return None
+
     def _due(self) -> Due:
-        """What to do after the last update, the same in all processes: the clock of the first one counts for all, and a
-        signal to any."""
+        """What to do after the last update, the same in all processes: the clock of the first one counts for all."""
         now, config, after = time.monotonic(), self.config, self.progress["decisions"]
         asked = self.processes.gather(
             Due(
-                stop=self._stopping,
                 evaluate=now - self._evaluated >= config.evaluate_every,
                 save=now - self._saved >= config.save_every,
             )
         )
         before = after - config.ppo.games * config.ppo.steps
         milestone = self.finished or self.learner.updates == 1 or before < config.decisions / 2 <= after
-        stop = any(each.stop for each in asked)
-        return Due(stop, asked[0].evaluate or milestone, asked[0].save or stop or self.finished)
+        return Due(asked[0].evaluate or milestone, asked[0].save or self.finished)
 
     def _stop_soon(self, *_: object) -> None:
         """Ends the run after the update that is being made, since a state from its middle could not be resumed; a
         second signal ends it at once, without saving."""
-        if self._stopping:
+        if self._interrupted:
             raise KeyboardInterrupt("stopped at once, without saving; the last saved state is whole")
-        self._stopping = True
+        self._interrupted = True
 
-    def _report(self) -> AbstractContextManager[Report | None]:
+    def _report(self, progress: bool) -> AbstractContextManager[Report | None]:
         if not self.processes.first:
             return nullcontext()
-        return Report(self.folder, self.config.decisions, self.progress["decisions"], self._earlier)
+        return Report(self.folder, self.config.decisions, self.progress["decisions"], self._earlier, progress)
 
     def save(self) -> None:
         """Writes the settings, the state to resume from and the checkpoint of the policy; all processes take part."""
@@ -328,8 +370,9 @@ class Run:
             fractions.setdefault(f"won_at_tables/{bot.name}", []).append(self.league.win_fraction(number))
         return {name: sum(several) / len(several) for name, several in fractions.items()}
 
-    def _evaluate(self) -> dict[str, float]:
-        """Win fractions of the mean of the weights, which play as the config says; found by the first process."""
+    def evaluate(self) -> dict[str, float]:
+        """Win fractions of the mean of the weights, which play as the config says, 0 to 1: `win_share/NAME` for each
+        opponent; found by the first process."""
         fractions: dict[str, float] = {}
         if self.evaluation_opponents and self.processes.first:
             step = self.progress["decisions"]

@@ -1,0 +1,42 @@
+"""Training in one call."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from spygames.core.game import Game
+from spygames_training.config import Config
+from spygames_training.policy import Policy
+from spygames_training.run import Callback, Run
+
+__all__ = ["train"]
+
+
+def train(
+    config: Config,
+    folder: str | Path,
+    *,
+    resume: bool = False,
+    game: Game | None = None,
+    callbacks: Sequence[Callback] = (),
+    progress: bool = True,
+) -> Policy:
+    """Trains a policy to the end of its run, or until a callback stops it, and returns it as its checkpoint has it.
+
+    Whoever wants the loop takes a `Run`.
+
+    Args:
+        config: what to do.
+        folder: where the run lives; it is made.
+        resume: whether to go on with the run in `folder`, of which `config` may change what `Run.resume` says.
+        game: what is played, where `config.game` cannot name it.
+        callbacks: called after each update, in their order.
+        progress: whether the progress is shown; Python's logger `spygames_training` is told of it either way.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C or SIGTERM; all is saved.
+        ValueError, TypeError, OSError: as of `Run.create`, `Run.resume` and `Run.train`.
+        Exception: what a callback raised; all is saved.
+    """
+    run = Run.resume(folder, config, game) if resume else Run.create(config, folder, game)
+    run.train(callbacks, progress)
+    return Policy.load(folder, game=run.game)
