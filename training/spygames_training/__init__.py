@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from spygames_training.experiments.best_response import best_response
     from spygames_training.policy import Policy
     from spygames_training.run import Callback, Run
+    from spygames_training.shaping import Shaping, potential_based
     from spygames_training.trainer import train
 
 __all__ = [
@@ -30,10 +31,12 @@ __all__ = [
     "Opponents",
     "Policy",
     "Run",
+    "Shaping",
     "best_response",
     "cross_play",
     "evaluate",
     "load_checkpoint",
+    "potential_based",
     "read_config",
     "save_checkpoint",
     "train",
@@ -46,6 +49,7 @@ _HOMES = {
     "experiments.best_response": ("best_response",),
     "policy": ("Policy",),
     "run": ("Callback", "Run"),
+    "shaping": ("Shaping", "potential_based"),
     "trainer": ("train",),
 }
 

@@ -292,7 +292,7 @@ def _describe(game: Game, network: ActorCritic) -> dict[str, Any]:
         found |= {"embedding": network.config.embedding, "entities": {k: list(v) for k, v in game.entities.items()}}
     if kind == "recurrent":
         found["memory"] = network.memory_size
-    if network.config.critic == "none":
+    if not network.has_value:
         found["critic"] = "none"
     return found
 

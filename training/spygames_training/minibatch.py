@@ -12,7 +12,7 @@ from torch import Tensor
 from spygames_training.compute import Compute
 from spygames_training.losses import Taken
 from spygames_training.network import ActorCritic
-from spygames_training.rollout import Trajectories
+from spygames_training.trajectories import Trajectories
 
 
 @dataclass
@@ -103,13 +103,8 @@ class Minibatches:
 
 def sequences_of(trajectories: Trajectories, keep: np.ndarray, size: int) -> tuple[np.ndarray, Sequences]:
     """The decisions `keep`, int64 [N], places in [T, n], in another order: sequence by sequence."""
-    t = trajectories
-    step, row = np.divmod(keep, t.actions.shape[1])
-    seat = t.seats[step, row].astype(np.int64)
-    game = (np.cumsum(t.done, axis=0) - t.done)[step, row]  # how many have ended in that row before
-    order = np.lexsort((step, game, seat, row))
-    whose = np.stack([row, seat, game], axis=1)[order]
-    starts = np.flatnonzero(np.any(np.diff(whose, axis=0, prepend=-1) != 0, axis=1))
-    row, seat, game = whose[starts].T
-    memory = np.where(game[:, None] == 0, t.memory_before[row, seat, :size], np.float32(0))
-    return keep[order], Sequences(starts, np.diff(starts, append=len(keep)), torch.from_numpy(memory))
+    keep, whose = trajectories.by_seat(keep)
+    starts = np.flatnonzero(np.any(np.diff(whose, axis=1, prepend=-1) != 0, axis=0))
+    row, seat, number = whose[:, starts]
+    memory = np.where(number[:, None] == 0, trajectories.memory_before[row, seat, :size], np.float32(0))
+    return keep, Sequences(starts, np.diff(starts, append=len(keep)), torch.from_numpy(memory))

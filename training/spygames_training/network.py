@@ -48,6 +48,8 @@ class ActorCritic(nn.Module):
             self.memory_size = self.config.memory
             self.memory = Memory(width, self.memory_size)
             width += self.memory_size
+        self.shaped = False
+        """Whether its value is that of shaped rewards, and so none of the game's results."""
         self.policy = linear(width, num_actions, gain=0.01)  # begins nearly uniform
         self.critic = None
         if self.sees_all:
@@ -66,13 +68,13 @@ class ActorCritic(nn.Module):
 
     @property
     def has_value(self) -> bool:
-        """Whether there is a value of the seat's own view."""
-        return self.config.critic != "none"
+        """Whether there is a value of the seat's own view, in the unit of the game's results times a factor."""
+        return self.config.critic != "none" and not self.shaped
 
     @property
     def own_head(self) -> nn.Linear:
-        """The layer that makes this value, [n, W] -> [n, 1]; ValueError without one."""
-        if not self.has_value:
+        """The layer that makes a value of the seat's own view, [n, W] -> [n, 1]; ValueError without one."""
+        if self.config.critic == "none":
             raise ValueError("this network has no value of a seat's own view")
         return self.own if self.sees_all else self.value
 
@@ -118,12 +120,12 @@ class ActorCritic(nn.Module):
 
     def actor(self) -> dict[str, Tensor]:
         """The weights of an agent: all of them, or instead of a critic that sees what an agent must not see the value
-        of its own view."""
+        of its own view; no value that is one of shaped rewards."""
         weights = self.state_dict()
         if self.sees_all:
             kept = {k: v for k, v in weights.items() if not k.startswith(("critic.", "value.", "own."))}
             weights = kept | {f"value.{k.partition('.')[2]}": v for k, v in weights.items() if k.startswith("own.")}
-        return weights
+        return weights if self.has_value else {k: v for k, v in weights.items() if not k.startswith("value.")}
 
 
 def make_network(game: Game, config: Network | StoredNetwork) -> ActorCritic:

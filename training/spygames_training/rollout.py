@@ -18,69 +18,11 @@ from spygames.core.players import Player, new_memory
 from spygames.core.shown import one_line
 from spygames_training.compute import Compute, to_numpy
 from spygames_training.config import PPO, Config
-from spygames_training.gae import Estimates, Played, per_seat_gae
 from spygames_training.network import ActorCritic
 from spygames_training.opponent_seats import OpponentSeats
 from spygames_training.sampling import Asked, Drawn, sample_rows
-
-
-class Trajectories:
-    """T decisions of each of n games, one after another, in arrays [T, n, ...].
-
-    Attributes:
-        observation: float32 [T + 1, n, F]; the last one is seen before the next T decisions.
-        mask: int8 [T + 1, n, A], likewise.
-        actions: int64.
-        log_probabilities: float32, of the actions, under the network.
-        values: float32, the critic's for the seat that decided.
-        seats: int8, who decided.
-        rewards: float32 [T, n, P], paid after the decision, times `PPO.reward_scale`.
-        done: bool, the game ended with the decision.
-        frozen: bool, an opponent decided.
-        advantages: float32.
-        valid: bool, the decision was the network's own, and its outcome is known.
-        views: the views of all seats before each decision, [T, n, P * F] in the type that the network computes in; None
-            until a critic that sees all has played.
-        memory_before: float32 [n, P, M], the memory of each seat before the first decision.
-    """
-
-    def __init__(self, game: Game, n: int, steps: int, memory: int = 0):
-        features, actions, players = game.num_features, game.num_actions, game.num_players
-        self.observation = np.zeros((steps + 1, n, features), np.float32)
-        self.mask = np.zeros((steps + 1, n, actions), np.int8)
-        self.actions = np.zeros((steps, n), np.int64)
-        self.log_probabilities = np.zeros((steps, n), np.float32)
-        self.values = np.zeros((steps, n), np.float32)
-        self.seats = np.zeros((steps, n), np.int8)
-        self.rewards = np.zeros((steps, n, players), np.float32)
-        self.done = np.zeros((steps, n), np.bool_)
-        self.frozen = np.zeros((steps, n), np.bool_)
-        self.advantages = np.zeros((steps, n), np.float32)
-        self.valid = np.zeros((steps, n), np.bool_)
-        self.views: torch.Tensor | None = None
-        self.memory_before = np.zeros((n, players, memory), np.float32)
-        self._scratch = np.zeros((4, players), np.float32)
-
-    def begin(self, memory: np.ndarray) -> None:
-        """Continues with the last observation; memory: [n, P, M] as it is now."""
-        self.observation[0], self.mask[0] = self.observation[-1], self.mask[-1]
-        self.memory_before[...] = memory
-
-    def keep_views(self, dtype: torch.dtype) -> None:
-        """Makes room for the views of all seats."""
-        if self.views is None:
-            steps, n, players = self.rewards.shape
-            self.views = torch.empty(steps, n, players * self.observation.shape[2], dtype=dtype)
-
-    def estimate_advantages(self, ppo: PPO) -> None:
-        """Fills `advantages` and `valid`, once all decisions are recorded."""
-        rewards, seats = self.rewards, self.seats
-        if ppo.credit == "table":  # as if one player made all decisions
-            rewards = np.take_along_axis(rewards, seats[..., None].astype(np.int64), axis=2)
-            seats = np.zeros_like(seats)
-        played = Played(rewards, self.done, seats, self.values)
-        per_seat_gae(played, ppo.gamma, ppo.lam, Estimates(self.advantages, self.valid), self._scratch)
-        self.valid &= ~self.frozen
+from spygames_training.shaping import Shaping, shape_rewards
+from spygames_training.trajectories import Trajectories
 
 
 class Rollout:
@@ -94,10 +36,20 @@ class Rollout:
         share: the fraction of the games that have opponents, 0 to 1 (`OpponentSeats`).
         players: who may play a seat, the network included: there is room for the memory of each, and notes for those
             who want them.
+        shaping: added to the rewards of the network's decisions.
     """
 
-    def __init__(self, game: Game, n: int, steps: int, seed: int, share: float = 0.0, players: Collection[Player] = ()):
-        self.game, self.n, self.steps = game, n, steps
+    def __init__(
+        self,
+        game: Game,
+        n: int,
+        steps: int,
+        seed: int,
+        share: float = 0.0,
+        players: Collection[Player] = (),
+        shaping: Shaping | None = None,
+    ):
+        self.game, self.n, self.steps, self.shaping = game, n, steps, shaping
         self.memory = new_memory(game, players, n)
         """The memory of the player of each seat, in its present game."""
         self.trajectories = t = Trajectories(game, n, steps, self.memory.shape[2])
@@ -136,6 +88,8 @@ class Rollout:
             if self.notes is not None:
                 self.notes.clear(batch.done)
             self.opponents.end_games(batch.done, batch.rewards)
+        if self.shaping is not None:
+            shape_rewards(t, self.game, self.shaping, ppo.reward_scale)
         t.estimate_advantages(ppo)
 
     def _ask(self, network: ActorCritic, step: int, compute: Compute) -> tuple[np.ndarray, np.ndarray]:

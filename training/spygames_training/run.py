@@ -14,7 +14,7 @@ import torch
 
 from spygames.core.game import Game
 from spygames.core.registry import make_game
-from spygames.core.shown import shown
+from spygames.core.shown import one_line, shown
 from spygames_training.atomic import only_one, write_whole
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.compute import find_device, one_thread
@@ -29,6 +29,7 @@ from spygames_training.resume import State, StateError, load_state, read_state, 
 from spygames_training.rollout import Rollout, check_memory
 from spygames_training.run_evaluation import evaluation_opponents, win_shares
 from spygames_training.run_files import RUN, STATE, check_folder, resume_config
+from spygames_training.shaping import Shaping
 from spygames_training.start import start_from
 
 __all__ = ["Callback", "Diverged", "Run"]
@@ -71,9 +72,18 @@ class Run:
     `Run.create` begins one, `Run.resume` continues one; both leave the training to `train`.
     """
 
-    def __init__(self, config: Config, folder: str | Path, game: Game | None, processes: Processes):
+    def __init__(
+        self,
+        config: Config,
+        folder: str | Path,
+        game: Game | None,
+        processes: Processes,
+        shaping: Shaping | None = None,
+    ):
         """The parts of a run that has not begun; for `create` and `resume`. Nothing in the folder is changed."""
         self.config, self.folder, self.processes = config, Path(folder), processes
+        self.own_code = {"shaping": name_of_code(shaping)} if shaping else {}
+        """The names of what the caller has passed, by what it is for."""
         if config.workers % processes.count:
             raise ValueError(f"workers must be a multiple of the {processes.count} processes, not {config.workers}")
         self.game = game or make_game(config.game, **config.options)
@@ -84,6 +94,7 @@ class Run:
         torch.manual_seed(config.seed)
         with one_thread():
             network = make_network(self.game, config.network).to(device)
+        network.shaped = shaping is not None
         ppo, workers = config.ppo, config.workers // processes.count
         self.learner = Learner(network, ppo, workers, config.seed, processes)
         self.league = League(self.game, config.opponents)
@@ -97,6 +108,7 @@ class Run:
                 TRAINING_SEEDS + config.seed * 1000 + k,
                 config.opponents.share,
                 players,
+                shaping,
             )
             for k in range(processes.rank * workers, (processes.rank + 1) * workers)
         ]
@@ -107,7 +119,13 @@ class Run:
 
     @classmethod
     def create(
-        cls, config: Config, folder: str | Path, game: Game | None = None, processes: Processes = ALONE
+        cls,
+        config: Config,
+        folder: str | Path,
+        game: Game | None = None,
+        processes: Processes = ALONE,
+        *,
+        shaping: Shaping | None = None,
     ) -> "Run":
         """A new run.
 
@@ -117,6 +135,8 @@ class Run:
             game: what is played, where `config.game` cannot name it.
             processes: those that train together, each with an equal part of the workers; the result is the same as in
                 one process. The first one evaluates, writes and reports.
+            shaping: added to the rewards that are learned from, in training games only (`Shaping`). The agent is then
+                kept without its value, which is none of the game's results.
 
         Raises:
             ValueError: the folder holds a run or an agent already, or something in the place of a file of the run; an
@@ -128,7 +148,7 @@ class Run:
             raise ValueError(f"{folder} holds a run already: continue it with --resume, or choose another --out")
         if (place / "checkpoint" / "config.json").exists():
             raise ValueError(f"{folder} holds an agent already: choose another folder with --out")
-        run = cls(config, folder, game, processes)
+        run = cls(config, folder, game, processes, shaping)
         if config.start_from:
             start_from(config.start_from, run.game, run.learner, config.ppo.reward_scale)
         run._enter()
@@ -141,6 +161,8 @@ class Run:
         config: Config | None = None,
         game: Game | None = None,
         processes: Processes = ALONE,
+        *,
+        shaping: Shaping | None = None,
     ) -> "Run":
         """The run in `folder`, from its last saved state.
 
@@ -149,9 +171,11 @@ class Run:
             config: the run's, in which settings of `CHANGEABLE` may have other values; None: as it is.
             game: as for `create`.
             processes: as for `create`; there may be more or fewer than before.
+            shaping: the same as before; the folder holds no code.
 
         Raises:
-            ValueError: there is no run, it is damaged, or `config` changes another setting; and as for `create`.
+            ValueError: there is no run, it is damaged, or `config` changes another setting; what is passed has another
+                name than what the run was saved with; and as for `create`.
         """
         saved = resume_config(folder)
         config = config or saved
@@ -160,7 +184,7 @@ class Run:
                 f"{folder} cannot continue with another {', '.join(changed)}; what may change is "
                 f"{', '.join(sorted(CHANGEABLE))}"
             )
-        run = cls(config, folder, game, processes)
+        run = cls(config, folder, game, processes, shaping)
         state = read_state(run.state)
         run._check_settings(state)
         run.progress = load_state(state, run.learner, run.rollouts, run.league)
@@ -175,9 +199,19 @@ class Run:
         self.processes.gather(None)  # no process writes before all have looked
 
     def _check_settings(self, state: State) -> None:
-        """StateError if settings that decide what the run has become are not those that the state was saved with."""
+        """StateError if settings that decide what the run has become, or what the caller passes, are not those that the
+        state was saved with."""
         if not state.vouched:
             return
+        saved_code = state.facts.get("own_code", {})
+        for what in ("network", "shaping"):
+            saved, passed = saved_code.get(what), self.own_code.get(what)
+            if saved != passed:
+                raise StateError(
+                    f"{state.path} was saved with {'no' if saved is None else 'the'} {what} of your own"
+                    f"{f' ({one_line(saved)})' if saved else ''}: pass {'none' if saved is None else 'the same'}"
+                    f"{f', not {passed}' if passed else ''}"
+                )
         saved = from_mapping(Config, state.facts["config"])
         if changed := [name for name in differences(self.config, saved) if name not in CHANGEABLE]:
             raise StateError(
@@ -302,6 +336,8 @@ class Run:
         if self.processes.first:
             write_whole(self.folder / RUN, json.dumps(config, indent=2) + "\n")
             more = {"config": config, "metrics": metrics_digest(self.folder)}
+            if self.own_code:
+                more["own_code"] = self.own_code
         save_state(self.state, self.learner, self.rollouts, self.league, self.progress, more)
         self._save_agent()
         self._saved = time.monotonic()
@@ -310,6 +346,8 @@ class Run:
         """Writes the checkpoint of the policy."""
         if self.processes.first:
             extra = {"config": dataclasses.asdict(self.config), "seconds": round(self.progress["seconds"])}
+            if self.own_code:
+                extra["own_code"] = self.own_code
             results = self.progress.get("results", {})
             save_checkpoint(
                 self.folder / "checkpoint", self.game, self.learner.ema, self.progress["decisions"], results, extra
@@ -381,6 +419,12 @@ class Run:
             )
         self._evaluated = time.monotonic()
         return fractions
+
+
+def name_of_code(code: Any) -> str:
+    """What a function, a class or an object of one is called, for messages: as in its module, without that one's name,
+    which depends on how it was imported."""
+    return getattr(code, "__qualname__", type(code).__qualname__)
 
 
 def catch_signals(handler: Any) -> dict[int, Any]:

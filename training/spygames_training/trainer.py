@@ -7,6 +7,7 @@ from spygames.core.game import Game
 from spygames_training.config import Config
 from spygames_training.policy import Policy
 from spygames_training.run import Callback, Run
+from spygames_training.shaping import Shaping
 
 __all__ = ["train"]
 
@@ -17,6 +18,7 @@ def train(
     *,
     resume: bool = False,
     game: Game | None = None,
+    shaping: Shaping | None = None,
     callbacks: Sequence[Callback] = (),
     progress: bool = True,
 ) -> Policy:
@@ -29,6 +31,7 @@ def train(
         folder: where the run lives; it is made.
         resume: whether to go on with the run in `folder`, of which `config` may change what `Run.resume` says.
         game: what is played, where `config.game` cannot name it.
+        shaping: added to the rewards that are learned from, as of `Run.create`.
         callbacks: called after each update, in their order.
         progress: whether the progress is shown; Python's logger `spygames_training` is told of it either way.
 
@@ -37,6 +40,9 @@ def train(
         ValueError, TypeError, OSError: as of `Run.create`, `Run.resume` and `Run.train`.
         Exception: what a callback raised; all is saved.
     """
-    run = Run.resume(folder, config, game) if resume else Run.create(config, folder, game)
+    if resume:
+        run = Run.resume(folder, config, game, shaping=shaping)
+    else:
+        run = Run.create(config, folder, game, shaping=shaping)
     run.train(callbacks, progress)
     return Policy.load(folder, game=run.game)
