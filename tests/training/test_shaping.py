@@ -163,8 +163,8 @@ def test_a_shaped_run_resumes_with_the_same_shaping_only(tmp_path: Path) -> None
     plain = Run.create(SMALL, tmp_path / "plain")
     plain.save()
     for folder, passed, message in (
-        ("run", None, r"saved with the shaping of your own \(telling\): pass the same$"),
-        ("run", nothing, r"saved with the shaping of your own \(telling\): pass the same, not nothing"),
+        ("run", None, "saved with a shaping of your own, telling: pass it$"),
+        ("run", nothing, "saved with a shaping of your own, telling: pass it, not nothing"),
         ("plain", telling, "saved with no shaping of your own: pass none, not telling"),
     ):
         with pytest.raises(StateError, match=message):

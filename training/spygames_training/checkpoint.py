@@ -27,11 +27,14 @@ from spygames.core.version import VERSION
 from spygames_training.atomic import is_number, read_file, remove, write_synced
 from spygames_training.config import MAX_LAYERS, MAX_UNITS, StoredNetwork
 from spygames_training.network import ActorCritic, blank
+from spygames_training.own_network import OwnNetwork, Source, check_answers, make_own_network
 from spygames_training.state_dicts import tensor_difference
 
 __all__ = ["Checkpoint", "CheckpointError", "load_checkpoint", "save_checkpoint"]
 
 FORMAT = 1
+OWN = "own"
+"""The kind of a network that is none of this package's."""
 MODEL, CONFIG = "model.safetensors", "config.json"
 MAX_CONFIG_BYTES = 1 << 20
 MAX_MODEL_BYTES = 1 << 30
@@ -112,7 +115,7 @@ def save_checkpoint(
     """
     path = Path(path).absolute()
     check_place(path)
-    tensors = {k: v.detach().to("cpu", torch.float32).contiguous() for k, v in network.actor().items()}
+    tensors = {k: v.detach().to("cpu", torch.float32).clone().contiguous() for k, v in network.actor().items()}
     _check_finite(path, tensors)
     weights = tensors_to_bytes(tensors)
     config = {
@@ -199,7 +202,7 @@ def _released(name: str, game: Game | None) -> Path:
     raise CheckpointError(f"{shown(name)}: there is no such checkpoint, and no released agent of that name ({names})")
 
 
-def load_checkpoint(path: str | Path, game: Game | None = None) -> Checkpoint:
+def load_checkpoint(path: str | Path, game: Game | None = None, network: Source | None = None) -> Checkpoint:
     """Reads a checkpoint.
 
     Args:
@@ -207,6 +210,8 @@ def load_checkpoint(path: str | Path, game: Game | None = None) -> Checkpoint:
             package (`agent_avenue/simple-2`; `best`, which needs the game).
         game: what is to be played: the checkpoint must be of this game and of the same layout of observations and
             actions; other options may differ. None: the game, with the options, that the checkpoint names.
+        network: the module, or what makes it, that the agent was trained with, where that was none of this package's:
+            a checkpoint holds no code.
 
     Raises:
         CheckpointError: with one line that says what is wrong.
@@ -226,7 +231,7 @@ def load_checkpoint(path: str | Path, game: Game | None = None) -> Checkpoint:
             f"{folder} has another layout than {game.id} here: {_difference(layout, game)}"
             + (f"; trained with {options}" if options else "")
         )
-    return Checkpoint(game, _read_network(folder, config, game), config)
+    return Checkpoint(game, _read_network(folder, config, game, network), config)
 
 
 def _read_config(file: Path) -> dict[str, Any]:
@@ -285,9 +290,11 @@ def _other_options(theirs: object, game: Game) -> str:
 
 
 def _describe(game: Game, network: ActorCritic) -> dict[str, Any]:
-    """The network's kind and sizes, as `_read_kind` reads them."""
+    """The network's kind and sizes, as `_blank` and `_read_kind` read them."""
     kind = network.config.kind
     found: dict[str, Any] = {"kind": kind, "hidden": list(network.hidden)}
+    if isinstance(network, OwnNetwork):
+        found = {"kind": OWN, "name": network.name, "answers": network.answers()}
     if kind == "entities":
         found |= {"embedding": network.config.embedding, "entities": {k: list(v) for k, v in game.entities.items()}}
     if kind == "recurrent":
@@ -327,10 +334,31 @@ def _units(folder: Path, spec: Mapping[str, Any], key: str, multiple: int = 1) -
     return value
 
 
-def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorCritic:
+def _blank(folder: Path, spec: Mapping[str, Any], game: Game, source: Source | None) -> ActorCritic:
+    """The network that a checkpoint describes, still without its weights."""
+    if spec.get("kind") != OWN:
+        kind = _read_kind(folder, spec, game)
+        if source is not None:
+            raise CheckpointError(f"{folder} has a network of this package, of kind {kind.kind}: pass none of your own")
+        return blank(game, kind)
+    name = one_line(_get(folder, spec, "name", str), 100)
+    if source is None:
+        raise CheckpointError(
+            f"{folder} has a network of its author's own, {name}: only who passes it can load it, as in "
+            f"Policy.load(path, network={name})"
+        )
+    try:
+        network = make_own_network(source, game)
+    except ValueError as error:
+        raise CheckpointError(f"{folder}: {error}") from error
+    network.shaped = spec.get("critic") == "none"
+    return network
+
+
+def _read_network(folder: Path, config: Mapping[str, Any], game: Game, source: Source | None) -> ActorCritic:
     file = folder / MODEL
     spec = _get(folder, config, "network", dict)
-    kind = _read_kind(folder, spec, game)
+    network = _blank(folder, spec, game, source)
     try:
         data = read_file(file, MAX_MODEL_BYTES)
         tensors = tensors_from_bytes(data)
@@ -340,13 +368,16 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game) -> ActorC
         raise CheckpointError(f"{file} cannot be read: {error.strerror}") from None
     except (SafetensorError, KeyError) as error:
         raise CheckpointError(f"{file} is cut short or is no safetensors file: {one_line(error, 200)}") from None
-    network = blank(game, kind)
     if difference := tensor_difference(network.state_dict(), tensors):
         raise CheckpointError(f"{file} does not hold the network that {CONFIG} describes: {difference}")
     if hashlib.sha256(data).hexdigest() != _get(folder, _get(folder, config, "weights", dict), "sha256", str):
         raise CheckpointError(f"{file} holds other weights than {CONFIG} was written for")
     _check_finite(file, tensors)
-    network.load_state_dict(tensors, assign=True)
+    network.load_state_dict(tensors, assign=not isinstance(network, OwnNetwork))  # whose weights may be shared
+    try:
+        check_answers(network, spec.get("answers"))
+    except ValueError as error:
+        raise CheckpointError(f"{folder}: {error}") from error
     return network.eval()
 
 

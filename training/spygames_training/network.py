@@ -78,6 +78,14 @@ class ActorCritic(nn.Module):
             raise ValueError("this network has no value of a seat's own view")
         return self.own if self.sees_all else self.value
 
+    def joined_heads(self) -> nn.Module:
+        """Logits and the value of the own view in one product, [n, W] -> [n, A + 1]: a copy, which does not learn."""
+        joined = nn.Linear(1, 1)
+        for name in ("weight", "bias"):
+            both = torch.cat([getattr(head, name) for head in (self.policy, self.own_head)])
+            setattr(joined, name, nn.Parameter(both, requires_grad=False))
+        return joined
+
     def own_value(self, features: Tensor) -> Tensor:
         """The value of what the seat itself sees, [n], on what the trunk has made of it; ValueError without one."""
         return self.own_head(features).squeeze(-1)

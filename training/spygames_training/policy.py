@@ -18,6 +18,7 @@ from spygames.core.shown import shown
 from spygames_training.checkpoint import find_checkpoint, load_checkpoint
 from spygames_training.compute import to_numpy
 from spygames_training.network import ActorCritic
+from spygames_training.own_network import Source
 from spygames_training.sampling import Asked, Drawn, sample_rows
 
 __all__ = ["Policy", "load_player"]
@@ -67,7 +68,7 @@ class Policy:
         return f"Policy({self.game.id}, {self.name})"
 
     @classmethod
-    def load(cls, path: str | Path, how: str = "", game: Game | None = None) -> "Policy":
+    def load(cls, path: str | Path, how: str = "", game: Game | None = None, network: Source | None = None) -> "Policy":
         """The policy of a checkpoint.
 
         Args:
@@ -75,6 +76,7 @@ class Policy:
                 or `best`, the best of `game`. `@argmax` and the like may stand behind it, in place of `how`.
             how: sample (or nothing), argmax, or a temperature from 0.01 to 100.
             game: what it plays, as in `load_checkpoint`; None: what the checkpoint names.
+            network: as in `load_checkpoint`.
 
         Raises:
             CheckpointError: there is none, or it is damaged, or of another game or layout.
@@ -87,7 +89,7 @@ class Policy:
         if not how and parts.search is None and not Path(text).exists():
             text, how = parts.source, parts.play
         temperature_of(how)
-        checkpoint = load_checkpoint(text, game)
+        checkpoint = load_checkpoint(text, game, network)
         folder = find_checkpoint(text, game).resolve()
         name = folder.parent.name if folder.name == "checkpoint" else folder.name
         if (agent := find_agent(text)) is not None and text == agent.name and not Path(text).exists():
@@ -249,18 +251,18 @@ class PolicyPlayer:
         return SearchingPolicy(self.policy, read_settings(self.policy.game, settings))
 
 
-def load_player(game: Game, path: str | Path, how: str = "") -> PolicyPlayer:
+def load_player(game: Game, path: str | Path, how: str = "", network: Source | None = None) -> PolicyPlayer:
     """A checkpoint as a player: what `make_player` calls for the kind `checkpoint`.
 
     Args:
         game: what is played.
-        path, how: as in `Policy.load`.
+        path, how, network: as in `Policy.load`.
 
     Raises:
         CheckpointError: the checkpoint is damaged, or of another game or layout.
         ValueError: `how` makes no sense.
     """
-    return PolicyPlayer(Policy.load(path, how, game))
+    return PolicyPlayer(Policy.load(path, how, game, network))
 
 
 def from_network(game: Game, network: ActorCritic, how: str = "", name: str = "policy") -> PolicyPlayer:

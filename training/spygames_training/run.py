@@ -2,29 +2,29 @@
 
 import dataclasses
 import json
-import signal
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
 from spygames.core.game import Game
 from spygames.core.registry import make_game
-from spygames.core.shown import one_line, shown
-from spygames_training.atomic import only_one, write_whole
+from spygames_training.atomic import write_whole
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.compute import find_device, one_thread
-from spygames_training.config import Config, differences, from_mapping
+from spygames_training.config import Config, Network, differences, from_mapping
 from spygames_training.league import League
 from spygames_training.learner import Learner
+from spygames_training.loop import Callback, TrainingLoop
 from spygames_training.network import ActorCritic, make_network
+from spygames_training.own_code import check_names, find_own, names_of
+from spygames_training.own_network import Source, answers_of, check_answers, make_own_network
 from spygames_training.policy import Policy, from_network
 from spygames_training.processes import ALONE, Processes
-from spygames_training.report import Report, metrics_digest, read_metrics
+from spygames_training.report import metrics_digest, read_metrics
 from spygames_training.resume import State, StateError, load_state, read_state, save_state
 from spygames_training.rollout import Rollout, check_memory
 from spygames_training.run_evaluation import evaluation_opponents, win_shares
@@ -49,21 +49,8 @@ TRAINING_SEEDS = 1 << 62
 """Seeds of the games that are learned from begin here, those of evaluations at 0, so that they share no game."""
 
 
-Callback = Callable[["Run", dict[str, float]], object]
-"""Called after each update with the run and a copy of what metrics.jsonl has of it: `decisions`, `entropy` and more,
-after an evaluation also `win_share/NAME` for each opponent. It may look at everything and call `Run.stop`; what it
-returns is ignored, and what it raises ends the training once all is saved."""
-
-
 class Diverged(ValueError):
     """The losses are not finite any more; the last saved state is from before."""
-
-
-class Due(NamedTuple):
-    """What a run does after an update."""
-
-    evaluate: bool
-    save: bool
 
 
 class Run:
@@ -78,11 +65,13 @@ class Run:
         folder: str | Path,
         game: Game | None,
         processes: Processes,
-        shaping: Shaping | None = None,
+        network: Source | str | None = None,
+        shaping: Shaping | str | None = None,
     ):
         """The parts of a run that has not begun; for `create` and `resume`. Nothing in the folder is changed."""
         self.config, self.folder, self.processes = config, Path(folder), processes
-        self.own_code = {"shaping": name_of_code(shaping)} if shaping else {}
+        self._network, shape = find_own(network), find_own(shaping)
+        self.own_code = names_of(network=self._network, shaping=shape)
         """The names of what the caller has passed, by what it is for."""
         if config.workers % processes.count:
             raise ValueError(f"workers must be a multiple of the {processes.count} processes, not {config.workers}")
@@ -93,12 +82,12 @@ class Run:
         self.state = self.folder / STATE
         torch.manual_seed(config.seed)
         with one_thread():
-            network = make_network(self.game, config.network).to(device)
-        network.shaped = shaping is not None
+            own = self._make_network().to(device)
+        own.shaped = shape is not None
         ppo, workers = config.ppo, config.workers // processes.count
-        self.learner = Learner(network, ppo, workers, config.seed, processes)
+        self.learner = Learner(own, ppo, workers, config.seed, processes)
         self.league = League(self.game, config.opponents)
-        players = [from_network(self.game, network), *self.league.players.values()]
+        players = [from_network(self.game, own), *self.league.players.values()]
         check_memory(self.game, config, processes.count)
         self.rollouts = [
             Rollout(
@@ -108,14 +97,15 @@ class Run:
                 TRAINING_SEEDS + config.seed * 1000 + k,
                 config.opponents.share,
                 players,
-                shaping,
+                shape,
             )
             for k in range(processes.rank * workers, (processes.rank + 1) * workers)
         ]
         self.progress: dict[str, Any] = {"decisions": 0, "seconds": 0.0}
-        self._interrupted = self._stopping = False
-        self._earlier: list[dict[str, Any]] = []
-        self._evaluated = self._saved = 0.0
+        self.stopping = False
+        """Whether `stop` was called."""
+        self.earlier: list[dict[str, Any]] = []
+        """The metrics of the updates before it was resumed."""
 
     @classmethod
     def create(
@@ -125,7 +115,8 @@ class Run:
         game: Game | None = None,
         processes: Processes = ALONE,
         *,
-        shaping: Shaping | None = None,
+        network: Source | str | None = None,
+        shaping: Shaping | str | None = None,
     ) -> "Run":
         """A new run.
 
@@ -135,22 +126,25 @@ class Run:
             game: what is played, where `config.game` cannot name it.
             processes: those that train together, each with an equal part of the workers; the result is the same as in
                 one process. The first one evaluates, writes and reports.
+            network: a torch module, which is copied, or a function or class that makes one for a game, in the place of
+                the network that `config` describes: float32 observation [n, F] -> logits [n, A], of illegal actions
+                too, and value [n]. The agent's checkpoint is then read only by who passes the same module.
             shaping: added to the rewards that are learned from, in training games only (`Shaping`). The agent is then
-                kept without its value, which is none of the game's results.
+                kept without its value, which is none of the game's results. Both may be `python:MODULE.NAME`, too.
 
         Raises:
             ValueError: the folder holds a run or an agent already, or something in the place of a file of the run; an
-                unknown game, option or player; `start_from` does not fit; more games and steps than the machine has
-                memory for. Nothing in the folder is changed then.
+                unknown game, option or player; `start_from` or `network` does not fit; more games and steps than the
+                machine has memory for. Nothing in the folder is changed then.
         """
         place = Path(folder)
         if (place / STATE).exists():
             raise ValueError(f"{folder} holds a run already: continue it with --resume, or choose another --out")
         if (place / "checkpoint" / "config.json").exists():
             raise ValueError(f"{folder} holds an agent already: choose another folder with --out")
-        run = cls(config, folder, game, processes, shaping)
+        run = cls(config, folder, game, processes, network, shaping)
         if config.start_from:
-            start_from(config.start_from, run.game, run.learner, config.ppo.reward_scale)
+            start_from(config.start_from, run.game, run.learner, config.ppo.reward_scale, run._network)
         run._enter()
         return run
 
@@ -162,7 +156,8 @@ class Run:
         game: Game | None = None,
         processes: Processes = ALONE,
         *,
-        shaping: Shaping | None = None,
+        network: Source | str | None = None,
+        shaping: Shaping | str | None = None,
     ) -> "Run":
         """The run in `folder`, from its last saved state.
 
@@ -171,7 +166,7 @@ class Run:
             config: the run's, in which settings of `CHANGEABLE` may have other values; None: as it is.
             game: as for `create`.
             processes: as for `create`; there may be more or fewer than before.
-            shaping: the same as before; the folder holds no code.
+            network, shaping: the same as before; the folder holds no code.
 
         Raises:
             ValueError: there is no run, it is damaged, or `config` changes another setting; what is passed has another
@@ -184,14 +179,31 @@ class Run:
                 f"{folder} cannot continue with another {', '.join(changed)}; what may change is "
                 f"{', '.join(sorted(CHANGEABLE))}"
             )
-        run = cls(config, folder, game, processes, shaping)
-        state = read_state(run.state)
+        own = find_own(network)
+        state = read_state(Path(folder) / STATE)
+        try:
+            check_names(state.facts.get("own_code", {}), names_of(network=own, shaping=find_own(shaping)))
+        except ValueError as error:
+            raise StateError(f"{state.path}: {error}") from error
+        run = cls(config, folder, game, processes, own, shaping)
         run._check_settings(state)
         run.progress = load_state(state, run.learner, run.rollouts, run.league)
+        try:
+            check_answers(run.learner.ema, state.facts.get("answers"))
+        except ValueError as error:
+            raise StateError(f"{state.path}: {error}") from error
         digest = state.facts.get("metrics") if state.vouched else None
-        run._earlier = read_metrics(run.folder, run.progress["decisions"], digest)
+        run.earlier = read_metrics(run.folder, run.progress["decisions"], digest)
         run._enter()
         return run
+
+    def _make_network(self) -> ActorCritic:
+        """The network that is to learn; ValueError where it does not fit, or settings would do nothing."""
+        if self._network is None:
+            return make_network(self.game, self.config.network)
+        if ignored := differences(self.config.network, Network(), "network."):
+            raise ValueError(f"{ignored[0]} does nothing with a network of your own: leave it out")
+        return make_own_network(self._network, self.game)
 
     def _enter(self) -> None:
         """Makes the folder, last, so that a run that is refused or stopped before leaves nothing."""
@@ -199,19 +211,9 @@ class Run:
         self.processes.gather(None)  # no process writes before all have looked
 
     def _check_settings(self, state: State) -> None:
-        """StateError if settings that decide what the run has become, or what the caller passes, are not those that the
-        state was saved with."""
+        """StateError if settings that decide what the run has become are not those that the state was saved with."""
         if not state.vouched:
             return
-        saved_code = state.facts.get("own_code", {})
-        for what in ("network", "shaping"):
-            saved, passed = saved_code.get(what), self.own_code.get(what)
-            if saved != passed:
-                raise StateError(
-                    f"{state.path} was saved with {'no' if saved is None else 'the'} {what} of your own"
-                    f"{f' ({one_line(saved)})' if saved else ''}: pass {'none' if saved is None else 'the same'}"
-                    f"{f', not {passed}' if passed else ''}"
-                )
         saved = from_mapping(Config, state.facts["config"])
         if changed := [name for name in differences(self.config, saved) if name not in CHANGEABLE]:
             raise StateError(
@@ -231,7 +233,7 @@ class Run:
 
     def stop(self) -> None:
         """Makes the present update the last one of `train`, which then saves and returns; `Run.resume` continues."""
-        self._stopping = True
+        self.stopping = True
 
     def close(self) -> None:
         """Ends the workers' threads, for whoever calls `update` instead of `train`."""
@@ -253,81 +255,8 @@ class Run:
             OSError: a file cannot be written, as on a full disk; the last state that was saved is whole.
             Exception: what a callback raised; the state after the update is saved.
         """
-        for callback in callbacks:
-            if not callable(callback):
-                raise TypeError(f"a callback is a function of a run and its metrics, not {shown(callback)}")
-        with only_one(self.folder) if self.processes.first else nullcontext():
-            return self._train(callbacks, progress)
-
-    def _train(self, callbacks: Sequence[Callback], progress: bool) -> ActorCritic:
-        handlers = catch_signals(self._stop_soon)
-        try:
-            with one_thread(), self._report(progress) as report:  # each worker is one thread
-                if self.learner.updates == 0:
-                    self.save()  # so that a kill at any moment leaves something to resume
-                else:
-                    self._save_agent()  # which is older than the state after a kill between the two
-                self._evaluated = self._saved = time.monotonic()
-                stopping = False
-                while not self.finished and not stopping:
-                    metrics = self.update()
-                    due = self._due()
-                    if due.evaluate:
-                        metrics |= self.evaluate()
-                    if report:
-                        report.add(metrics)
-                    failure = self._call(callbacks, metrics)
-                    asked = self.processes.gather((self._interrupted, self._stopping or failure is not None))
-                    interrupted, stopping = (any(several) for several in zip(*asked, strict=True))
-                    if due.save or interrupted or stopping:
-                        self.save()
-                    if failure is not None:
-                        raise failure
-                    if interrupted:
-                        raise KeyboardInterrupt
-                if report:
-                    report.plot()
-                    if self.finished:
-                        report.summarise(self.progress["decisions"], self.progress["seconds"])
-        finally:
-            self.close()
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
+        TrainingLoop(self, callbacks, progress).train()
         return self.learner.ema
-
-    def _call(self, callbacks: Sequence[Callback], metrics: dict[str, Any]) -> Exception | None:
-        """Calls them in the first process; returns what one of them raised."""
-        try:
-            for callback in callbacks if self.processes.first else ():
-                callback(self, dict(metrics))
-        except Exception as failure:
-            return failure
-        return None
-
-    def _due(self) -> Due:
-        """What to do after the last update, the same in all processes: the clock of the first one counts for all."""
-        now, config, after = time.monotonic(), self.config, self.progress["decisions"]
-        asked = self.processes.gather(
-            Due(
-                evaluate=now - self._evaluated >= config.evaluate_every,
-                save=now - self._saved >= config.save_every,
-            )
-        )
-        before = after - config.ppo.games * config.ppo.steps
-        milestone = self.finished or self.learner.updates == 1 or before < config.decisions / 2 <= after
-        return Due(asked[0].evaluate or milestone, asked[0].save or self.finished)
-
-    def _stop_soon(self, *_: object) -> None:
-        """Ends the run after the update that is being made, since a state from its middle could not be resumed; a
-        second signal ends it at once, without saving."""
-        if self._interrupted:
-            raise KeyboardInterrupt("stopped at once, without saving; the last saved state is whole")
-        self._interrupted = True
-
-    def _report(self, progress: bool) -> AbstractContextManager[Report | None]:
-        if not self.processes.first:
-            return nullcontext()
-        return Report(self.folder, self.config.decisions, self.progress["decisions"], self._earlier, progress)
 
     def save(self) -> None:
         """Writes the settings, the state to resume from and the checkpoint of the policy; all processes take part."""
@@ -337,12 +266,11 @@ class Run:
             write_whole(self.folder / RUN, json.dumps(config, indent=2) + "\n")
             more = {"config": config, "metrics": metrics_digest(self.folder)}
             if self.own_code:
-                more["own_code"] = self.own_code
+                more |= {"own_code": self.own_code, "answers": answers_of(self.learner.ema)}
         save_state(self.state, self.learner, self.rollouts, self.league, self.progress, more)
-        self._save_agent()
-        self._saved = time.monotonic()
+        self.save_agent()
 
-    def _save_agent(self) -> None:
+    def save_agent(self) -> None:
         """Writes the checkpoint of the policy."""
         if self.processes.first:
             extra = {"config": dataclasses.asdict(self.config), "seconds": round(self.progress["seconds"])}
@@ -417,19 +345,4 @@ class Run:
             fractions, self.progress["results"] = win_shares(
                 self.game, self.learner.ema, self.evaluation_opponents, self.config, step
             )
-        self._evaluated = time.monotonic()
         return fractions
-
-
-def name_of_code(code: Any) -> str:
-    """What a function, a class or an object of one is called, for messages: as in its module, without that one's name,
-    which depends on how it was imported."""
-    return getattr(code, "__qualname__", type(code).__qualname__)
-
-
-def catch_signals(handler: Any) -> dict[int, Any]:
-    """Replaces the handlers of Ctrl-C and SIGTERM, which it returns; outside the main thread it does nothing."""
-    try:
-        return {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
-    except ValueError:
-        return {}

@@ -9,9 +9,12 @@ from spygames_training.checkpoint import Checkpoint, load_checkpoint
 from spygames_training.config import NetworkShape
 from spygames_training.learner import Learner
 from spygames_training.network import ActorCritic
+from spygames_training.own_network import Source
 
 
-def start_from(path: str | Path, game: Game, learner: Learner, reward_scale: float) -> None:
+def start_from(
+    path: str | Path, game: Game, learner: Learner, reward_scale: float, network: Source | None = None
+) -> None:
     """Gives a learner that has not begun the weights of a checkpoint.
 
     They are those of the policy, and of the value of its own view if there is one. A critic that sees all begins as
@@ -21,19 +24,20 @@ def start_from(path: str | Path, game: Game, learner: Learner, reward_scale: flo
         path: the checkpoint's folder or its run's.
         game: what is played.
         learner: whose network, running mean and reference are changed.
-        reward_scale: of the run, to which the value is scaled.
+        reward_scale: of the run, to which the value is scaled, but for a network of one's own.
+        network: as of `load_checkpoint`.
 
     Raises:
         ValueError: the checkpoint cannot be read or is of another game, layout or network; the learner is then as it
             was.
     """
-    found = load_checkpoint(path, game)
+    found = load_checkpoint(path, game, network)
     theirs, ours = found.network, learner.network
     if difference := _difference(theirs, ours):
         raise ValueError(f"start_from {path}: its network has {difference}")
     weights = _weights(found, ours, reward_scale)
-    for network in (learner.network, learner.ema, learner.reference):
-        network.load_state_dict(network.state_dict() | weights)
+    for own in (learner.network, learner.ema, learner.reference):
+        own.load_state_dict(own.state_dict() | weights)
 
 
 def _difference(theirs: ActorCritic, ours: ActorCritic) -> str:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from spygames.core.game import Game
 from spygames_training.config import Config
+from spygames_training.own_code import find_own
+from spygames_training.own_network import Source
 from spygames_training.policy import Policy
 from spygames_training.run import Callback, Run
 from spygames_training.shaping import Shaping
@@ -18,7 +20,8 @@ def train(
     *,
     resume: bool = False,
     game: Game | None = None,
-    shaping: Shaping | None = None,
+    network: Source | str | None = None,
+    shaping: Shaping | str | None = None,
     callbacks: Sequence[Callback] = (),
     progress: bool = True,
 ) -> Policy:
@@ -31,6 +34,8 @@ def train(
         folder: where the run lives; it is made.
         resume: whether to go on with the run in `folder`, of which `config` may change what `Run.resume` says.
         game: what is played, where `config.game` cannot name it.
+        network: a torch module, or what makes one, in the place of the network that `config` describes, as of
+            `Run.create`.
         shaping: added to the rewards that are learned from, as of `Run.create`.
         callbacks: called after each update, in their order.
         progress: whether the progress is shown; Python's logger `spygames_training` is told of it either way.
@@ -40,9 +45,10 @@ def train(
         ValueError, TypeError, OSError: as of `Run.create`, `Run.resume` and `Run.train`.
         Exception: what a callback raised; all is saved.
     """
+    own = find_own(network)
     if resume:
-        run = Run.resume(folder, config, game, shaping=shaping)
+        run = Run.resume(folder, config, game, network=own, shaping=shaping)
     else:
-        run = Run.create(config, folder, game, shaping=shaping)
+        run = Run.create(config, folder, game, network=own, shaping=shaping)
     run.train(callbacks, progress)
-    return Policy.load(folder, game=run.game)
+    return Policy.load(folder, game=run.game, network=own)

@@ -1,8 +1,6 @@
 """Players that are Python: the kind `python:module.name`, a function or a class of anybody's."""
 
-import importlib
 import inspect
-import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +12,7 @@ from spygames.core.checks import is_whole
 from spygames.core.digest import file_digest
 from spygames.core.following import NOTES, Following, News, draw_seed
 from spygames.core.game import Game
+from spygames.core.named_code import find_code
 from spygames.core.notes import Notes
 from spygames.core.player import DecisionBatch, PlayerFailed, PlayerTooSlow
 from spygames.core.shown import one_line, shown
@@ -140,20 +139,9 @@ def load_player(game: Game, argument: str) -> PythonPlayer:
         ValueError: there is no such thing, or its module cannot be imported.
     """
     spec = f"python:{argument}"
-    module, dot, name = argument.rpartition(".")
-    if not dot or not all(part.isidentifier() for part in argument.split(".")):
-        raise ValueError(f"{shown(spec)} must name a module and a function or class in it, as in python:my_bot.act")
-    if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.append(os.getcwd())  # a command has its own folder there instead; last, so that it hides nothing
-    try:
-        found = getattr(importlib.import_module(module), name, None)
-    except (Exception, SystemExit) as error:  # a module may do anything when it is imported
-        what = f"{type(error).__name__}: {one_line(error)}"
-        raise ValueError(f"{shown(spec)}: the module {module} cannot be imported: {what}") from error
-    if not callable(found):
-        raise ValueError(f"{shown(spec)}: the module {module} has no function or class {name}")
+    found, module = find_code(spec), argument.rpartition(".")[0]
     if inspect.isclass(found) and not callable(getattr(found, "act", None)):
-        raise ValueError(f"{shown(spec)}: the class {name} has no method act(observation, mask)")
+        raise ValueError(f"{shown(spec)}: the class {found.__name__} has no method act(observation, mask)")
     modules = dict.fromkeys([module, getattr(found, "__module__", None) or module])  # it may come from another one
     files = [getattr(sys.modules.get(name), "__file__", None) for name in modules]
     return PythonPlayer(game, found, spec, digest=None if None in files else file_digest(*map(str, files)))

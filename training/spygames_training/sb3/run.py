@@ -19,10 +19,10 @@ from spygames_training.checkpoint import save_checkpoint
 from spygames_training.compat import updates_made
 from spygames_training.compute import find_device
 from spygames_training.config import PPO, Config
+from spygames_training.loop import catch_signals
 from spygames_training.network import ActorCritic
 from spygames_training.report import Report
 from spygames_training.rollout import check_memory
-from spygames_training.run import catch_signals
 from spygames_training.run_evaluation import evaluation_opponents, win_shares
 from spygames_training.run_files import check_folder
 from spygames_training.sb3.buffer import PerSeatRolloutBuffer

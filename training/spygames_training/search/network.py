@@ -26,17 +26,11 @@ class NetworkModel:
     def __init__(self, game: Game, network: ActorCritic, temperature: float = 1.0, value_unit: float = 1.0):
         self._compute = Compute.of(network, "auto")
         network = copy.deepcopy(network).requires_grad_(False).eval().to(self._compute.dtype)
-        self._trunk, self._heads, self._actions = network.trunk, network.policy, game.num_actions
+        self._trunk, self._actions = network.trunk, game.num_actions
         self._temperature, self._unit = temperature, value_unit
         self._bound = abs(game.lowest_return) if game.num_sides == 2 else np.inf  # what one side gets the other loses
         self._reads = network.has_value
-        if self._reads:  # both heads in one product
-            heads = (network.policy, network.own_head)
-            self._heads = torch.nn.Linear(1, 1)
-            self._heads.weight, self._heads.bias = (
-                torch.nn.Parameter(torch.cat([getattr(head, name) for head in heads]), requires_grad=False)
-                for name in ("weight", "bias")
-            )
+        self._heads = network.joined_heads() if self._reads else network.policy
         self._buffers = {
             n: torch.zeros(n, game.num_features, dtype=self._compute.dtype, device=self._compute.device) for n in SIZES
         }

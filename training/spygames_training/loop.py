@@ -1,0 +1,135 @@
+"""The loop of a training run: update after update, with evaluations, reports, saves, callbacks and signals between."""
+
+import signal
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spygames.core.shown import shown
+from spygames_training.atomic import only_one
+from spygames_training.compute import one_thread
+from spygames_training.report import Report
+
+if TYPE_CHECKING:
+    from spygames_training.run import Run
+
+Callback = Callable[["Run", dict[str, float]], object]
+"""Called after each update with the run and a copy of what metrics.jsonl has of it: `decisions`, `entropy` and more,
+after an evaluation also `win_share/NAME` for each opponent. It may look at everything and call `Run.stop`; what it
+returns is ignored, and what it raises ends the training once all is saved."""
+
+
+class Due(NamedTuple):
+    """What a run does after an update."""
+
+    evaluate: bool
+    save: bool
+
+
+class TrainingLoop:
+    """The training of a run to its end.
+
+    Args:
+        run: what is trained.
+        callbacks: called in their order after each update, by the first process only.
+        progress: whether the progress is shown.
+
+    Raises:
+        TypeError: a callback cannot be called.
+    """
+
+    def __init__(self, run: "Run", callbacks: Sequence[Callback], progress: bool):
+        for callback in callbacks:
+            if not callable(callback):
+                raise TypeError(f"a callback is a function of a run and its metrics, not {shown(callback)}")
+        self.run, self.callbacks, self.progress = run, callbacks, progress
+        self._interrupted = False
+        self._evaluated = self._saved = time.monotonic()
+
+    def train(self) -> None:
+        """Trains, saves and reports; raises what `Run.train` says."""
+        run = self.run
+        with only_one(run.folder) if run.processes.first else nullcontext():
+            handlers = catch_signals(self._interrupt)
+            try:
+                with one_thread(), self._report() as report:  # each worker is one thread
+                    self._train(report)
+            finally:
+                run.close()
+                for number, handler in handlers.items():
+                    signal.signal(number, handler)
+
+    def _train(self, report: Report | None) -> None:
+        run, stopping = self.run, False
+        if run.learner.updates == 0:
+            run.save()  # so that a kill at any moment leaves something to resume
+        else:
+            run.save_agent()  # which is older than the state after a kill between the two
+        self._evaluated = self._saved = time.monotonic()
+        while not run.finished and not stopping:
+            metrics = run.update()
+            due = self._due()
+            if due.evaluate:
+                metrics |= run.evaluate()
+                self._evaluated = time.monotonic()
+            if report:
+                report.add(metrics)
+            failure = self._call(metrics)
+            asked = run.processes.gather((self._interrupted, run.stopping or failure is not None))
+            interrupted, stopping = (any(several) for several in zip(*asked, strict=True))
+            if due.save or interrupted or stopping:
+                run.save()
+                self._saved = time.monotonic()
+            if failure is not None:
+                raise failure
+            if interrupted:
+                raise KeyboardInterrupt
+        if report:
+            report.plot()
+            if run.finished:
+                report.summarise(run.progress["decisions"], run.progress["seconds"])
+
+    def _call(self, metrics: dict[str, Any]) -> Exception | None:
+        """Calls back, in the first process; returns what was raised."""
+        try:
+            for callback in self.callbacks if self.run.processes.first else ():
+                callback(self.run, dict(metrics))
+        except Exception as failure:
+            return failure
+        return None
+
+    def _due(self) -> Due:
+        """What to do after the last update, the same in all processes: the clock of the first one counts for all."""
+        now, run, config = time.monotonic(), self.run, self.run.config
+        after = run.progress["decisions"]
+        asked = run.processes.gather(
+            Due(
+                evaluate=now - self._evaluated >= config.evaluate_every,
+                save=now - self._saved >= config.save_every,
+            )
+        )
+        before = after - config.ppo.games * config.ppo.steps
+        milestone = run.finished or run.learner.updates == 1 or before < config.decisions / 2 <= after
+        return Due(asked[0].evaluate or milestone, asked[0].save or run.finished)
+
+    def _interrupt(self, *_: object) -> None:
+        """Ends the run after the update that is being made, since a state from its middle could not be resumed; a
+        second signal ends it at once, without saving."""
+        if self._interrupted:
+            raise KeyboardInterrupt("stopped at once, without saving; the last saved state is whole")
+        self._interrupted = True
+
+    def _report(self) -> AbstractContextManager[Report | None]:
+        run = self.run
+        if not run.processes.first:
+            return nullcontext()
+        return Report(run.folder, run.config.decisions, run.progress["decisions"], run.earlier, self.progress)
+
+
+def catch_signals(handler: Any) -> dict[int, Any]:
+    """Replaces the handlers of Ctrl-C and SIGTERM, which it returns; outside the main thread it does nothing."""
+    try:
+        return {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:
+        return {}
