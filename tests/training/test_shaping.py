@@ -11,12 +11,13 @@ import torch
 
 from spygames import make_game
 from spygames.core.game import flat
-from spygames_training import PPO, Network, Run, Shaping, load_checkpoint, potential_based, train
+from spygames_training import PPO, Network, Run, load_checkpoint, potential_based, train
 from spygames_training.config import Opponents
 from spygames_training.league import League
 from spygames_training.network import make_network
 from spygames_training.resume import StateError
 from spygames_training.rollout import Rollout
+from spygames_training.shaping import Shaping
 from spygames_training.trajectories import Trajectories
 from tests.training.test_run import SMALL, weights
 

@@ -18,20 +18,19 @@ if TYPE_CHECKING:
     from spygames_training.config import PPO, Config, Network, Opponents, read_config
     from spygames_training.evaluation import cross_play, evaluate
     from spygames_training.experiments.best_response import best_response
+    from spygames_training.experiments.seeds import train_seeds
     from spygames_training.policy import Policy
-    from spygames_training.run import Callback, Run
-    from spygames_training.shaping import Shaping, potential_based
+    from spygames_training.run import Run
+    from spygames_training.shaping import potential_based
     from spygames_training.trainer import train
 
 __all__ = [
     "PPO",
-    "Callback",
     "Config",
     "Network",
     "Opponents",
     "Policy",
     "Run",
-    "Shaping",
     "best_response",
     "cross_play",
     "evaluate",
@@ -40,6 +39,7 @@ __all__ = [
     "read_config",
     "save_checkpoint",
     "train",
+    "train_seeds",
 ]
 
 _HOMES = {
@@ -47,9 +47,10 @@ _HOMES = {
     "config": ("PPO", "Config", "Network", "Opponents", "read_config"),
     "evaluation": ("cross_play", "evaluate"),
     "experiments.best_response": ("best_response",),
+    "experiments.seeds": ("train_seeds",),
     "policy": ("Policy",),
-    "run": ("Callback", "Run"),
-    "shaping": ("Shaping", "potential_based"),
+    "run": ("Run",),
+    "shaping": ("potential_based",),
     "trainer": ("train",),
 }
 

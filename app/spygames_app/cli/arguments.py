@@ -192,6 +192,8 @@ File = Annotated[Path, value(Path, "FILE")]
 AnyFile = Annotated[Path | None, value(Path, "FILE"), _NO_DEFAULT]
 Folder = Annotated[Path, value(Path, "FOLDER")]
 AnyFolder = Annotated[Path | None, value(Path, "FOLDER"), _NO_DEFAULT]
+AnyCode = Annotated[str | None, value(str, "CODE"), _NO_DEFAULT]
+"""`python:MODULE.NAME`."""
 RunFolder = Annotated[Path | None, value(Path, "RUN"), _NO_DEFAULT]
 ConfigFile = Annotated[Path | None, value(config_path, "CONFIG"), _NO_DEFAULT]
 How = Annotated[str | None, value(str, "HOW"), _NO_DEFAULT]

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from spygames_app.cli.arguments import ERRORS, AnyFolder, ConfigFile, GameOptions, RunFolder, complain, program
+from spygames_app.cli.arguments import (
+    ERRORS,
+    AnyCode,
+    AnyFolder,
+    AnyPositive,
+    ConfigFile,
+    GameOptions,
+    RunFolder,
+    complain,
+    console,
+    program,
+)
 from spygames_app.shipped import config_path
 from spygames_training.config import Config, read_config
 
@@ -30,6 +41,10 @@ class Train:
 
     A TOML file says what the run does; every option can be given on the command line and wins over the file. Ctrl-C
     saves. A run that is resumed keeps its settings: only its length, evaluations and saves may change.
+
+    `--seeds 3` trains three runs and shows one curve with a band and one table. `--own-network python:my_networks.Wide`
+    and `--shaping python:my_rewards.closer` take code of yours, from a module that is installed or lies in the current
+    folder (docs/open_trainer.md); such a run is resumed with the same options.
 
     Several processes, on one machine or many, train one agent together; `--workers` counts the workers of all of them:
 
@@ -52,6 +67,12 @@ class Train:
     """An option of the game, as players=2; may be given several times."""
     algorithm: Literal["ppo", "maskable_ppo"] = "ppo"
     """ppo is this package's own."""
+    seeds: AnyPositive = None
+    """Train with so many seeds, 2 to 10, from --seed on, one after another; the same command resumes."""
+    own_network: AnyCode = None
+    """A network of your own, python:MODULE.NAME, in the place of the config's."""
+    shaping: AnyCode = None
+    """A shaping of rewards of your own, python:MODULE.NAME."""
     settings: Annotated[Config, tyro.conf.arg(name="")] = field(default_factory=Config)
     variant: tyro.conf.Suppress[dict[str, Any]] = field(default_factory=dict)
     """Options of the game in the config, which `option` changes."""
@@ -71,6 +92,7 @@ class Train:
         return cls(settings=replace(base, options={}), variant=base.options)
 
     def run(self) -> int:
+        from spygames.core.registry import game_ids
         from spygames_training.processes import join, leave
         from spygames_training.run import Run
 
@@ -82,18 +104,25 @@ class Train:
         )
         folder = self.resume or self.out or Path("runs") / config.name
         own = self.algorithm == "ppo"
+        passed = {"network": self.own_network, "shaping": self.shaping}
         try:
             if not own and processes.count > 1:
                 raise ValueError("maskable_ppo trains in one process")
+            if not own and (self.seeds or self.own_network or self.shaping):
+                raise ValueError("maskable_ppo takes neither --seeds nor --own-network nor --shaping")
+            if self.seeds:
+                return self._train_seeds(config, folder, processes.count)
             if not own:
                 run = maskable_run(config, folder, self.resume)
             elif self.resume:
-                run = Run.resume(folder, config, processes=processes)
+                run = Run.resume(folder, config, None, processes, **passed)
             else:
-                run = Run.create(config, folder, processes=processes)
+                run = Run.create(config, folder, None, processes, **passed)
         except KeyboardInterrupt:
             return stopped_early(processes)
         resume = f"{program()} train --resume {shlex.quote(str(folder))}"
+        for name, code in (("own-network", self.own_network), ("shaping", self.shaping)):
+            resume += f" --{name} {shlex.quote(code)}" if code else ""
         saved = run.state if isinstance(run, Run) else folder / "checkpoint"
         try:
             run.train()
@@ -118,7 +147,27 @@ class Train:
                 f"the agent is in {folder}/checkpoint, its curves in {folder}/curves.png, its figures in "
                 f"{folder}/metrics.jsonl"
             )
-            print(f"next: {program()} evaluate {shlex.quote(str(folder))} --against random greedy expert")
+            if self.own_network:
+                print(f"next, in Python: Policy.load({str(folder)!r}, network=...), with the network that you passed")
+            else:
+                game = "" if run.game.id in game_ids() else f" --game {config.game}"
+                names = " ".join(name for name in run.game.bots if name in ("random", "greedy", "expert"))
+                print(f"next: {program()} evaluate {shlex.quote(str(folder))} --against {names}{game}")
+        return 0
+
+    def _train_seeds(self, config: Config, folder: Path, processes: int) -> int:
+        """Trains with several seeds; ValueError where that cannot be."""
+        from spygames_training.experiments.seeds import train_seeds
+
+        if self.resume or processes > 1:
+            raise ValueError("--seeds goes neither with --resume, as the same command resumes, nor with torchrun")
+        try:
+            table = train_seeds(config, folder, self.seeds or 0, network=self.own_network, shaping=self.shaping)
+        except KeyboardInterrupt:
+            complain(PROG, "stopped; the same command resumes")
+            return 130
+        console().print(table.rich())
+        print(f"the curves are in {folder}/curves.png, the table in {folder}/seeds.md, every figure in seeds.json")
         return 0
 
 

@@ -8,8 +8,8 @@ from statistics import mean
 from typing import Any
 
 from spygames_training.config import Config, differences
-from spygames_training.run import Run
 from spygames_training.run_files import resume_config
+from spygames_training.trainer import train
 
 Say = Callable[[str], None]
 """Called with a line about the progress, as `print` is."""
@@ -23,13 +23,16 @@ class Series:
         configs: by the name of the run's folder.
         folder: holds those folders.
         say: told which run begins.
+        passed: further arguments of `train` for each run.
 
     Raises:
         ValueError: a folder holds a run with other settings; raised before any run is made.
     """
 
-    def __init__(self, configs: Mapping[str, Config], folder: Path, say: Say = print):
-        self.configs, self.folder, self.say = configs, folder, say
+    def __init__(
+        self, configs: Mapping[str, Config], folder: Path, say: Say = print, passed: Mapping[str, Any] | None = None
+    ):
+        self.configs, self.folder, self.say, self.passed = configs, folder, say, dict(passed or {})
         self._took: list[float] = []
         for name, config in configs.items():
             if self._begun(name) and (other := differences(resume_config(folder / name), config)):
@@ -41,9 +44,7 @@ class Series:
         self.say(f"run {number} of {len(self.configs)}: {name}{self._time()}")
         if not self._finished(name):
             began = time.monotonic()
-            config, folder = self.configs[name], self.folder / name
-            run = Run.resume(folder, config) if self._begun(name) else Run.create(config, folder)
-            run.train()
+            train(self.configs[name], self.folder / name, resume=self._begun(name), **self.passed)
             self._took.append(time.monotonic() - began)
         return self.folder / name
 

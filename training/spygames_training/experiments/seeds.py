@@ -1,0 +1,130 @@
+"""One config trained with several seeds: how much of a result is chance."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+
+from spygames_training.atomic import write_whole
+from spygames_training.config import Config
+from spygames_training.experiments.ablations import T_95, interval
+from spygames_training.experiments.series import Say, Series
+from spygames_training.loop import Callback
+from spygames_training.own_network import Source
+from spygames_training.plots import new_figure, save_figure
+from spygames_training.report import METRICS, WIN
+from spygames_training.shaping import Shaping
+from spygames_training.tables import TextTable
+
+__all__ = ["train_seeds"]
+
+POINTS = 200
+"""Of a curve that is drawn."""
+Curves = Mapping[str, Sequence[Sequence[tuple[int, float]]]]
+"""By opponent, for each seed: (decisions, win fraction) of each evaluation."""
+
+
+def train_seeds(
+    config: Config,
+    folder: str | Path,
+    seeds: int = 3,
+    *,
+    network: Source | str | None = None,
+    shaping: Shaping | str | None = None,
+    callbacks: Sequence[Callback] = (),
+    progress: bool = True,
+    say: Say = print,
+) -> TextTable:
+    """Trains a config with the seeds `config.seed`, the next one, and so on, one after another, in `folder`/seed_N.
+
+    A finished run is not made again, and one that was stopped is resumed, so the same call goes on after Ctrl-C. In
+    `folder` it leaves seeds.md with the table, seeds.json with every figure, and curves.png: the mean over the seeds,
+    and from the lowest to the highest a band.
+
+    Args:
+        config: what to do; its `evaluate_against` says whose curves there are.
+        folder: holds the runs.
+        seeds: how many, 2 to 10.
+        network, shaping: as of `Run.create`; a function that makes a network makes each seed's.
+        callbacks, progress: as of `Run.train`.
+        say: told which run begins.
+
+    Returns:
+        A row for each opponent: the win fraction after the last evaluation of each seed in per cent, and their mean
+        with half of its 95 % interval (Student's t over the seeds).
+
+    Raises:
+        ValueError: too few or too many seeds, nobody to evaluate against, or a folder holds a run with other settings;
+            raised before any run is made.
+        Exception: what `Run.train` raises.
+    """
+    if seeds not in T_95:
+        raise ValueError(f"seeds must be from {min(T_95)} to {max(T_95)}, not {seeds}")
+    if not config.evaluate_against:
+        raise ValueError("evaluate_against is empty, so there would be no curve of the seeds to show")
+    folder = Path(folder)
+    numbers = range(config.seed, config.seed + seeds)
+    configs = {f"seed_{n}": replace(config, seed=n, name=f"{config.name}_seed_{n}") for n in numbers}
+    passed = {"network": network, "shaping": shaping, "callbacks": callbacks, "progress": progress}
+    series = Series(configs, folder, say, passed)
+    curves = _curves([series.train(name) / METRICS for name in configs])
+    ends = {name: [curve[-1][1] for curve in several] for name, several in curves.items()}
+    table = _table(config, numbers, ends)
+    figures = {"config": asdict(config), "seeds": list(numbers), "ends": ends, "curves": curves}
+    write_whole(folder / "seeds.json", json.dumps(figures, indent=1) + "\n")
+    write_whole(folder / "seeds.md", table.markdown() + "\n")
+    _plot(curves, folder / "curves.png")
+    return table
+
+
+def _curves(files: Sequence[Path]) -> dict[str, list[list[tuple[int, float]]]]:
+    """The curves that are in the metrics of each seed's run."""
+    found: dict[str, list[list[tuple[int, float]]]] = {}
+    for k, file in enumerate(files):
+        for row in map(json.loads, file.read_text().splitlines()):
+            for name in row:
+                if name.startswith(WIN):
+                    several = found.setdefault(name.removeprefix(WIN), [[] for _ in files])
+                    several[k].append((row["decisions"], row[name]))
+    return found
+
+
+def _table(config: Config, numbers: Sequence[int], ends: Mapping[str, Sequence[float]]) -> TextTable:
+    rows = []
+    for name, shares in ends.items():
+        middle, half = interval(shares)
+        rows.append([name, *(f"{100 * share:.1f}" for share in shares), f"{100 * middle:.1f} ± {100 * half:.1f}"])
+    return TextTable(
+        ["wins % against", *(f"seed {n}" for n in numbers), "mean"],
+        rows,
+        f"{config.name}, {config.decisions / 1e6:g} M decisions, {len(numbers)} seeds",
+        f"After the last evaluation of each run, {config.evaluate_games} games, played by {config.evaluate_play}. "
+        "± is half of the 95 % interval over the seeds.",
+    )
+
+
+def band(curves: Sequence[Sequence[tuple[int, float]]]) -> np.ndarray:
+    """Decisions, mean, lowest and highest win fraction of several curves, float64 [4, POINTS]: straight between the
+    evaluations, over the decisions that all of them have."""
+    ends = [(curve[0][0], curve[-1][0]) for curve in curves]
+    at = np.linspace(max(first for first, _ in ends), min(last for _, last in ends), POINTS)
+    points = [np.array(curve, np.float64) for curve in curves]
+    shares = np.array([np.interp(at, curve[:, 0], curve[:, 1]) for curve in points])
+    return np.stack([at, shares.mean(axis=0), shares.min(axis=0), shares.max(axis=0)])
+
+
+def _plot(curves: Curves, path: Path) -> None:
+    """Draws the mean over the seeds and a band, for each opponent, as a PNG."""
+    figure, (axis,) = new_figure(1, 1, (8, 5))
+    for name, several in curves.items():
+        at, middle, lowest, highest = band(several)
+        (line,) = axis.plot(at / 1e6, middle, label=name)
+        axis.fill_between(at / 1e6, lowest, highest, alpha=0.25, color=line.get_color(), lw=0)
+    seeds = len(next(iter(curves.values())))
+    title = f"mean of {seeds} seeds, band from the lowest to the highest"
+    axis.set(title=title, xlabel="million decisions", ylabel="win share", ylim=(0, 1))
+    axis.grid(alpha=0.3)
+    axis.legend()
+    save_figure(figure, path, dpi=110)
