@@ -42,9 +42,10 @@ class Train:
     A TOML file says what the run does; every option can be given on the command line and wins over the file. Ctrl-C
     saves. A run that is resumed keeps its settings: only its length, evaluations and saves may change.
 
-    `--seeds 3` trains three runs and shows one curve with a band and one table. `--own-network python:my_networks.Wide`
-    and `--shaping python:my_rewards.closer` take code of yours, from a module that is installed or lies in the current
-    folder (docs/open_trainer.md); such a run is resumed with the same options.
+    `--seeds 3` trains three runs and shows one curve with a band and one table.
+
+    `--own-network python:my_networks.Residual` and `--shaping python:my_rewards.ahead` take code of yours, of a module
+    that is installed or lies in the current folder (docs/open_trainer.md); such a run is resumed with the same options.
 
     Several processes, on one machine or many, train one agent together; `--workers` counts the workers of all of them:
 

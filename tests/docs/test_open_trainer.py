@@ -1,0 +1,127 @@
+"""The page of the open trainer does what it says, and its trackers are told, each as its library wants it."""
+
+import importlib
+import json
+import re
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from spygames_training import Run
+from tests.cli.command import run as command
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "open_trainer.md").read_text(encoding="utf-8")
+TRACKERS = ROOT / "docs" / "examples" / "trackers.py"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, whose modules can be imported."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+def test_the_page_runs(folder: Path) -> None:
+    """Block after block in one folder; those of examples/trackers.py stand there word for word."""
+    names: dict[str, object] = {"__name__": "page"}
+    quoted = 0
+    for kind, code in re.findall(r"^```(\w+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE):
+        if code in TRACKERS.read_text(encoding="utf-8"):
+            quoted += 1
+        elif kind == "python" and (file := re.match(r"# (\w+\.py)\n", code)):
+            (folder / file[1]).write_text(code, encoding="utf-8")
+            importlib.invalidate_caches()
+        elif kind == "python":
+            exec(compile(code, "open_trainer.md", "exec"), names)
+        else:
+            assert command(*code.split()[1:]) == 0
+    assert quoted == 3
+    runs = {path.parent.parent.name for path in folder.glob("runs/*/checkpoint/config.json")}
+    assert runs == {"one", "two", "three", "own", "shaped"}
+    assert (folder / "runs" / "seeds" / "seeds.md").exists()
+    assert Run.resume("runs/three").finished
+
+
+class Pruned(Exception):
+    """`optuna.TrialPruned`."""
+
+
+class Trial:
+    """A trial that is pruned when it has reported so often."""
+
+    def __init__(self, number: int, prune_at: int) -> None:
+        self.number, self.prune_at = number, prune_at
+        self.reports: list[tuple[int, float]] = []
+
+    def suggest_float(self, name: str, low: float, high: float, *, log: bool = False) -> float:
+        assert name == "entropy"
+        return low
+
+    def report(self, value: float, step: int) -> None:
+        self.reports.append((step, value))
+
+    def should_prune(self) -> bool:
+        return len(self.reports) == self.prune_at
+
+
+@pytest.fixture
+def told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What W&B and MLflow are told, by modules that stand for them and for Optuna."""
+    heard: list[Any] = []
+
+    class Active:
+        def __enter__(self) -> None:
+            heard.append("begun")
+
+        def __exit__(self, *_: object) -> None:
+            heard.append("over")
+
+    modules = {
+        "wandb": {
+            "init": lambda *, project, config: heard.append(config["ppo"]["games"]),
+            "log": lambda data, *, step: heard.append((step, data)),
+        },
+        "mlflow": {
+            "start_run": Active,
+            "log_params": lambda params: heard.append(params["games"]),
+            "log_metrics": lambda metrics, *, step: heard.append((step, metrics)),
+        },
+        "optuna": {"Trial": Trial, "TrialPruned": Pruned},
+    }
+    for name, content in modules.items():
+        module = ModuleType(name)
+        vars(module).update(content)
+        monkeypatch.setitem(sys.modules, name, module)
+    return heard
+
+
+def trackers() -> SimpleNamespace:
+    names: dict[str, Any] = {"__name__": "trackers"}
+    exec(compile(TRACKERS.read_text(encoding="utf-8"), "trackers.py", "exec"), names)
+    return SimpleNamespace(**names)
+
+
+@pytest.mark.parametrize("tracker", ["wandb", "mlflow"])
+def test_a_tracker_is_told_of_each_update(told: list[Any], tracker: str) -> None:
+    getattr(trackers(), f"with_{tracker}")()
+    rows = [json.loads(line) for line in Path(f"runs/{tracker}/metrics.jsonl").read_text().splitlines()]
+    around = {"wandb": ([64], []), "mlflow": (["begun", 64], ["over"])}[tracker]
+    assert told == [*around[0], *((row["decisions"], row) for row in rows), *around[1]]
+    assert len(rows) == 5
+
+
+def test_a_trial_is_pruned_where_optuna_says_so(told: list[Any]) -> None:
+    objective = trackers().objective
+    whole, pruned = Trial(0, prune_at=0), Trial(1, prune_at=2)
+    share = objective(whole)
+    assert [step for step, _ in whole.reports] == [2, 4, 5]
+    assert whole.reports[-1][1] == share
+    with pytest.raises(Pruned):
+        objective(pruned)
+    assert pruned.reports == whole.reports[:2]  # equal seeds
+    assert Run.resume("runs/trial_1").progress["decisions"] == 4 * 64 * 64  # saved as it was
