@@ -26,6 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_page_runs(folder: Path) -> None:
     """Block after block in one folder; those of examples/trackers.py stand there word for word."""
     names: dict[str, object] = {"__name__": "page"}

@@ -179,6 +179,7 @@ class Run:
                 f"{folder} cannot continue with another {', '.join(changed)}; what may change is "
                 f"{', '.join(sorted(CHANGEABLE))}"
             )
+        check_folder(Path(folder))
         own = find_own(network)
         state = read_state(Path(folder) / STATE)
         try:
