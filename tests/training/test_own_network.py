@@ -268,8 +268,9 @@ def test_weights_that_are_shared_stay_shared(tmp_path: Path) -> None:
             found = torch.relu(self.more(torch.relu(self.middle(self.first(observation)))))
             return self.policy(found), self.value(found)
 
-    whole = train(OWN, tmp_path / "whole", network=Tied, progress=False)
-    run = Run.create(OWN, tmp_path / "run", network=Tied)
+    exact = replace(OWN, ppo=replace(OWN.ppo, precision="float32"))  # a weight that is used twice is rounded by chance
+    whole = train(exact, tmp_path / "whole", network=Tied, progress=False)
+    run = Run.create(exact, tmp_path / "run", network=Tied)
     run.update()
     run.save()
     parts = Run.resume(tmp_path / "run", network=Tied).train(progress=False)
