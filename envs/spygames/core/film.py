@@ -10,6 +10,7 @@ import numpy as np
 from spygames.core.game import NOBODY, Game, as_record, flat
 from spygames.core.kernel import Record
 from spygames.core.look import Advice
+from spygames.core.notes import new_notes
 from spygames.core.picture import Picture, picture
 from spygames.core.player import DecisionBatch, new_memory
 from spygames.core.record import GameRecord, game_of, replay
@@ -22,8 +23,8 @@ _LOG = 8  # moves that a picture tells of
 
 @runtime_checkable
 class Adviser(Protocol):
-    """A player that says what it thinks. One with an attribute `memory_size` keeps so many floats in
-    `DecisionBatch.memory`, as a `Player` does."""
+    """A player that says what it thinks. Attributes `memory_size` and `notes_size` ask for `DecisionBatch.memory` and
+    `DecisionBatch.notes`, as those of a `Player` do."""
 
     name: str
 
@@ -83,7 +84,7 @@ class Film:
         if not NOBODY <= viewer < self.game.num_players:
             raise ValueError(f"{self.game.id} has seats 0 to {self.game.num_players - 1}, not {shown(viewer)}")
         game, s = self.game, self._state(position)
-        log = [self._move(number, viewer) for number in range(position, max(0, position - _LOG), -1)]
+        log = [self.move(number, viewer) for number in range(position, max(0, position - _LOG), -1)]
         before = game.seen_to_dict(self._state(position - 1), viewer) if position else None
         advice = self._advice[position] if viewer in (NOBODY, s.to_move) else None
         drawn = advice if draw_advice else None
@@ -94,8 +95,12 @@ class Film:
     def _state(self, position: int) -> Record:
         return as_record(self.states, position)
 
-    def _move(self, number: int, viewer: int) -> str:
-        """What a viewer saw of a move, counted from 1."""
+    def text(self, position: int, viewer: int = NOBODY) -> str:
+        """One position as text (`Game.to_text`)."""
+        return self.game.to_text(self._state(position), viewer)
+
+    def move(self, number: int, viewer: int = NOBODY) -> str:
+        """What a viewer saw of a move, counted from 1: the one that leads to the position of that number."""
         s = self._state(number - 1)
         seat = int(s.to_move)
         action = self.game.string_to_action(s, self.record.actions[number - 1], seat)
@@ -108,7 +113,7 @@ class Film:
             return [None] * len(self)
         game, player = self.game, self.adviser
         asked: Any = player  # a player as far as its memory goes
-        memory, found = new_memory(game, [asked]), []
+        memory, notes, found = new_memory(game, [asked]), new_notes(game, [asked]), []
         for position in range(len(self)):
             s = self._state(position)
             if s.to_move == NOBODY:
@@ -118,6 +123,9 @@ class Film:
             game.legal(s, mask[0])
             game.observe(s, int(s.to_move), as_record(views))
             states, rng, row = self.states[position : position + 1].copy(), np.ones((1, 1), np.uint64), np.zeros(1, int)
-            batch = DecisionBatch(game, states, views, flat(views), mask, rng, row, memory)
+            batch = DecisionBatch(game, states, views, flat(views), mask, rng, row, memory, notes)
             found.append(player.advise(batch)[0])
+            if notes is not None:
+                action = game.string_to_action(s, self.record.actions[position], int(s.to_move))
+                notes.add(self.states[position : position + 1], np.array([action]))
         return found
