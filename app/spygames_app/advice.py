@@ -1,6 +1,7 @@
 """What a player would do in a seat, from what that seat may know: hints for people, and thoughts afterwards."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from spygames.core.notes import Notes, notes_size
 from spygames.core.player import DecisionBatch, Player, answers, new_memory
 from spygames.core.rng import mix
 
-__all__ = ["Thoughts", "advise", "in_words", "ranked"]
+__all__ = ["EachOwn", "Thoughts", "advise", "in_words", "ranked"]
 
 BARS = 6
 """Actions that are named; the others are summed up."""
@@ -35,6 +36,25 @@ class Thoughts:
             text = d.game.action_to_string(s, action, int(s.to_move))
             found.append(Advice([(text, 1.0)], title=f"What {self.name} would do"))
         return found
+
+
+class EachOwn:
+    """The players of a game as one adviser: each decision is told by the player of the seat that makes it."""
+
+    name = "each player"
+
+    def __init__(self, players: Mapping[int, Player]):
+        self.thoughts = {seat: Thoughts(player) for seat, player in players.items()}
+        self.memory_size = max(each.memory_size for each in self.thoughts.values())
+        self.notes_size = max(each.notes_size for each in self.thoughts.values())
+
+    def advise(self, decisions: DecisionBatch) -> Sequence[Advice]:
+        """What whoever decides thinks of each of `decisions.rows`."""
+        seats = decisions.states["to_move"]
+        return [
+            self.thoughts[int(seats[row])].advise(replace(decisions, rows=decisions.rows[i : i + 1]))[0]
+            for i, row in enumerate(decisions.rows.tolist())
+        ]
 
 
 def advise(

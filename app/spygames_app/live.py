@@ -1,6 +1,6 @@
 """A game that people and players are playing: what has happened, what each seat may know of it, and taking back."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,8 +46,9 @@ class LiveGame:
         self.game, self.players, self.seed = game, dict(players), seed
         self.first = game.start(seed) if states is None else states.copy()
         self._given = states is not None
-        self.states = self.first.copy()
-        """STATE [1], as things are."""
+        self.positions = [self.first.copy()]
+        """STATE [1] each, the last one as things are. It only grows, but where a decision is taken back, so that others
+        may read it while a player thinks."""
         self.decisions: list[Decision] = []
         self.taken_back = 0
         """Decisions of people that were taken back."""
@@ -55,6 +56,11 @@ class LiveGame:
         self._memory = new_memory(game, self.players.values())
         size = notes_size(self.players.values())
         self._notes = Notes(game, 1, size) if size else None
+
+    @property
+    def states(self) -> np.ndarray:
+        """STATE [1], as things are."""
+        return self.positions[-1]
 
     @property
     def state(self) -> Record:
@@ -76,11 +82,16 @@ class LiveGame:
         """The decisions so far: STATE [1] before each, and the action."""
         return [(made.states, made.action) for made in self.decisions]
 
+    def legal_at(self, number: int) -> dict[str, int]:
+        """As `legal`, of the position after so many decisions."""
+        states, mask = self.positions[number], np.zeros(self.game.num_actions, np.int8)
+        s = as_record(states)
+        self.game.legal(s, mask)
+        return {self.game.action_to_string(s, int(a), int(s.to_move)): int(a) for a in np.flatnonzero(mask)}
+
     def legal(self) -> dict[str, int]:
         """The texts of what the seat to move may do, with the actions; empty at the end."""
-        mask = np.zeros(self.game.num_actions, np.int8)
-        self.game.legal(self.state, mask)
-        return {self.game.action_to_string(self.state, int(a), self.mover): int(a) for a in np.flatnonzero(mask)}
+        return self.legal_at(-1)
 
     def ask(self) -> int:
         """What the player to move answers, an action; its luck and memory go on. Whatever it raises leaves the game
@@ -100,10 +111,12 @@ class LiveGame:
             self._rng, self._memory = rng, memory
             raise
 
-    def play_on(self) -> None:
-        """One decision of the player to move."""
+    def play_on(self, before: Callable[[], None] = lambda: None) -> None:
+        """One decision of the player to move; `before` is called between its answer and its move."""
         rng, memory = self._rng.copy(), self._memory.copy()
-        self._apply(self.ask(), rng, memory)
+        action = self.ask()
+        before()
+        self._apply(action, rng, memory)
 
     def act(self, action: int) -> None:
         """A legal action of the seat to move, of a person."""
@@ -134,8 +147,7 @@ class LiveGame:
         if not mine:
             return False
         made = self.decisions[mine[-1]]
-        del self.decisions[mine[-1] :]
-        self.states[...] = made.states
+        del self.decisions[mine[-1] :], self.positions[mine[-1] + 1 :]
         self._rng, self._memory = made.rng.copy(), made.memory.copy()
         self.taken_back += 1
         if self._notes is not None:
@@ -168,6 +180,8 @@ class LiveGame:
         self.decisions.append(Decision(self.states.copy(), self.mover, action, rng, memory))
         if self._notes is not None:
             self._notes.add(self.states, np.array([action]))
-        self.game.apply(self.state, action)
+        states = self.states.copy()
+        self.game.apply(as_record(states), action)
+        self.positions.append(states)
         if self.mover == NOBODY:
             tell_end(self.players, self.returns(), notes=self._notes)

@@ -1,13 +1,12 @@
 """The rules of a game by their IDs, as its README has them."""
 
 import re
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from spygames.core.game import Game
-
-_LEVELS = 2
-"""How far above the rules module the README may lie."""
+from spygames.core.game import Game, reference
+from spygames.core.registry import game_module
 
 
 class Rule(NamedTuple):
@@ -18,14 +17,22 @@ class Rule(NamedTuple):
     text: str
 
 
+def readme_of(game: str) -> str:
+    """The README of a game that `make_game` knows by this name; empty where it has none."""
+    package = sys.modules[game_module(game).make_game.__module__].__file__
+    file = Path(package or "").resolve().parent / "README.md"
+    return file.read_text(encoding="utf-8") if package and file.is_file() else ""
+
+
+def title_of(game: str) -> tuple[str, str]:
+    """The name of a game for people and what it is about: the head and the first paragraph of its README."""
+    found = re.match(r"# (.+)\n\n((?:.+\n)+)", readme_of(game))
+    return (found[1].strip(), " ".join(re.sub(r"[`*]", "", found[2]).split())) if found else (game, "")
+
+
 def rules_of(game: Game) -> dict[str, Rule]:
     """The rules of a game by ID, in the order of its README; empty where it has none."""
-    file = game.module.__file__
-    folder = Path(file).resolve().parent if file else Path()
-    for each in (folder, *folder.parents[: _LEVELS - 1]):
-        if file and (each / "README.md").is_file():
-            return read_rules((each / "README.md").read_text(encoding="utf-8"))
-    return {}
+    return read_rules(readme_of(reference(game)[0]))
 
 
 def read_rules(page: str) -> dict[str, Rule]:

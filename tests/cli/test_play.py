@@ -276,6 +276,8 @@ def test_answers_wrong_input_with_one_line(capsys: pytest.CaptureFixture[str]) -
         (["expert"], "unrecognized options: expert"),
         (["--hint", "nobody"], "no player 'nobody'"),
         (["--save", "nowhere/games.jsonl"], "cannot be written"),
+        (["--port", "1"], "--port needs --browser"),
+        (["--browser", "--seat", "1"], "--seat is chosen on the page"),
     ):
         assert text in complaint(["play", *argv], capsys)
 

@@ -11,10 +11,14 @@ from spygames_app.cli.arguments import (
     AnySeed,
     GameId,
     GameOptions,
+    Players,
     PlayerSpec,
+    Port,
+    WrongArguments,
     check_writable,
     choose_game,
     complain,
+    given,
 )
 from spygames_app.shipped import player_spec
 
@@ -26,6 +30,8 @@ HELP = (
     "Type the number of an action, or its text. show: the position again; hint: what a player would do in your place; "
     "undo: take your last decision back; rules, rules ID: the rules; help: this; quit (or Ctrl-D): leave."
 )
+_IN_BROWSER = ("host", "port", "players", "records", "open")
+"""Options that only --browser has."""
 
 
 class Left(Exception):
@@ -34,15 +40,19 @@ class Left(Exception):
 
 @dataclass(frozen=True)
 class Play:
-    """A game in the terminal, you against any player.
+    """A game in the terminal or the browser, you against any player.
 
         spygames play --against expert
         spygames play --against agent_avenue_simple@argmax --seat 1 --save games.jsonl
+        spygames play --browser
 
     A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200), or
     the folder of a checkpoint or a run, which is sampled unless @argmax or a temperature (@0.5) stands behind it; the
     checkpoints that come with the package go by name. You see what your seat may know, no more; at the end everything
     is open.
+
+    --browser opens a page on which you choose the game, the seats and the players: those of --players, and the scripted
+    ones. It needs the extra web.
     """
 
     against: PlayerSpec = "greedy"
@@ -59,8 +69,24 @@ class Play:
     """Who is asked for hints; the opponent's kind if not given."""
     save: AnyFile = None
     """Where the game is added when it ends, as a line that `spygames replay` and `spygames draw` read."""
+    browser: bool = False
+    """Play on a page in the browser."""
+    players: Players = ()
+    """With --browser: further players to choose from, as agent_avenue_simple or mcts:200."""
+    records: AnyFile = None
+    """With --browser: recorded games to watch."""
+    host: str = "127.0.0.1"
+    """With --browser: the address that is listened on."""
+    port: Port = 8000
+    """With --browser: the port."""
+    open: bool = True
+    """With --browser: whether a browser is opened."""
 
     def run(self, ask: Callable[[str], str] = input) -> int:
+        if self.browser:
+            return self._serve()
+        if extra := [name for name in given(self) if name.removeprefix("--") in _IN_BROWSER]:
+            raise WrongArguments(f"{extra[0]} needs --browser")
         from spygames.core.game import IllegalAction
         from spygames.core.players import make_player
         from spygames_app.live import LiveGame
@@ -105,6 +131,25 @@ class Play:
         before = load_games(self.save) if self.save.exists() else []
         save_games(self.save, [*before, live.record()])
         print(f"The game is game {len(before) + 1} of {self.save}.")
+
+    def _serve(self) -> int:
+        here = {
+            name for name in given(self) if name.removeprefix("--") not in (*_IN_BROWSER, "browser", "game", "option")
+        }
+        if here:
+            raise WrongArguments(f"{min(here)} is chosen on the page: with --browser there are --players and --records")
+        try:
+            from spygames_app.web.serve import serve
+        except ModuleNotFoundError as error:
+            if error.name not in ("starlette", "uvicorn"):
+                raise
+            raise ValueError(f"--browser needs {error.name}: pip install 'spygames[web]'") from error
+        if self.option and self.game is None:
+            raise WrongArguments("--option needs --game")
+        return serve(
+            self.players, self.records, self.host, self.port,
+            game=self.game, options=dict(self.option), open_browser=self.open,
+        )  # fmt: skip
 
 
 def play(
