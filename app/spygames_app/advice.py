@@ -19,18 +19,31 @@ BARS = 6
 
 
 class Thoughts:
-    """A player as an `Adviser` of films, also one that only says what it does."""
+    """A player as an `Adviser` of films, also one that only says what it does.
 
-    def __init__(self, player: Player):
-        self.player, self.name = player, player.name
+    Args:
+        player: who is asked.
+        forgiving: where it breaks down its advice says that, instead of an error.
+    """
+
+    def __init__(self, player: Player, forgiving: bool = False):
+        self.player, self.name, self.forgiving = player, player.name, forgiving
         self.memory_size = getattr(player, "memory_size", 0)
         self.notes_size = notes_size([player])
 
     def advise(self, decisions: DecisionBatch) -> Sequence[Advice]:
         """What it thinks of each of `decisions.rows`; of a player that only acts, what it would do."""
+        try:
+            return self._advise(decisions)
+        except Exception as error:  # a player may do anything
+            if not self.forgiving:
+                raise
+            return [Advice(title=f"{self.name} breaks down here ({type(error).__name__})")] * len(decisions.rows)
+
+    def _advise(self, d: DecisionBatch) -> Sequence[Advice]:
         if isinstance(self.player, Adviser):
-            return self.player.advise(decisions)
-        d, found = decisions, []
+            return self.player.advise(d)
+        found = []
         for row, action in zip(d.rows.tolist(), answers(self.player, d, secret=True).tolist(), strict=True):
             s = as_record(d.states, row)
             text = d.game.action_to_string(s, action, int(s.to_move))
@@ -43,8 +56,8 @@ class EachOwn:
 
     name = "each player"
 
-    def __init__(self, players: Mapping[int, Player]):
-        self.thoughts = {seat: Thoughts(player) for seat, player in players.items()}
+    def __init__(self, players: Mapping[int, Player], forgiving: bool = False):
+        self.thoughts = {seat: Thoughts(player, forgiving) for seat, player in players.items()}
         self.memory_size = max(each.memory_size for each in self.thoughts.values())
         self.notes_size = max(each.notes_size for each in self.thoughts.values())
 

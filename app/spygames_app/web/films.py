@@ -85,10 +85,8 @@ def film_page(
         "form",
         move,
         h("output", f"{at} / {last}", for_="move"),
-        h("label", "seen by", for_="viewer"),
-        _select("viewer", viewers, values, chosen),
-        h("label", "thoughts of", for_="by"),
-        _select("by", advisers, range(len(advisers)), place.by),
+        _select("seen by", "viewer", viewers, values, chosen),
+        _select("thoughts of", "by", advisers, range(len(advisers)), place.by),
         h("button", "Show"),
         action=here,
         class_="film",
@@ -119,10 +117,10 @@ def film_page(
     )
 
 
-def _select(name: str, texts: Sequence[str], values: Sequence[object], chosen: int) -> Html:
+def _select(label: str, name: str, texts: Sequence[str], values: Sequence[object], chosen: int) -> Html:
     options = zip(texts, values, strict=True)
     named = [h("option", text, value=value, selected=i == chosen) for i, (text, value) in enumerate(options)]
-    return h("select", *named, name=name, id=name)
+    return h("span", h("label", label, for_=name), h("select", *named, name=name, id=name), class_="pair")
 
 
 def curve(film: Film, place: Place) -> Html | None:

@@ -16,7 +16,7 @@ LOG = 12
 """Moves that the page tells of."""
 
 
-def page(title: str, *main: object, refresh: str | None = None, problem: str = "") -> Html:
+def page(title: str, *main: object, refresh: str | None = None, problem: str = "", revision: int | None = None) -> Html:
     """A whole page.
 
     Args:
@@ -24,6 +24,7 @@ def page(title: str, *main: object, refresh: str | None = None, problem: str = "
         main: what is on it.
         refresh: where a browser without JavaScript looks again after a second; None: nowhere.
         problem: a line about what went wrong.
+        revision: how many decisions a game has had, which says which page is the newer one.
     """
     again = None if refresh is None else h("noscript", h("meta", http_equiv="refresh", content=f"1; url={refresh}"))
     head = h(
@@ -42,9 +43,11 @@ def page(title: str, *main: object, refresh: str | None = None, problem: str = "
             "header",
             h("a", "spygames", href="/"),
             h("nav", h("a", "Watch recorded games", href="/records"), aria_label="Site"),
+            # On small screens a picture that is as wide as the screen cannot be read; no script is needed for this.
+            h("label", h("input", type="checkbox", id="large"), " large board", class_="large"),
         ),
         h("p", role="status", id="said", class_="unseen"),
-        h("main", h("p", problem, role="alert", class_="problem") if problem else None, *main, data_refresh=refresh),
+        h("main", h("p", problem, role="alert", class_="problem") if problem else None, *main, data_refresh=refresh, data_revision=revision),
         h("footer", "Unofficial: the rules are the games' own, everything drawn here is this project's."),
     )  # fmt: skip
     return Html(f"<!doctype html>\n{h('html', head, body, lang='en')}\n")
@@ -114,7 +117,7 @@ def seats(
         _select(f"player_{seat}{teams.get(seat, '')}", f"s{seat}", choices, f"s{seat}", 0 if seat == 0 else first)
         for seat in range(game.num_players)
     ]
-    variant = ", ".join(f"{name} {_shown(value)}" for name, value in game.options.items())
+    variant = ", ".join(f"{name.replace('_', ' ')} {_shown(value)}" for name, value in game.options.items())
     return page(
         f"Seats of {title}",
         h("h1", f"{title}: who plays?"),
@@ -193,6 +196,7 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
         ),
         refresh=refresh,
         problem=problem,
+        revision=number,
     )
 
 
@@ -247,9 +251,9 @@ def _hints(made: WebGame, here: str, token: str, number: int, advice: Advice | N
         f"{here}/hint",
         token,
         h("input", type="hidden", name="revision", value=number),
-        h("label", "What would", for_="by"),
+        h("label", "Ask", for_="by"),
         h("select", *options, name="by", id="by"),
-        h("button", "do here?"),
+        h("button", "What would you do?"),
         class_="hint",
     )
     return joined(h("h2", "Hint"), ask, thoughts(advice) if advice else None)

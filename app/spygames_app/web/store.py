@@ -201,9 +201,11 @@ class WebGame:
         if number not in self.films:
             if number is None:
                 others = next(iter(self.live.players.values()))
-                adviser: Any = EachOwn({seat: self.live.players.get(seat, others) for seat in range(len(self.seats))})
+                adviser: Any = EachOwn(
+                    {seat: self.live.players.get(seat, others) for seat in range(len(self.seats))}, True
+                )
             else:
-                adviser = Thoughts(make_player(self.game, player_spec(self.specs[number])))
+                adviser = Thoughts(make_player(self.game, player_spec(self.specs[number])), True)
             self.films[number] = Film(self.live.record(), self.game, adviser)
         return self.films[number]
 
@@ -279,7 +281,9 @@ class Watched:
     def film(self, number: int | None) -> Film:
         """With a player's thoughts by its number, or without any."""
         if number not in self.films:
-            adviser = None if number is None else Thoughts(make_player(self.game, player_spec(self.specs[number])))
+            adviser = (
+                None if number is None else Thoughts(make_player(self.game, player_spec(self.specs[number])), True)
+            )
             self.films[number] = Film(self.record, self.game, adviser)
         return self.films[number]
 

@@ -43,7 +43,7 @@ async function send(form, submitter) {
   const fields = new URLSearchParams(new FormData(form, submitter)), stream = form.matches(".act");
   for (const button of all("button")) button.disabled = true;
   try {
-    const answer = await fetch(form.action, { method: "POST", body: fields, headers: stream ? { Accept: "application/x-ndjson" } : {} });
+    const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields, headers: stream ? { Accept: "application/x-ndjson" } : {} });
     if ((answer.headers.get("content-type") || "").startsWith("application/x-ndjson")) {
       await watch(answer.body);
       busy = false;
@@ -59,7 +59,7 @@ async function send(form, submitter) {
 
 // Shows the moves that a stream tells of, one by one.
 async function watch(body) {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = body.getReader(), decoder = new TextDecoder();
   let text = "", quick = false, shown = 0;
   const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Skip", id: "skip" });
   button.onclick = () => { quick = true; skip(); };
@@ -67,7 +67,7 @@ async function watch(body) {
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    text += value;
+    text += decoder.decode(value, { stream: true });
     const lines = text.split("\n");
     text = lines.pop();
     for (const line of lines) {
@@ -184,11 +184,12 @@ function dress() {
 }
 
 document.addEventListener("submit", event => {
-  const form = event.target;
-  if (form.method !== "post" || form.action.endsWith("/games") || form.action.endsWith("/records")) {
-    if (form.matches(".film")) { event.preventDefault(); follow(`${form.action}?${new URLSearchParams(new FormData(form))}`); }
-    return;
+  const form = event.target, where = form.getAttribute("action"); // `form.action` is a field of that name
+  if (form.matches(".film")) {
+    event.preventDefault();
+    follow(`${where}?${new URLSearchParams(new FormData(form))}`);
   }
+  if (form.method !== "post" || where === "/games" || where === "/records") return;
   event.preventDefault();
   send(form, event.submitter);
 });
@@ -213,5 +214,8 @@ document.addEventListener("keydown", event => {
     go(event.key);
   }
 });
+const large = document.getElementById("large"); // is kept from page to page, as the script keeps it from move to move
+large.checked = sessionStorage.getItem("large") === "yes";
+large.addEventListener("change", () => sessionStorage.setItem("large", large.checked ? "yes" : "no"));
 window.addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
 dress();
