@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from spygames.core.players import make_player
 from spygames.core.record import load_games
@@ -57,9 +58,15 @@ def serve(
         print(f"The page is at {address} (Ctrl-C ends it, and the games with it).", flush=True)
         if open_browser:
             threading.Timer(0.5, webbrowser.open, [address]).start()
-        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
-        uvicorn.Server(config).run(sockets=[listening])
+        server_of(app).run(sockets=[listening])
     return 0
+
+
+def server_of(app: ASGIApp) -> uvicorn.Server:
+    """What serves the application: one process, since the games are in its memory."""
+    return uvicorn.Server(
+        uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
+    )
 
 
 def check(offered: Choices) -> None:

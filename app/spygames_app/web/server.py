@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
@@ -95,11 +96,12 @@ class Guard:
     """Lets only requests in that come from our own pages, and sends headers that keep a page to itself."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]):
-        self.app, self.hosts, self.origins = app, hosts, {f"http://{host}" for host in hosts}
+        self.plain, self.packed = app, GZipMiddleware(app, minimum_size=1000, compresslevel=5)
+        self.hosts, self.origins = hosts, {f"http://{host}" for host in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self.app(scope, receive, send)
+            await self.plain(scope, receive, send)
             return
 
         async def send_with_headers(message: Message) -> None:
@@ -121,7 +123,9 @@ class Guard:
             response: ASGIApp = HTMLResponse(pages.sorry("Not allowed", wrong), 403)
             await response(scope, receive, send_with_headers)
         else:
-            await self.app(scope, receive, send_with_headers)
+            # Packing would hold back the lines of a stream.
+            app = self.plain if scope["path"].endswith("/act") else self.packed
+            await app(scope, receive, send_with_headers)
 
 
 class Bad(HTTPException):

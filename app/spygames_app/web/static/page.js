@@ -1,7 +1,8 @@
 // What the page can do with a script on top of what it does without one. It knows no game: the texts of legal actions
 // are all that it goes by, and whatever it shows has come from the server as it stands there.
 
-const PAUSE = 700; // milliseconds for which a move of the others is shown
+// Milliseconds for which a move of the others is shown; who wants no motion reads the list of moves.
+const PAUSE = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 700;
 const POLL = 500;
 const main = () => document.querySelector("main");
 const find = selector => main().querySelector(selector);
@@ -42,6 +43,7 @@ async function send(form, submitter) {
   busy = true;
   const fields = new URLSearchParams(new FormData(form, submitter)), stream = form.matches(".act");
   for (const button of all("button")) button.disabled = true;
+  if (find("#picked")) find("#picked").textContent = "";
   try {
     const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields, headers: stream ? { Accept: "application/x-ndjson" } : {} });
     if ((answer.headers.get("content-type") || "").startsWith("application/x-ndjson")) {
@@ -72,7 +74,7 @@ async function watch(body) {
     text = lines.pop();
     for (const line of lines) {
       const frame = JSON.parse(line);
-      if (shown++ && !quick) await new Promise(resolve => { skip = resolve; setTimeout(resolve, PAUSE); });
+      if (shown++ && !quick && PAUSE) await new Promise(resolve => { skip = resolve; setTimeout(resolve, PAUSE); });
       find("#picture").innerHTML = frame.picture;
       say(frame.text);
       const item = Object.assign(document.createElement("li"), { textContent: frame.text });
@@ -159,7 +161,10 @@ function dress() {
     for (const target of all("#picture .target")) {
       target.setAttribute("role", "button");
       target.setAttribute("tabindex", "0");
-      target.setAttribute("aria-label", target.dataset.label || "");
+      // A title names it for a screen reader, and shows its name where the mouse rests.
+      const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
+      title.textContent = target.dataset.label || "";
+      target.prepend(title);
     }
     mark();
   }
