@@ -27,6 +27,7 @@ def page(title: str, *main: object, refresh: str | None = None, problem: str = "
         revision: how many decisions a game has had, which says which page is the newer one.
     """
     again = None if refresh is None else h("noscript", h("meta", http_equiv="refresh", content=f"1; url={refresh}"))
+    alert = h("p", problem, role="alert", class_="problem") if problem else None
     head = h(
         "head",
         h("meta", charset="utf-8"),
@@ -47,9 +48,9 @@ def page(title: str, *main: object, refresh: str | None = None, problem: str = "
             h("label", h("input", type="checkbox", id="large"), " large board", class_="large"),
         ),
         h("p", role="status", id="said", class_="unseen"),
-        h("main", h("p", problem, role="alert", class_="problem") if problem else None, *main, data_refresh=refresh, data_revision=revision),
+        h("main", alert, *main, data_refresh=refresh, data_revision=revision),
         h("footer", "Unofficial: the rules are the games' own, everything drawn here is this project's."),
-    )  # fmt: skip
+    )
     return Html(f"<!doctype html>\n{h('html', head, body, lang='en')}\n")
 
 
