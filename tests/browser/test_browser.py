@@ -247,6 +247,8 @@ def test_recorded_games_are_watched(browser: "Browser", home: str) -> None:
         at.page.locator("#move").focus()
         at.page.keyboard.press("Home")
         at.page.wait_for_selector("output:text-matches('^0 /')")
+        at.page.get_by_role("button", name="Speed 1").click()
+        assert at.page.locator("#speed").inner_text() == "Speed 2"
         at.page.get_by_role("button", name="Play").click()
         at.page.wait_for_selector("output:text-matches('^2 /')")
         at.page.get_by_role("button", name="Pause").click()

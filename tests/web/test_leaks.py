@@ -60,7 +60,7 @@ class World:
         seats = tuple(None if other == seat else 0 for other in range(game.num_players))
         cookie = next(iter(self.store.visitors))
         self.specs = ADVISERS.get(game.id, ("greedy",))
-        self.made = WebGame("game", cookie, "Game", game, self.specs, seats, 1, Beat(0.0001))
+        self.made = WebGame("game", cookie, "Game", "/rules?game=0", game, self.specs, seats, 1, Beat(0.0001))
         self.live = self.made.live = LiveGame(game, players, 1, states)
         self.store.games["game"] = self.made
 
@@ -69,7 +69,7 @@ class World:
         redrawn = other.live.states.copy()
         self.game.determinize(as_record(redrawn), self.seat, np.uint64(seed))
         self.live.decisions, self.live.positions = [*other.live.decisions], [*other.live.positions[:-1], redrawn]
-        self.made.last, self.made.hint = other.made.last, other.made.hint
+        self.made.last, self.made.hint, self.made.adviser = other.made.last, other.made.hint, other.made.adviser
 
     def view(self, states: np.ndarray) -> bytes:
         """What the person may know of a position, by the game's own kernels."""

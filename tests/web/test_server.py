@@ -396,7 +396,7 @@ def test_old_games_make_room() -> None:
     kept = Store()
     visitor, _ = kept.visitor(None)
     for _ in range(store.MOST_GAMES + 3):
-        kept.begin(visitor, "Game", GAME, ["greedy"], [0, 0]).wait(30)
+        kept.begin(visitor, "Game", "/rules?game=0", GAME, ["greedy"], [0, 0]).wait(30)
     assert len(kept.games) == store.MOST_GAMES
 
 

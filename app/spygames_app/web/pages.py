@@ -192,6 +192,7 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
                 _hints(made, here, token, number, advice) if legal else None,
                 h("h2", "What happened"),
                 h("ol", *(h("li", line) for line in log), id="log") if log else h("p", "Nothing yet."),
+                h("p", h("a", "Rules", href=made.rules, target="_blank"), class_="soft"),
             ),
             class_="table",
         ),
@@ -246,7 +247,7 @@ def _actions(here: str, token: str, number: int, legal: Sequence[str]) -> Html:
 
 
 def _hints(made: WebGame, here: str, token: str, number: int, advice: Advice | None) -> Html:
-    chosen = next((i for i in made.seats if i is not None), 0)
+    chosen = next((i for i in (made.adviser, *made.seats) if i is not None), 0)
     options = [h("option", spec, value=i, selected=i == chosen) for i, spec in enumerate(made.specs)]
     ask = form(
         f"{here}/hint",

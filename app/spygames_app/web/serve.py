@@ -115,6 +115,7 @@ def bind(host: str, port: int) -> socket.socket:
             taken = taken or f"--port {port} cannot be used ({error.strerror})"
             continue
         if not taken:
+            listening.listen(64)  # who comes before the server is ready waits
             return listening
         listening.close()
         raise ValueError(f"{taken}; {number} is free")

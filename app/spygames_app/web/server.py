@@ -234,7 +234,7 @@ class Site:
             if seats.count(None) > 1:
                 line = "You can sit in one seat only: choose players for the others."
                 return pages.seats(title, game, number, picked, specs, visit.token, line)
-            return self.store.begin(visit.cookie, title, game, specs, seats)
+            return self.store.begin(visit.cookie, title, f"/rules?game={number}", game, specs, seats)
 
         made = await run_in_threadpool(make)
         if isinstance(made, Html):
@@ -320,7 +320,7 @@ class Site:
             if not made.over:
                 raise Refused("The game is not over yet.")
             seats = [*made.seats[-1:], *made.seats[:-1]]
-            new.append(self.store.begin(visit.cookie, made.title, made.game, made.specs, seats, made.seed))
+            new.append(self.store.begin(visit.cookie, made.title, made.rules, made.game, made.specs, seats, made.seed))
 
         new: list[WebGame] = []
         return await self._refused(visit, made, begin) or self._to(visit, f"/games/{new[0].id}")

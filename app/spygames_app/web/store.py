@@ -67,6 +67,8 @@ class WebGame:
     visitor: str
     title: str
     """Of the game, for people."""
+    rules: str
+    """Where its rules are."""
     game: Game
     specs: tuple[str, ...]
     """The players that can be chosen, by number."""
@@ -84,6 +86,8 @@ class WebGame:
     """Whether the player to move has to be asked once more."""
     hint: tuple[int, Advice] | None = None
     """After how many decisions it was given, and what it says."""
+    adviser: int | None = None
+    """Who was asked last, by number."""
     last: tuple[int, str] | None = None
     """The last thing that the person did: after how many decisions, and its text."""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -183,7 +187,7 @@ class WebGame:
         live = self._turn(revision)
         if not 0 <= number < len(self.specs):
             raise Refused(f"There are the players 0 to {len(self.specs) - 1}.")
-        spec = self.specs[number]
+        self.adviser, spec = number, self.specs[number]
 
         def ask() -> None:
             player = make_player(self.game, player_spec(spec))  # a new one: asking it changes nobody who plays
@@ -323,6 +327,7 @@ class Store:
         self,
         visitor: str,
         title: str,
+        rules: str,
         game: Game,
         specs: Sequence[str],
         seats: Sequence[int | None],
@@ -330,7 +335,7 @@ class Store:
     ) -> WebGame:
         """A new game of a visitor, whose players get ready in its thread. `seed`: of the deal; None: a new one."""
         seed = self.seed() if seed is None else seed
-        made = WebGame(self.token(), visitor, title, game, tuple(specs), tuple(seats), seed)
+        made = WebGame(self.token(), visitor, title, rules, game, tuple(specs), tuple(seats), seed)
         with self._lock:
             self.games[made.id] = made
             while len(self.games) > MOST_GAMES:

@@ -7,7 +7,7 @@ const POLL = 500;
 const main = () => document.querySelector("main");
 const find = selector => main().querySelector(selector);
 const all = selector => [...main().querySelectorAll(selector)];
-let picks = new Map(), timer = 0, playing = 0, skip = () => {}, busy = false;
+let picks = new Map(), timer = 0, playing = 0, speed = 1, skip = () => {}, busy = false, wanted = "";
 
 function say(text) { document.getElementById("said").textContent = text; }
 
@@ -126,26 +126,32 @@ function mark() {
     target.classList.toggle("out", picks.size > 0 && !picked && !open().some(text => fits(text, others)));
   }
   const note = find("#picked");
-  if (note) note.textContent = picks.size ? `Picked: ${[...picks.values()].join(", ")}. Pick on, or press Escape.` : "Pick on the board, or here.";
+  if (note) note.textContent = picks.size ? `Picked: ${[...picks.values()].join(", ")}. Pick on; the same again takes it back.` : "Pick on the board, or here.";
 }
 
 // ---------------------------------------------------------------- films
 
 const go = key => find(`.step[data-key="${key}"]`)?.click();
 
-function play(button) {
+function play(on) {
   clearInterval(playing);
-  playing = playing ? 0 : setInterval(() => {
-    if (find('.step[data-key="End"]')?.ariaDisabled === "true" || !find(".film")) play(find("#play"));
+  playing = on ? setInterval(() => {
+    if (!find(".film") || find('.step[data-key="End"]')?.getAttribute("aria-disabled")) play(false);
     else if (!busy) go("ArrowRight");
-  }, 900);
-  if (button) button.textContent = playing ? "Pause" : "Play";
+  }, 1000 / speed) : 0;
+  if (find("#play")) find("#play").textContent = playing ? "Pause" : "Play";
 }
 
+// Goes to a position; of what is asked for meanwhile the last one counts.
 async function follow(url) {
+  wanted = url;
   if (busy) return;
   busy = true;
-  await get(url).catch(offline);
+  while (wanted) {
+    const next = wanted;
+    wanted = "";
+    await get(next).catch(offline);
+  }
   busy = false;
 }
 
@@ -169,9 +175,13 @@ function dress() {
     mark();
   }
   if (find(".film")) {
-    const button = Object.assign(document.createElement("button"), { type: "button", textContent: playing ? "Pause" : "Play", id: "play" });
-    button.onclick = () => play(button);
-    find(".steps").append(button);
+    const made = (id, textContent, onclick) => Object.assign(document.createElement("button"), { type: "button", id, textContent, onclick });
+    const faster = () => {
+      speed = speed === 4 ? 1 : 2 * speed;
+      find("#speed").textContent = `Speed ${speed}`;
+      if (playing) play(true);
+    };
+    find(".steps").append(made("play", playing ? "Pause" : "Play", () => play(!playing)), made("speed", `Speed ${speed}`, faster));
     find(".film button").hidden = true;
     const now = find("#moves [aria-current]");
     if (now) find("#moves").scrollTop = now.offsetTop - find("#moves").offsetTop - 60;
