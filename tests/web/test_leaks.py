@@ -19,7 +19,8 @@ from spygames.core.player import DecisionBatch
 from spygames.testing.trial import mask_of
 from spygames_app.live import LiveGame
 from spygames_app.web.choices import Choices
-from spygames_app.web.server import HEADERS, STREAM, make_app
+from spygames_app.web.guard import HEADERS
+from spygames_app.web.server import STREAM, make_app
 from spygames_app.web.store import Beat, Store, WebGame
 from tests.support.changed import changed
 from tests.web.visitor import HOST, Answer, Visitor, actions, revision

@@ -1,31 +1,25 @@
-"""The routes of the page, and what keeps other pages and other people out.
-
-A page of another site can send requests to 127.0.0.1: so the Host must be one of ours (DNS rebinding), what changes
-something needs our Origin, a cookie that is sent to our own pages only, and the token that our forms carry.
-"""
+"""The routes of the page."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from spygames.core import fonts
 from spygames.core.record import GameRecord, RecordError, game_of, read_games
 from spygames_app.rules import rules_of, title_of
 from spygames_app.web import choices, pages
 from spygames_app.web.films import film_page, place_in
+from spygames_app.web.guard import Bad, Guard, read_form
 from spygames_app.web.html import Html, h, joined
 from spygames_app.web.store import Refused, Store, Watched, WebGame
 
@@ -35,19 +29,6 @@ FORM, UPLOAD = 4_096, 1_000_000
 WAIT = 8.0
 """Seconds that a browser without JavaScript waits for the others' moves before it gets a page that looks again."""
 STREAM = "application/x-ndjson"
-POLICY = "default-src 'none'; " + "; ".join(
-    [*(f"{kind}-src 'self'" for kind in ("script", "style", "font", "img", "connect")), "form-action 'self'",
-     "base-uri 'none'", "frame-ancestors 'none'"]
-)  # fmt: skip
-HEADERS = {
-    "Content-Security-Policy": POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
-
 _HERE = Path(__file__).parent
 Query = Mapping[str, str]
 
@@ -90,46 +71,6 @@ def make_app(
     ]
     handlers = {HTTPException: _sorry, Exception: _broken}
     return Guard(Starlette(routes=routes, exception_handlers=handlers), frozenset(hosts))  # type: ignore[arg-type]
-
-
-class Guard:
-    """Lets only requests in that come from our own pages, and sends headers that keep a page to itself."""
-
-    def __init__(self, app: ASGIApp, hosts: frozenset[str]):
-        self.plain, self.packed = app, GZipMiddleware(app, minimum_size=1000, compresslevel=5)
-        self.hosts, self.origins = hosts, {f"http://{host}" for host in hosts}
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.plain(scope, receive, send)
-            return
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers[name] = value
-            await send(message)
-
-        headers = Headers(scope=scope)
-        wrong = None
-        if headers.get("host", "") not in self.hosts:
-            wrong = "The address is not that of this server."
-        elif scope["method"] not in ("GET", "HEAD") and headers.get("origin") not in {
-            f"http://{x}" for x in self.hosts
-        }:
-            wrong = "The form was not sent from this page."
-        if wrong:
-            response: ASGIApp = HTMLResponse(pages.sorry("Not allowed", wrong), 403)
-            await response(scope, receive, send_with_headers)
-        else:
-            # Packing would hold back the lines of a stream.
-            app = self.plain if scope["path"].endswith("/act") else self.packed
-            await app(scope, receive, send_with_headers)
-
-
-class Bad(HTTPException):
-    """A request that is answered with one line."""
 
 
 @dataclass(frozen=True)
@@ -252,6 +193,11 @@ class Site:
     def _shown(self, made: WebGame, visit: Visit, problem: str = "") -> Html:
         if not made.over:
             return pages.play(made, visit.token, problem)
+        with made.showing:
+            return self._open(made, visit, problem)
+
+    def _open(self, made: WebGame, visit: Visit, problem: str) -> Html:
+        """A game that is over."""
         assert made.live is not None
         advisers = ["each player", *made.specs]
         film = made.film(None)
@@ -388,7 +334,11 @@ class Site:
             players = ", ".join(watched.record.players) or "a recorded game"
             return film_page(watched.title, film, place, f"/records/{name}", advisers, players, None, line)
 
-        return await self._html(visit, show)
+        def alone() -> Html:
+            with watched.showing:
+                return show()
+
+        return await self._html(visit, alone)
 
     # ------------------------------------------------------------ visits
 
@@ -403,7 +353,7 @@ class Site:
         else:
             if not known:
                 raise Bad(403, "This page is from before the server was started. Open it again.")
-            fields = await _form(request, form)
+            fields = await read_form(request, form)
         cookie, token = self.store.visitor(sent)
         if form is not None and fields.get("token") != token:
             raise Bad(403, "The form was not sent from this page.")
@@ -443,20 +393,6 @@ def _lines(made: WebGame, since: int) -> Iterator[str]:
     """The positions after `since`, the person's own move first, a line each."""
     for number in made.told(since):
         yield json.dumps(pages.frame(made, number)) + "\n"
-
-
-async def _form(request: Request, most: int) -> Query:
-    """The fields of a form; 413 where it is too long, 400 where it is none."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > most:
-            raise Bad(413, f"That is too much: at most {most:,} bytes.")
-    try:
-        fields = dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, errors="strict", max_num_fields=64))
-    except ValueError:  # UnicodeDecodeError is one
-        raise Bad(400, "The form is no text in UTF-8.") from None
-    return fields
 
 
 def _sorry(request: Request, error: HTTPException) -> Response:

@@ -92,6 +92,8 @@ class WebGame:
     """The last thing that the person did: after how many decisions, and its text."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     news: threading.Condition = field(default_factory=threading.Condition)
+    showing: threading.Lock = field(default_factory=threading.Lock)
+    """Held by whoever looks at `films`, since what an adviser remembers is of one look at a time."""
     films: dict[int | None, Film] = field(default_factory=dict)
     players: dict[str, Player] = field(default_factory=dict)
 
@@ -280,6 +282,7 @@ class Watched:
     record: GameRecord
     game: Game
     specs: tuple[str, ...]
+    showing: threading.Lock = field(default_factory=threading.Lock)
     films: dict[int | None, Film] = field(default_factory=dict)
 
     def film(self, number: int | None) -> Film:
