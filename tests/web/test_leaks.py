@@ -18,6 +18,7 @@ from spygames.core.kernel import Record
 from spygames.core.player import DecisionBatch
 from spygames.testing.trial import mask_of
 from spygames_app.live import LiveGame
+from spygames_app.web import store
 from spygames_app.web.choices import Choices
 from spygames_app.web.guard import HEADERS
 from spygames_app.web.server import STREAM, make_app
@@ -205,6 +206,27 @@ def test_nothing_hidden_reaches_the_browser(game_id: str) -> None:
     assert compared["act"] >= 2 * SEEDS, compared
     assert compared["page"] >= 6 * SEEDS, compared
     assert compared["hinted"] >= SEEDS, compared
+
+
+def test_a_hint_cannot_be_had_from_who_looks_at_the_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is asked gets a state in which all that the person cannot know is drawn anew."""
+
+    class Peeker:
+        name = "peeker"
+
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
+            legal = np.flatnonzero(decisions.mask[0])
+            seen.append(hash(decisions.states.tobytes()))
+            return legal[seen[-1] % len(legal)][None]
+
+    seen: list[int] = []
+    monkeypatch.setattr(store, "make_player", lambda game, spec: Peeker())
+    game = spygames.make_game("agent_avenue_v0")
+    for seed in range(3):
+        compared, different = compare(game, 0, seed)
+        assert compared["hinted"] > 0
+        assert different == []
+    assert len(set(seen)) == len(seen) / 4  # two worlds, and both hints of a decision
 
 
 def test_planted_leaks_are_found() -> None:
