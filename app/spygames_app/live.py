@@ -166,7 +166,7 @@ class LiveGame:
         """How the game ended for a seat, in a sentence."""
         result = float(self.returns()[seat])
         outcome = "You win." if result > 0 else "You lose." if result < 0 else "Nobody wins."
-        return f"{outcome} (return {result:+g})"
+        return f"{outcome} (return {result:+.3g})"
 
     def record(self) -> GameRecord:
         """The game so far, as a record."""

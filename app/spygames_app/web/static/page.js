@@ -17,10 +17,12 @@ function take(html, url) {
   const key = focused && focused.closest("main") ? focused.id || focused.dataset.key : "";
   const inBoard = Boolean(focused && focused.closest("#picture .target"));
   const inActions = Boolean(focused && focused.closest(".act")) || inBoard;
+  const left = find("#picture")?.scrollLeft || 0; // of a large board on a small screen
   document.title = next.title;
   main().replaceWith(document.adoptNode(next.querySelector("main")));
   if (url && url !== location.href) history.replaceState(null, "", url);
   dress();
+  if (find("#picture")) find("#picture").scrollLeft = left;
   const again = key && (document.getElementById(key) || find(`[data-key="${CSS.escape(key)}"]`));
   const first = again || (inBoard && find("#picture .target")) || (inActions && (find(".actions button") || find("h1")));
   if (first) {
