@@ -89,6 +89,8 @@ class Tab:
 
     page: "Page"
     home: str
+    script: bool = True
+    """Whether the browser runs scripts."""
     wrong: list[str] = field(default_factory=list)
     """Errors of scripts and of the console, and requests to other places."""
 
@@ -99,7 +101,9 @@ class Tab:
         for each in self.page.locator("select[name^=s]").all()[1:]:
             each.select_option(label=opponents)
         self.page.get_by_role("button", name="Begin").click()
-        self.page.wait_for_selector(f"{READY} .actions, {READY} .film", timeout=WAIT)
+        # A line that the script writes says that it is there.
+        there = "#picked:not(:empty), #play" if self.script else ".actions, .film"
+        self.page.wait_for_selector(f"{READY} :is({there})", timeout=WAIT)
 
     @property
     def over(self) -> bool:
@@ -121,6 +125,7 @@ def tab(browser: "Browser", home: str, width: int = 1280, **options: Any) -> Ite
     context = browser.new_context(viewport={"width": width, "height": 800}, reduced_motion="reduce", **options)
     context.set_default_timeout(WAIT)
     made = watched(context.new_page(), home)
+    made.script = options.get("java_script_enabled", True)
     yield made
     assert made.wrong == []
     context.close()

@@ -243,6 +243,7 @@ def test_recorded_games_are_watched(browser: "Browser", home: str) -> None:
     with tab(browser, home) as at:
         at.page.goto(f"{home}/records")
         at.page.get_by_role("link", name="greedy, random").click()
+        at.page.wait_for_selector("#play")  # the script is there
         end = at.page.locator("output").inner_text()
         at.page.locator("#move").focus()
         at.page.keyboard.press("Home")
@@ -301,7 +302,7 @@ def test_pages_fit_their_width_and_are_accessible(browser: "Browser", home: str,
 
     with tab(browser, home, width, bypass_csp=True) as at:
         for path in ("/", "/seats?game=0", "/records", "/rules?game=2", "/nowhere"):
-            at.page.goto(home + path)
+            at.page.goto(home + path, wait_until="load")
             look(path)
         at.wrong.clear()  # the 404 that was asked for
         for game in range(3):
@@ -312,6 +313,7 @@ def test_pages_fit_their_width_and_are_accessible(browser: "Browser", home: str,
             look(f"hint {game}")
         at.page.goto(f"{home}/records")
         at.page.get_by_role("link", name="greedy, random").click()
+        at.page.wait_for_selector("#play")
         look("film")
     assert found == []
 
