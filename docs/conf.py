@@ -7,28 +7,42 @@ from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
+from game_pages import whole_page
+
 project = "spygames"
+project_copyright = "the spygames authors. Unofficial: the games and their names belong to their authors and publishers"
 html_title = "spygames"
 html_theme = "furo"
-_GAMES = ["agent_avenue", "agent_dog", "heimlich", "testing"]  # have no page yet
+_GAMES = ["agent_avenue", "agent_dog", "heimlich"]  # their pages are docs/games, from their READMEs
 extensions = ["myst_parser", "autodoc2"]
-myst_enable_extensions = ["fieldlist"]
+myst_enable_extensions = ["attrs_inline", "fieldlist"]
 myst_heading_anchors = 3
 exclude_patterns = ["images/*.md"]
 
-autodoc2_packages = [{"path": "../envs/spygames", "auto_mode": False, "exclude_dirs": ["__pycache__", *_GAMES]}]
-autodoc2_render_plugin = "myst"
+autodoc2_packages = [
+    {"path": "../envs/spygames", "auto_mode": False, "exclude_dirs": ["__pycache__", *_GAMES]},
+    {"path": "../training/spygames_training", "auto_mode": False},
+]
+autodoc2_render_plugin = "plain_values.Renderer"
 autodoc2_docstring_parser_regexes = [(r".*", "google_docstrings")]
 autodoc2_hidden_objects = {"inherited", "private", "dunder"}
 autodoc2_class_docstring = "both"  # not merged: constructors have none of their own
-autodoc2_module_all_regexes = [r"spygames\.core\.\w+"]  # their pages show what `__all__` names
+autodoc2_module_all_regexes = [
+    r"spygames\.core\.\w+",
+    r"spygames\.testing",
+    r"spygames_training\.\w+",
+]  # their pages show what `__all__` names
 
 
 def setup(app: Sphinx) -> None:
-    """The decisions stand below their index in the site's contents; GitHub would show such a block as it is."""
+    """Pages get what GitHub would show as it is, or finds elsewhere: the decisions stand below their index in the
+    contents, and a game's page has the game's README."""
 
-    def below_index(app: Sphinx, page: str, source: list[str]) -> None:
+    def add_to_page(app: Sphinx, page: str, source: list[str]) -> None:
+        folder, _, name = page.rpartition("/")
         if page == "decisions/index":
             source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n0*\n```\n"
+        elif folder == "games" and name != "index":
+            source[0] = whole_page(name, source[0])
 
-    app.connect("source-read", below_index)
+    app.connect("source-read", add_to_page)

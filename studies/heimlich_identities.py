@@ -25,7 +25,6 @@ from spygames_app.cli.arguments import (
     console,
     execute,
 )
-from spygames_app.shipped import player_spec
 from spygames_training.evaluation import Progress, bootstrap, play_games
 from spygames_training.tables import progress_bar
 
@@ -170,7 +169,7 @@ class Study:
             "players": self.players, "top_secret": self.top_secret, "secret_identities": self.secret_identities,
         }  # fmt: skip
         game = make_game("heimlich_v0", **options)
-        specs = [player_spec(spec) for spec in self.players_named]
+        specs = self.players_named
         for spec in specs:
             make_player(game, spec)  # complains before the first game, not after the last one
         torch.set_num_threads(1)

@@ -24,11 +24,15 @@ def config_path(text: str) -> Path:
     return shipped if shipped.is_file() else path
 
 
-def player_spec(text: str) -> str:
-    """Returns a player's spec with the path of a shipped checkpoint where it names one (`agent_avenue_simple@argmax`,
-    `checkpoints/agent_avenue_simple`) and no such folder is here; any other spec as it is."""
-    from spygames.core.players import released_checkpoint, split_spec  # slow to import
+def agent_folder(text: str) -> Path:
+    """Returns the folder of a checkpoint or run: `text` as a path, or that of the released agent which it names
+    (`agent_avenue/simple-2`), checked.
 
-    source = split_spec(text).source
-    shipped = None if Path(source).exists() else released_checkpoint(source)
-    return text if shipped is None else f"{shipped}{text[len(source) :]}"
+    Raises:
+        ValueError: the agent's files are damaged.
+    """
+    from spygames.core.released import find_agent  # slow to import
+
+    path = Path(text)
+    agent = None if path.exists() else find_agent(text)
+    return path if agent is None else agent.checked_folder()

@@ -3,6 +3,7 @@ nothing depends on it."""
 
 import ast
 import dataclasses
+import json
 import os
 import shlex
 import subprocess
@@ -12,10 +13,11 @@ from typing import get_args
 
 import pytest
 
+from spygames.core.released import released_agents
 from spygames_app.bench.ours import BENCHES
 from spygames_app.cli import COMMANDS, bench, load, main
 from spygames_app.cli.arguments import program
-from spygames_app.shipped import config_path, folder, player_spec
+from spygames_app.shipped import agent_folder, config_path, folder
 from spygames_training.config import read_config
 from tests.cli.command import complaint, run
 
@@ -177,11 +179,21 @@ def test_configs_go_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_checkpoints_go_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    shipped = str(folder("checkpoints") / "agent_dog_2")
-    assert player_spec("agent_dog_2") == player_spec("checkpoints/agent_dog_2") == shipped
-    assert player_spec("agent_dog_2@0.5") == f"{shipped}@0.5"
-    for text in ("random", "mcts:50", "runs/agent_dog_2", "", "@argmax"):
-        assert player_spec(text) == text
+    shipped = folder("checkpoints") / "agent_dog_2"
+    assert agent_folder("agent_dog/standard-2") == agent_folder("checkpoints/agent_dog_2") == shipped
+    for text in ("random", "mcts:50", "runs/agent_dog_2", "agent_dog_2@argmax"):
+        assert agent_folder(text) == Path(text)
+
+
+def test_agents_are_listed_with_their_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "agents.json"
+    assert main(["agents", "--json", str(file)]) == 0
+    shown, found = capsys.readouterr().out, json.loads(file.read_text())
+    assert [each["name"] for each in found] == [agent.name for agent in released_agents()]
+    for each in found:
+        for figures in each["figures"]:
+            row = next(line for line in shown.splitlines() if f"{each['name']}@{figures['play']} " in line)
+            assert all(f"{100 * share:.1f} %" in row for share in figures["win_shares"].values())
 
 
 # Who imports whom

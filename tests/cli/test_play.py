@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import spygames
+from spygames import heimlich
 from spygames.agent_avenue import make_game
 from spygames.core.film import Film
 from spygames.core.game import NOBODY, Game, as_record
@@ -286,3 +287,20 @@ def test_leaves_at_the_end_of_the_input(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr("sys.stdin", io.StringIO("1\nquit\n"))
     assert run("play", "--against", "random") == 0
     assert "Good-bye." in capsys.readouterr().out
+
+
+def test_a_search_tells_who_is_who(capsys: pytest.CaptureFixture[str]) -> None:
+    """As far as the person's seat can know it; with any other opponent, that there is none."""
+    assert play.Play("heimlich_3+search:2", seat=1, seed=5).run(typing("who", "1", "who", "quit")) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("player_") and line.endswith(" %")]
+    assert [line.split(":")[0] for line in told] == ["player_0", "player_2"] * 2
+    assert all(line.endswith(" %") for line in told)
+    game, seen = heimlich.make_game(players=3), set()
+    for seed in range(4):  # other passports of the others, and the same is told
+        states = game.start(5)
+        opponent = make_player(game, "heimlich_3+search:2")
+        game.determinize(states.view(np.recarray)[0], 0, np.uint64(seed))
+        seen.add(play.who_is_who(LiveGame(game, {1: opponent, 2: opponent}, 5, states)))
+    assert len(seen) == 1
+    assert play.Play("random").run(typing("who", "quit")) == 0
+    assert "Nobody finds out: play Heimlich & Co. against a search, such as" in capsys.readouterr().out

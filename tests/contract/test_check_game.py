@@ -211,6 +211,31 @@ def rewind_to_no_action(s: Record, past: Record, seat: int, action: int, rng: np
     return 2 + int(kuhn.rewind(s, past, seat, action, rng))
 
 
+def stratum_of_the_truth(s: Record, seat: int, seed: np.uint64, stratum: int) -> int:
+    return 1
+
+
+def stratum_that_shows(s: Record, seat: int, seed: np.uint64, stratum: int) -> int:
+    kuhn.determinize(s, seat, seed)
+    if not kuhn.showdown(s):
+        s.cards[seat], s.cards[1 - seat] = 0, 1
+    return 1
+
+
+def strata_without_a_number(s: Record, seat: int, seed: np.uint64, stratum: int) -> int:
+    kuhn.determinize(s, seat, seed)
+    return 1 + stratum
+
+
+def stratum_by_number(s: Record, seat: int, seed: np.uint64, stratum: int) -> int:
+    """What is right: each of the two other cards."""
+    s.rng = seed
+    if kuhn.showdown(s):
+        return 1
+    s.cards[1 - seat] = (s.cards[seat] + 1 + stratum % 2) % 3
+    return 2
+
+
 def always(s: Record) -> bool:
     return True
 
@@ -254,6 +279,9 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "rewind tells the truth": ("rewinds", {"rewind": rewind_to_the_truth}, "reads what seat . cannot know of the past"),
     "rewind takes nothing back": ("rewinds", {"rewind": rewind_the_cards_alone}, "seat . to move, not ., who decided"),
     "rewind returns no action": ("rewinds", {"rewind": rewind_to_no_action}, "returns [23], which is no action, 0..1"),
+    "a stratum of the truth": ("strata", {"determinize_stratum": stratum_of_the_truth}, "what was true decides what s"),
+    "a stratum that shows": ("strata", {"determinize_stratum": stratum_that_shows}, "stratum 0 of seat . changes what"),
+    "strata without a number": ("strata", {"determinize_stratum": strata_without_a_number}, r"are \[1, 2, 3\] strata"),
     "no mask": ("play", {"legal": no_mask}, "decision 0: no action is legal for seat 0"),
     "a mask after the end": ("play", {"legal": mask_after_the_end}, "action 0 is legal, but the game is over"),
     "a mask not written": ("play", {"legal": mask_left_alone}, "the mask is 7 at action 1"),
@@ -298,6 +326,10 @@ def test_finds(fault: str) -> None:
 
 def pass_whatever(s: Record, action: int) -> None:
     kuhn.apply(s, 0)
+
+
+def test_strata_by_their_numbers_pass() -> None:
+    check_game(changed(KUHN, determinize_stratum=stratum_by_number), checks=["strata"])
 
 
 def test_moves_with_the_very_same_end_may_have_a_text_each() -> None:

@@ -4,16 +4,16 @@ A README states a rule in a line that begins with its ID in bold: `- **AA-17** [
 decorators, `@pytest.mark.rule("AA-17", "AA-18")`, or in the scenario files that a `test_scenarios.py` beside them runs.
 """
 
-import ast
-import json
 import re
 from pathlib import Path
 
 import pytest
 
 from spygames.core.registry import game_ids
+from tests.docs.test_build import extension
 
 ROOT = Path(__file__).parents[2]
+proofs = extension("rule_proofs").proofs
 GAMES = [ROOT / "envs" / "spygames" / game_id.rpartition("_v")[0] for game_id in game_ids()]
 
 
@@ -24,24 +24,7 @@ def stated(readme: str) -> list[str]:
 
 def proven(tests: Path) -> set[str]:
     """The IDs that the tests in this folder and below bear; a test that is skipped or may fail proves nothing."""
-    ids: set[str] = set()
-    for file in tests.rglob("test_*.py"):
-        for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                calls = [call for decorator in node.decorator_list for call in ast.walk(decorator)]
-                if not any(ast.unparse(call) in ("pytest.mark.skip", "pytest.mark.xfail") for call in calls):
-                    ids.update(i for call in calls for i in _ids(call))
-    for runner in tests.rglob("test_scenarios.py"):
-        for file in (runner.parent / "scenarios").glob("*.json"):
-            ids.update(i for scenario in json.loads(file.read_text())["scenarios"] for i in scenario["rules"])
-    return ids
-
-
-def _ids(node: ast.AST) -> list[str]:
-    """The IDs of a call `pytest.mark.rule("AA-1", ...)`; none of any other node."""
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.rule":
-        return [ast.literal_eval(argument) for argument in node.args if not isinstance(argument, ast.Starred)]
-    return []
+    return set(proofs(tests))
 
 
 def gaps(game: Path, tests: Path) -> list[str]:

@@ -191,7 +191,7 @@ def test_view_has_names(env: GameEnv) -> None:
     assert view.decides == 1
     view.hand[:] = 0
     assert env.view("player_0")["hand"].sum() == 4
-    with pytest.raises(AttributeError, match=r"a view has no field 'hand_sise'; there are .*hand_size"):
+    with pytest.raises(AttributeError, match=r"there is no field 'hand_sise'; there are .*hand_size"):
         view.hand_sise  # noqa: B018
     assert {"hand_size", "tobytes"} <= set(dir(view))
     assert f"hand_size: {view.hand_size}" in str(view).splitlines()

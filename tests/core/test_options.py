@@ -1,5 +1,7 @@
 """An option that a game does not have is named, with those that it has, wherever it is given."""
 
+import inspect
+import pydoc
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +10,8 @@ import pettingzoo
 import pytest
 
 import spygames
+from spygames.core.entry import entry_points
+from spygames.core.game import as_record
 from spygames.core.registry import game_ids, game_module
 
 ENTRIES: dict[str, Callable[..., Any]] = {
@@ -16,6 +20,7 @@ ENTRIES: dict[str, Callable[..., Any]] = {
     "env": lambda game_id: game_module(game_id).env(render_mode="ansi", colour=9),
     "raw_env": lambda game_id: game_module(game_id).raw_env(colour=9),
     "single_env": lambda game_id: game_module(game_id).single_env(seat=0, colour=9),
+    "vector_env": lambda game_id: game_module(game_id).vector_env(num_envs=2, colour=9),
     "pettingzoo": lambda game_id: pettingzoo.make("aec", f"spygames/{game_id.replace('_v', '-v')}", colour=9),
     "gymnasium": lambda game_id: gymnasium.make(
         f"spygames/{''.join(map(str.capitalize, game_id.split('_')[:-1]))}-v0", colour=9
@@ -38,7 +43,53 @@ def test_torchrl_may_leave_out_the_argument_that_it_tries() -> None:
         gymnasium.make("spygames/AgentAvenue-v0", frameskip=1)
 
 
-@pytest.mark.parametrize("entry", ["env", "raw_env", "single_env"])
+@pytest.mark.parametrize("entry", ["env", "raw_env", "single_env", "vector_env"])
 def test_an_option_without_its_name(entry: str) -> None:
     with pytest.raises(TypeError, match=rf"options need their names, as in {entry}\(.*; there are render_mode, mode"):
         getattr(game_module("agent_avenue_v0"), entry)("advanced")
+
+
+@pytest.mark.parametrize("entry", ["env", "raw_env", "single_env", "vector_env"])
+@pytest.mark.parametrize("game_id", game_ids())
+def test_signature_and_help_have_the_options_with_their_values(entry: str, game_id: str) -> None:
+    module = game_module(game_id)
+    call = getattr(module, entry)
+    parameters = inspect.signature(call).parameters
+    shown = pydoc.plain(pydoc.render_doc(call))
+    for name, option in inspect.signature(module.make_game).parameters.items():
+        assert parameters[name].default == option.default
+        assert parameters[name].kind is inspect.Parameter.KEYWORD_ONLY
+        assert f"        {name}: " in shown
+    assert "render_mode" in parameters
+    assert parameters["players"].default == module.make_game().options["players"]
+
+
+def test_a_game_without_annotations_or_docstring_has_its_options_in_its_signature() -> None:
+    def make_game(size=3, **others):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN003, ANN202
+        return spygames.make_game("agent_avenue_v0")
+
+    env, _, single_env = entry_points(make_game)
+    assert str(inspect.signature(env)).startswith("(*, size=3, render_mode: ")
+    assert str(inspect.signature(env)).partition(" ->")[0].endswith("**others)")
+    assert env(anything=1).game.id == single_env().game.id == "agent_avenue_v0"
+
+
+def test_states_and_views_print_their_fields_and_complete_them() -> None:
+    game, batch = spygames.make_game("agent_avenue_v0"), spygames.make_batch("agent_avenue_v0", 2, seed=1, threads=1)
+    for each in (
+        batch.views[1],
+        batch.states[1],
+        as_record(game.start(1)),
+        as_record(game.new_views()),
+        game.packed[0],
+    ):
+        names = each.dtype.names
+        assert set(names) <= set(dir(each))
+        lines = str(each).splitlines()
+        assert all(any(line.startswith(f"{name}: ") for line in lines) for name in names)
+        with pytest.raises(AttributeError, match=rf"no field 'nosuch'; there are {names[0]}"):
+            each.nosuch  # noqa: B018
+    state = as_record(batch.states, 1)
+    state.turn = 7
+    assert batch.states["turn"].tolist() == [1, 7]
+    assert repr(game) == "Game(agent_avenue_v0, mode=simple, players=2, first_player=0)"

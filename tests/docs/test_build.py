@@ -1,6 +1,7 @@
 """The site builds without a warning, and Google sections of docstrings become lists of fields."""
 
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -54,14 +55,56 @@ def test_google_sections_become_fields() -> None:
     ]
 
 
-@pytest.mark.skipif(
+needed = pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in NEEDED),
     reason="the site is built with the extra `docs`, which is not installed",
 )
-def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-d", str(tmp_path / "trees")]
-    done = subprocess.run([*command, "docs", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def build(builder: str, folder: Path) -> None:
+    """Builds the site into a folder; a warning is an error."""
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", builder, "-d", str(folder / "trees")]
+    done = subprocess.run([*command, "docs", str(folder)], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
+
+
+@needed
+def test_the_site_has_no_warning(tmp_path: Path) -> None:
+    """All pages are read and their references resolved; nothing is written, which would take as long again."""
+    build("dummy", tmp_path)
+
+
+@needed
+@pytest.mark.slow
+def test_pages_have_what_they_are_for(tmp_path: Path) -> None:
+    build("html", tmp_path)
     page = (tmp_path / "reference" / "aec.html").read_text(encoding="utf-8")
     assert 'id="spygames.core.aec.GameEnv.step"' in page
     assert '<dt class="field-odd">Parameters' in page
+    assert "<p>None</p>" not in (tmp_path / "reference" / "spygames_training.evaluation.html").read_text(
+        encoding="utf-8"
+    )
+    assert not names_without_a_place(tmp_path)
+    check_rules(tmp_path / "games")
+
+
+def names_without_a_place(site: Path) -> list[str]:
+    """The public names that do not stand on the page of their module."""
+    missing = []
+    for module, names in extension("public_api").public_names().items():
+        page = "game_modules" if re.search(r"_v\d+$", module) else module.removeprefix("spygames.core.")
+        text = (site / "reference" / f"{page}.html").read_text(encoding="utf-8")
+        missing += [f"{module}.{name}" for name in names if not re.search(rf"\b{name}\b", text)]
+    return missing
+
+
+def check_rules(folder: Path) -> None:
+    """Each rule of a game stands on its page, leads to its row of tests, and the row leads back."""
+    for game in sorted(page.stem for page in (ROOT / "docs" / "games").glob("*.md") if page.stem != "index"):
+        readme = (ROOT / "envs" / "spygames" / game / "README.md").read_text(encoding="utf-8")
+        rules = [rule.lower() for rule in re.findall(r"^- \*\*([A-Z]+-\d+)\*\*", readme, re.MULTILINE)]
+        page = (folder / f"{game}.html").read_text(encoding="utf-8")
+        assert len(rules) > 30
+        for place in (*rules, *(f"proof-{rule}" for rule in rules)):
+            assert page.count(f'id="{place}"') == 1, f"{game}: {place}"
+            assert f'href="#{place}"' in page, f"{game}: {place}"

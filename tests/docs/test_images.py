@@ -23,6 +23,6 @@ def test_no_other_picture_stands_there() -> None:
 
 
 def test_every_picture_is_on_a_page() -> None:
-    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "envs").rglob("README.md")]
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "envs").rglob("README.md")]
     shown = {name for page in pages for name in re.findall(r"images/games/([\w-]+\.svg)", page.read_text("utf-8"))}
     assert {draw_docs.file_of(scene).name for scene in draw_docs.SCENES} <= shown

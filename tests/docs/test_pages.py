@@ -18,6 +18,21 @@ def test_links_lead_somewhere(page: str) -> None:
     assert not [t for t in targets if not (ROOT / page).parent.joinpath(t).exists()]
 
 
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as GitHub and the site number them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    headings = [re.sub(r"\[(.*?)\]\(.*?\)", r"\1", title) for title in re.findall(r"^#+ (.+)$", text, re.MULTILINE)]
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in headings}
+
+
+@pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in sorted(PAGES)])
+def test_links_lead_to_headings_that_there_are(page: str) -> None:
+    for target, heading in re.findall(r"\]\(([^)#:]*\.md)?#([^)]*)\)", (ROOT / page).read_text(encoding="utf-8")):
+        file = (ROOT / page).parent / target if target else ROOT / page
+        more = {"options", "observation"} if file.resolve().parent == ROOT / "docs" / "games" else set()
+        assert heading in anchors(file) | more, f"{target}#{heading}"
+
+
 @pytest.mark.parametrize("page", [str(page.relative_to(ROOT)) for page in sorted(PAGES)])
 def test_files_that_are_named_exist(page: str) -> None:
     """Paths in code spans: from the top, or within the package that the page is about."""

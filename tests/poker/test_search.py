@@ -65,6 +65,9 @@ class Everything:
     def worlds(self, root: np.ndarray, seat: int, m: int) -> np.ndarray:
         return np.concatenate(self.members)
 
+    def anew(self, root: np.ndarray, seat: int, worlds: np.ndarray, which: np.ndarray) -> np.ndarray:
+        return worlds.take(which)
+
     def pick(self, weights: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         who, which = np.nonzero(weights)
         return who, which, weights[who, which]

@@ -256,9 +256,13 @@ def look_round(game: Game, states: np.ndarray, mask: np.ndarray, rng: np.random.
 
 
 def view_of(game: Game, states: np.ndarray, seat: int) -> np.ndarray:
-    """VIEW [1] of a seat."""
+    """VIEW [1] of a seat. It is a fault if a feature is out of the range that the game declares."""
     views = game.new_views()
     game.observe(strict(states), seat, Strict(as_record(views)) if INTERPRETED else as_record(views))
+    low, high = (ends.view(game.view_dtype)[0] for ends in game.feature_ranges())
+    for name in game.view_dtype.names or ():
+        if ((views[name] < low[name]) | (views[name] > high[name])).any():
+            raise Fault(f"{name} is {views[name].min():g} to {views[name].max():g}, out of its range")
     return views
 
 

@@ -1,6 +1,8 @@
 """Plays with nothing but the installed package; `make test-wheels` runs it in an empty environment and folder."""
 
+import importlib.metadata
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ import pettingzoo
 
 import spygames
 from spygames.core.registry import game_ids
+from spygames.core.released import released_agents
 
 assert Path(spygames.__file__).is_relative_to(sys.prefix), spygames.__file__
 unwanted = {"torch", "pytest", "scipy", "rich"}
@@ -32,6 +35,18 @@ for game_id in game_ids():
 
         check_game(spygames.make_game(game_id))
         print(f"{game_id}: the contract holds")
+described = importlib.metadata.metadata("spygames")["Description"]
+assert "Unofficial:" in described
+blocks = re.findall(r"^```python\n(.*?)^```", described, re.DOTALL | re.MULTILINE)
+assert blocks, "the package is described without an example"
+for block in blocks:
+    exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
+print("the code of the description runs, and it says that the package is unofficial")
+agents = released_agents()
+assert agents
+for agent in agents:
+    assert agent.checked_folder().is_relative_to(sys.prefix)
+print(f"{len(agents)} released agents are whole")
 command = subprocess.run([sys.executable, "-m", "spygames_app"], capture_output=True, text=True, check=False)
 assert command.returncode == 2
 assert command.stderr.startswith("spygames: the command needs the extra: pip install 'spygames[training]'")

@@ -23,7 +23,8 @@ from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
 import spygames
 from spygames.core.aec import GameEnv
 from spygames.core.batch import Batch
-from spygames.core.game import Game, IllegalAction
+from spygames.core.game import NOBODY, Game, IllegalAction
+from spygames.core.games import Games
 from spygames.core.kernel import Record, kernel
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import Network
@@ -36,7 +37,6 @@ from spygames_training.sb3 import (
     actor_critic_kwargs,
     to_actor_critic,
 )
-from spygames_training.sb3.games import Games
 from tests.poker import kuhn
 from tests.poker.nashconv import nash_conv
 from tests.support import pennies, recall
@@ -394,7 +394,10 @@ def test_rows_that_move_one_by_one_begin_on_zeroed_states() -> None:
     ended = 0
     for _ in range(6):
         games.advance(rows, games.mask.argmax(1), games.seats.copy())
-        for row in np.flatnonzero(games.done):
+        over = np.flatnonzero(games.done)
+        assert (games.seats[over] == NOBODY).all()
+        games.begin(over)
+        for row in over:
             ended += 1
             assert games.states[row].tobytes() == game.start(games.seeds[row]).tobytes()
     assert ended > 3

@@ -3,6 +3,7 @@
 import copy
 import pickle
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -200,7 +201,7 @@ def test_a_recurrent_network_cannot_be_searched_with(tmp_path: Path) -> None:
 
 
 def test_a_game_that_cannot_be_rewound_is_searched_in_uniform_worlds_and_says_so() -> None:
-    game = make_game("agent_avenue_v0", mode="advanced")
+    game = replace(make_game("agent_avenue_v0", mode="advanced"), rewind=None)
     with pytest.warns(UserWarning, match=r"cannot be rewound: .* takes all worlds for equally likely"):
         player = make_player(game, "agent_avenue_advanced+search:2")
     assert isinstance(player, SearchingPolicy)

@@ -18,6 +18,7 @@ from spygames.core.batch import Batch
 from spygames.core.game import Game
 from spygames.core.kernel import Int, kernel
 from spygames.core.single import SingleEnv
+from spygames.core.vector import SeatVectorEnv
 from spygames.heimlich.types import View as HeimlichView
 from spygames_training.policy import Policy
 
@@ -57,6 +58,7 @@ def options() -> None:
         spygames.agent_dog_v0.env(deck="royal", board={"track": 56, "holes": [2], "meeting": 7}), GameEnv[DogView]
     )
     assert_type(agent_avenue_v0.single_env(opponents=["greedy"], illegal="lose", mode="advanced"), SingleEnv)
+    assert_type(agent_avenue_v0.vector_env(num_envs=8, autoreset_mode="SameStep", players=4), SeatVectorEnv)
     assert_type(agent_avenue_v0.make_game("advanced"), Game[View])
     assert_type(spygames.make_game("agent_avenue_v0", mode="advanced"), Game[Any])
     assert_type(spygames.make_batch("agent_avenue_v0", 4, seed=1, threads=2, players=4), Batch)
@@ -68,6 +70,7 @@ def options() -> None:
     agent_dog_v0.env(deck="small")  # type: ignore[call-overload]
     agent_dog_v0.env(hidden_colours="none")  # type: ignore[call-overload]
     agent_avenue_v0.single_env(illegal="ask")  # type: ignore[arg-type]
+    agent_avenue_v0.vector_env(num_envs="eight")  # type: ignore[arg-type]
     spygames.make_batch("agent_avenue_v0", 4, threads="two")  # type: ignore[arg-type]
     spygames.agent_avenue_v1  # type: ignore[attr-defined]  # noqa: B018
 

@@ -17,10 +17,13 @@ import pytest
 from spygames.core.registry import game_ids, game_module, make_game
 from spygames.testing.variants import VARIANTS
 from tests.docs.test_build import extension
+from tests.docs.test_code import FILE, is_part_of_an_example, named
 
 ROOT = Path(__file__).resolve().parents[2]
 READMES = [ROOT / "README.md", *sorted((ROOT / "envs" / "spygames").glob("*/README.md"))]
 CHECKERS = ("pyright", "mypy")
+PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if "```python\n" in page.read_text(encoding="utf-8")]
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 layout_types = extension("layout_types")
 
 
@@ -86,10 +89,18 @@ def test_type_checkers_find_what_is_wrong_and_nothing_else(checker: str, tmp_pat
         files.append(tmp_path / f"fields_of_{game_id}.py")
         files[-1].write_text("\n".join(uses(game_id)))
     for readme in READMES:
-        blocks = re.findall(r"^```python\n(.*?)^```", readme.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+        blocks = PYTHON.findall(readme.read_text(encoding="utf-8"))
         assert blocks, readme
         for k, block in enumerate(blocks):
             files.append(tmp_path / f"readme_of_{readme.parent.name}_{k}.py")
+            files[-1].write_text(block)
+    for page in PAGES:  # one module a page, whose blocks go on from each other; files by themselves
+        blocks = [
+            block for block in PYTHON.findall(page.read_text(encoding="utf-8")) if not is_part_of_an_example(block)
+        ]
+        whole = [block for block in blocks if FILE.match(block)]
+        for k, block in enumerate([*whole, "\n".join(block for block in blocks if block not in whole)]):
+            files.append(tmp_path / f"page_{named(page).replace('/', '_').replace('.', '_')}_{k}.py")
             files[-1].write_text(block)
     for game_id in game_ids():
         files.append(tmp_path / f"example_of_{game_id}.py")

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from spygames.core.game import Game
 from spygames.core.registry import game_ids, make_game
+from spygames.core.released import BEST, best_agent, find_agent, released_agents
 from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
 from spygames_training.atomic import is_number, read_file, remove, write_synced
@@ -69,10 +70,14 @@ class Checkpoint:
             found = found.get(key) if isinstance(found, dict) else None
         if not isinstance(found, dict) or not found.get("share") or not isinstance(found.get("bots"), list):
             return ()
-        code = self.meta.get("code")
-        old = isinstance(code, dict) and str(code.get("spygames")).startswith("0.1.")
         names = dict.fromkeys(name for name in found["bots"] if isinstance(name, str))
-        return tuple("expert-1" if old and name == "expert" else name for name in names)
+        return tuple("expert-1" if self.is_of_0_1 and name == "expert" else name for name in names)
+
+    @property
+    def is_of_0_1(self) -> bool:
+        """Whether version 0.1 wrote it, whose `expert` is `expert-1` now."""
+        code = self.meta.get("code")
+        return isinstance(code, dict) and str(code.get("spygames")).startswith("0.1.")
 
 
 def layout_hash(game: Game) -> str:
@@ -160,8 +165,9 @@ def _others(folder: Path) -> set[str]:
     return {entry.name for entry in folder.iterdir()} - {MODEL, CONFIG}
 
 
-def find_checkpoint(path: str | Path) -> Path:
-    """The checkpoint folder that `path` is, or has as `checkpoint` in it (a run); CheckpointError if there is none."""
+def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
+    """The checkpoint folder that `path` is, or has as `checkpoint` in it (a run), or that of the released agent which
+    it names (`agent_avenue/simple-2`, or `best` of `game`); CheckpointError if there is none."""
     place, path = path, Path(path)
     try:
         for folder in (path, path / "checkpoint"):
@@ -172,24 +178,40 @@ def find_checkpoint(path: str | Path) -> Path:
     except (OSError, ValueError):  # too long for a name, or with a character that no name has
         there = False
     if not there or place == "":
-        raise CheckpointError(f"{shown(str(place))}: there is no such checkpoint")
+        return _released(str(place) if isinstance(place, str) else place.as_posix(), game)
     raise CheckpointError(
         f"{one_line(path)} is no checkpoint: it holds neither {MODEL} and {CONFIG} nor a folder checkpoint"
     )
+
+
+def _released(name: str, game: Game | None) -> Path:
+    """The folder of a released agent, checked."""
+    try:
+        if name == BEST and game is not None:
+            return best_agent(game)[0].checked_folder()
+        if (agent := find_agent(name)) is not None:
+            return agent.checked_folder()
+        names = ", ".join(agent.name for agent in released_agents())
+    except ValueError as error:
+        raise CheckpointError(str(error)) from None
+    if name == BEST:
+        raise CheckpointError(f"best of which game? Name the agent: {names}")
+    raise CheckpointError(f"{shown(name)}: there is no such checkpoint, and no released agent of that name ({names})")
 
 
 def load_checkpoint(path: str | Path, game: Game | None = None) -> Checkpoint:
     """Reads a checkpoint.
 
     Args:
-        path: its folder, or a run's folder that has it as `checkpoint`.
+        path: its folder, or a run's folder that has it as `checkpoint`, or the name of an agent that comes with the
+            package (`agent_avenue/simple-2`; `best`, which needs the game).
         game: what is to be played: the checkpoint must be of this game and of the same layout of observations and
             actions; other options may differ. None: the game, with the options, that the checkpoint names.
 
     Raises:
         CheckpointError: with one line that says what is wrong.
     """
-    folder = find_checkpoint(path)
+    folder = find_checkpoint(path, game)
     config = _read_config(folder / CONFIG)
     environment = _get(folder, config, "environment", dict)
     layout = _get(folder, config, "layout", dict)

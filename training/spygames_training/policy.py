@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from spygames.core.advice import win_share
 from spygames.core.game import Game, as_record
 from spygames.core.look import Advice
-from spygames.core.players import DecisionBatch, Player
+from spygames.core.players import DecisionBatch, Player, name_best, split_spec
+from spygames.core.released import find_agent
 from spygames.core.shown import shown
 from spygames_training.checkpoint import find_checkpoint, load_checkpoint
 from spygames_training.compute import to_numpy
@@ -68,12 +69,30 @@ class Policy:
 
     @classmethod
     def load(cls, path: str | Path, how: str = "", game: Game | None = None) -> "Policy":
-        """The policy of a checkpoint or of a run's folder; `game` as in `load_checkpoint`, which raises
-        CheckpointError. ValueError if `how` makes no sense."""
+        """The policy of a checkpoint.
+
+        Args:
+            path: its folder or a run's; or the name of an agent that comes with the package, `agent_avenue/simple-2`,
+                or `best`, the best of `game`. `@argmax` and the like may stand behind it, in place of `how`.
+            how: sample (or nothing), argmax, or a temperature from 0.01 to 100.
+            game: what it plays, as in `load_checkpoint`; None: what the checkpoint names.
+
+        Raises:
+            CheckpointError: there is none, or it is damaged, or of another game or layout.
+            ValueError: `how` makes no sense.
+        """
+        text = path.as_posix() if isinstance(path, Path) else path
+        if game is not None:
+            text = name_best(game, text)
+        parts = split_spec(text)
+        if not how and parts.search is None and not Path(text).exists():
+            text, how = parts.source, parts.play
         temperature_of(how)
-        checkpoint = load_checkpoint(path, game)
-        folder = find_checkpoint(path).resolve()
+        checkpoint = load_checkpoint(text, game)
+        folder = find_checkpoint(text, game).resolve()
         name = folder.parent.name if folder.name == "checkpoint" else folder.name
+        if (agent := find_agent(text)) is not None and text == agent.name and not Path(text).exists():
+            name = agent.name
         policy = cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
         policy.training_opponents = checkpoint.training_opponents
         return policy
@@ -236,16 +255,12 @@ def load_player(game: Game, path: str | Path, how: str = "") -> PolicyPlayer:
 
     Args:
         game: what is played.
-        path: the checkpoint's folder or its run's; `PATH@HOW` if there is no such folder.
-        how: as in `Policy.load`.
+        path, how: as in `Policy.load`.
 
     Raises:
         CheckpointError: the checkpoint is damaged, or of another game or layout.
         ValueError: `how` makes no sense.
     """
-    if not how and not Path(path).exists():
-        before, at, behind = str(path).rpartition("@")
-        path, how = (before, behind) if at else (path, how)
     return PolicyPlayer(Policy.load(path, how, game))
 
 

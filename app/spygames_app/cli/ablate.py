@@ -8,7 +8,7 @@ import tyro
 from tyro.conf import Positional
 
 from spygames_app.cli.arguments import AnyPositive, Folder, PlayerSpec, Positive, complain, console, value
-from spygames_app.shipped import config_path, player_spec
+from spygames_app.shipped import config_path
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Ablate:
         config = replace(config, decisions=self.decisions or config.decisions)
         if self.hidden:
             config = replace(config, network=replace(config.network, hidden=self.hidden))
-        against = [player_spec(spec) for spec in self.against]
+        against = [*self.against]
         ablations = Ablations(config, self.out, self.only or None, self.seeds, self.games, self.play, against)
         for name in ablations.left_out:
             print(f"left out, for {self.config} says so already: {name}")

@@ -20,7 +20,7 @@ import tyro
 from tyro.conf import FlagCreatePairsOff, UseAppendAction
 from tyro.constructors import PrimitiveConstructorSpec
 
-from spygames_app.shipped import config_path, player_spec
+from spygames_app.shipped import agent_folder, config_path
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -227,8 +227,8 @@ def choose_game(specs: Iterable[str], game_id: str | None, options: dict[str, An
         from spygames.core.players import split_spec
 
         for spec in specs:
-            path = split_spec(player_spec(spec)).source
-            if any((folder / "config.json").is_file() for folder in (Path(path), Path(path) / "checkpoint")):
+            path = agent_folder(split_spec(spec).source)
+            if any((folder / "config.json").is_file() for folder in (path, path / "checkpoint")):
                 from spygames_training.checkpoint import load_checkpoint
 
                 game = load_checkpoint(path).game

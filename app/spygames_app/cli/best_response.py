@@ -22,7 +22,7 @@ from spygames_app.cli.arguments import (
     console,
     program,
 )
-from spygames_app.shipped import player_spec
+from spygames_app.shipped import agent_folder
 
 if TYPE_CHECKING:
     from spygames_training.experiments.best_response import BestResponse as Found
@@ -73,7 +73,7 @@ class BestResponse:
 
     def run(self) -> int:
         options = {"play": self.play, "decisions": self.decisions, "seed": self.seed, "workers": self.workers}
-        options["start_from"] = self.start_from and player_spec(str(self.start_from))
+        options["start_from"] = self.start_from
         given = {name: option for name, option in options.items() if option is not None}
         if self.resume and (self.checkpoint or self.out or given):
             raise WrongArguments(
@@ -88,7 +88,7 @@ class BestResponse:
         if self.resume:
             run = resume_learner(self.resume)
         else:
-            run = learner_run(Path(player_spec(str(self.checkpoint))), self.out, **given)
+            run = learner_run(agent_folder(str(self.checkpoint)), self.out, **given)
         resume = f"{program()} best-response --resume {shlex.quote(str(run.folder))}"
         try:
             self._report(run)
@@ -109,7 +109,7 @@ class BestResponse:
         from spygames_training.tables import progress_bar
 
         assert self.search
-        agent, seed = Path(player_spec(str(self.checkpoint))), given.pop("seed", 1)
+        agent, seed = agent_folder(str(self.checkpoint)), given.pop("seed", 1)
         search = KnownSearch.of(agent, self.out, worlds=self.search, **given)
         with progress_bar(console=console(), transient=True) as bar:
             task = bar.add_task("playing", total=total_games(search.challenger.game, self.games, 1, 1))

@@ -19,7 +19,6 @@ from spygames_app.cli.arguments import (
     console,
     value,
 )
-from spygames_app.shipped import player_spec
 
 
 def read_share(text: str) -> float:
@@ -86,7 +85,7 @@ class Compare:
         check_writable(self.json)
         screen = console()
         game = choose_game([self.challenger, self.opponent], self.game, dict(self.option))
-        first, second = (make_player(game, player_spec(spec)) for spec in (self.challenger, self.opponent))
+        first, second = (make_player(game, spec) for spec in (self.challenger, self.opponent))
         check_different(first, second)
         with progress_bar(console=screen, transient=True) as bar:
             task = bar.add_task("comparing", total=self.max_games)

@@ -16,7 +16,6 @@ from spygames_app.cli.arguments import (
     check_writable,
     console,
 )
-from spygames_app.shipped import player_spec
 
 if TYPE_CHECKING:
     from spygames.core.film import Film
@@ -113,7 +112,7 @@ class Draw:
         game = game_of(game_record) if self.game is None else make_game(self.game, **game_record.options)
         adviser: Adviser | None = None
         if self.agent is not None:
-            player = make_player(game, player_spec(self.agent))
+            player = make_player(game, self.agent)
             if not isinstance(player, Adviser):
                 raise ValueError(f"{player.name} does not say what it thinks: --agent takes a checkpoint or a search")
             adviser = player

@@ -21,7 +21,6 @@ from spygames_app.cli.arguments import (
     choose_game,
     console,
 )
-from spygames_app.shipped import player_spec
 
 
 @dataclass(frozen=True)
@@ -70,6 +69,7 @@ class Evaluate:
     def run(self) -> int:
         self._check()
         from spygames.core.players import make_player, split_spec
+        from spygames.core.released import BEST
         from spygames_training.atomic import write_whole
         from spygames_training.evaluation import cross_play, evaluate, share_matrix, total_cross_games, total_games
         from spygames_training.tables import as_json, check_picture, heat_map, matrix_table, progress_bar, results_table
@@ -81,16 +81,15 @@ class Evaluate:
             check_picture(self.plot)
             check_writable(self.plot)
         screen = console()
-        named = split_spec(player_spec(str(self.challenger)))
+        named = split_spec(str(self.challenger))
         challengers = [
-            str(self.challenger) if how in ("", "sample") else named._replace(play=how).text for how in self.play
+            str(self.challenger) if how in ("", "sample") and named.source != BEST else named._replace(play=how).text
+            for how in self.play
         ]
         specs = self.cross_play or challengers or [str(self.challenger)]
         game = choose_game([*specs, *self.against], self.game, dict(self.option))
-        players = [make_player(game, player_spec(spec)) for spec in specs]
-        opponents = (
-            [] if self.cross_play else [make_player(game, player_spec(spec)) for spec in self.against or game.bots]
-        )
+        players = [make_player(game, spec) for spec in specs]
+        opponents = [] if self.cross_play else [make_player(game, spec) for spec in self.against or game.bots]
         if self.cross_play:
             total = total_cross_games(game, self.games, len(players))
         else:
@@ -127,7 +126,7 @@ class Evaluate:
         from spygames_training.tables import line_up_json, line_up_table, progress_bar
 
         screen, game = console(), choose_game(self.seats, self.game, dict(self.option))
-        players = line_up_players(game, [player_spec(spec) for spec in self.seats])
+        players = line_up_players(game, self.seats)
         total = line_up_deals(game, self.games) * len(rotations(game))
         with progress_bar(console=screen, transient=True) as bar:
             task = bar.add_task("playing", total=total)

@@ -1,12 +1,10 @@
 """`spygames export`."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from tyro.conf import Positional
 
 from spygames_app.cli.arguments import AnyFile, AnyPlayer, WrongArguments, check_writable
-from spygames_app.shipped import player_spec
 
 
 @dataclass(frozen=True)
@@ -32,6 +30,6 @@ class Export:
         from spygames_training.checkpoint import load_checkpoint
         from spygames_training.onnx_export import export_onnx
 
-        export_onnx(load_checkpoint(Path(player_spec(self.checkpoint))), self.onnx)
+        export_onnx(load_checkpoint(self.checkpoint), self.onnx)
         print(f"model: {self.onnx}")
         return 0

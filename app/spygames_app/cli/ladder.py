@@ -21,7 +21,6 @@ from spygames_app.cli.arguments import (
     read_positive,
     value,
 )
-from spygames_app.shipped import player_spec
 
 if TYPE_CHECKING:
     from spygames.core.game import Game
@@ -113,7 +112,7 @@ class Ladder:
                 check_harmless(name)
         players, entries, given = {}, {}, []
         for spec in dict.fromkeys([*self.players, *known]):
-            player = make_player(game, player_spec(spec))
+            player = make_player(game, spec)
             entry = entry_of(game, spec, player)
             players[entry.name], entries[entry.name] = player, entry
             given += [entry.name] if spec in self.players else []
@@ -154,7 +153,7 @@ class Ladder:
             for entry in line.players:
                 if not self.allow_code:
                     check_harmless(entry.name)
-                player = make_player(game, player_spec(entry.name))
+                player = make_player(game, entry.name)
                 seats.append((entry_of(game, entry.name, player), player))
             again = play_line(game, seats[0], seats[1], line.seed, line.number, self.limit)
             same = again.compared() == line.compared()

@@ -20,7 +20,6 @@ from spygames_app.cli.arguments import (
     complain,
     given,
 )
-from spygames_app.shipped import player_spec
 
 if TYPE_CHECKING:
     from spygames.core.player import Player
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
 
 HELP = (
     "Type the number of an action, or its text. show: the position again; hint: what a player would do in your place; "
-    "undo: take your last decision back; rules, rules ID: the rules; help: this; quit (or Ctrl-D): leave."
+    "undo: take your last decision back; who: who is probably who, as far as a search finds out; "
+    "rules, rules ID: the rules; help: this; quit (or Ctrl-D): leave."
 )
 _IN_BROWSER = ("host", "port", "players", "records", "open")
 """Options that only --browser has."""
@@ -94,13 +94,13 @@ class Play:
         game = choose_game([self.against], self.game, dict(self.option))
         if not 0 <= self.seat < game.num_players:
             raise ValueError(f"--seat must be from 0 to {game.num_players - 1}, not {self.seat}")
-        opponent = make_player(game, player_spec(self.against))
-        adviser = None if self.hint is None else make_player(game, player_spec(self.hint))
+        opponent = make_player(game, self.against)
+        adviser = None if self.hint is None else make_player(game, self.hint)
         self._check_save()
         seed = secrets.randbits(32) if self.seed is None else self.seed
         live = LiveGame(game, {seat: opponent for seat in range(game.num_players) if seat != self.seat}, seed)
         print(f"{game.id}: you are seat {self.seat}, against {opponent.name}.\n{HELP}")
-        code, hinted = 0, adviser or (lambda: make_player(game, player_spec(self.against)))
+        code, hinted = 0, adviser or (lambda: make_player(game, self.against))
         try:
             play(live, self.seat, ask, hinted)
         except (Left, EOFError, KeyboardInterrupt):
@@ -229,6 +229,8 @@ def choose(
             print(rules_in_words(live.game, rest))
         elif answer == "hint":
             print(hint(live, adviser))
+        elif answer == "who":
+            print(who_is_who(live))
         elif answer == "undo":
             if _undone(live, seat):
                 return None
@@ -252,6 +254,14 @@ def hint(live: "LiveGame", adviser: "Player | Callable[[], Player] | None") -> s
         return in_words(advise(live.game, live.course, live.states, player, luck))  # type: ignore[arg-type]
     except IllegalAction as error:
         return f"There is no hint: {error}"
+
+
+def who_is_who(live: "LiveGame") -> str:
+    """What an opponent that searches would believe in the place of the person."""
+    opponent = next(iter(live.players.values()))
+    suspect = getattr(opponent, "suspect", None)
+    text = suspect(live.states, live.noted) if suspect else ""
+    return text or "Nobody finds out: play Heimlich & Co. against a search, such as --against heimlich_3+search:64."
 
 
 def _undone(live: "LiveGame", seat: int) -> bool:

@@ -16,7 +16,6 @@ from spygames_app.cli.arguments import (
     check_writable,
     choose_game,
 )
-from spygames_app.shipped import player_spec
 
 if TYPE_CHECKING:
     from spygames.core.record import GameRecord
@@ -61,7 +60,7 @@ class Record:
         specs = self.players * game.num_players if len(self.players) == 1 else self.players
         if len(specs) != game.num_players:
             raise ValueError(f"{game.id} has {game.num_players} seats, but --players names {len(specs)}")
-        known = {spec: make_player(game, player_spec(spec)) for spec in specs}
+        known = {spec: make_player(game, spec) for spec in specs}
         seed, games = np.uint64(self.seed), []
         for _ in range(self.games):
             games.append(play_record(game, [known[spec] for spec in specs], int(seed)))

@@ -8,7 +8,6 @@ from tyro.conf import Positional
 
 from spygames_app.cli.arguments import AnyCount, AnyPlayer, AnyPositive, File, GameId, WrongArguments, given
 from spygames_app.cli.record import summary
-from spygames_app.shipped import player_spec
 
 if TYPE_CHECKING:
     from spygames.core.film import Adviser, Film
@@ -83,7 +82,7 @@ class Replay:
         from spygames.core.players import make_player
         from spygames_app.advice import Thoughts
 
-        return Thoughts(make_player(game, player_spec(self.agent)))
+        return Thoughts(make_player(game, self.agent))
 
     def _seat(self, film: "Film") -> int:
         seats = film.game.num_players

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from spygames_app.cli.arguments import ERRORS, AnyFolder, ConfigFile, GameOptions, RunFolder, complain, program
-from spygames_app.shipped import config_path, player_spec
+from spygames_app.shipped import config_path
 from spygames_training.config import Config, read_config
 
 if TYPE_CHECKING:
@@ -79,8 +79,6 @@ class Train:
         config = replace(
             config,
             options={**self.variant, **dict(self.option)},
-            evaluate_against=tuple(player_spec(spec) for spec in config.evaluate_against),
-            start_from=config.start_from and player_spec(config.start_from),
         )
         folder = self.resume or self.out or Path("runs") / config.name
         own = self.algorithm == "ppo"

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from spygames.core.game import Game
-from spygames.core.players import released_checkpoint, split_spec
+from spygames.core.players import split_spec
 from spygames.core.registry import game_ids, game_module, make_game
+from spygames.core.released import find_agent
 
 SEARCHES = ("mcts:200",)
 """Searches that can be chosen without being named at the start."""
@@ -84,7 +85,8 @@ def options_of(game: str) -> list[Option]:
 def fits(game: Game, spec: str) -> bool:
     """Whether a checkpoint is of the game's variant; other players are taken to fit."""
     source = split_spec(spec).source
-    folder = released_checkpoint(source) or Path(source)
+    agent = find_agent(source)
+    folder = Path(source) if agent is None else agent.folder
     for file in (folder / "config.json", folder / "checkpoint" / "config.json"):
         if file.is_file():
             config = json.loads(file.read_text(encoding="utf-8"))

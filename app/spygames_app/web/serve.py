@@ -16,7 +16,6 @@ from starlette.types import ASGIApp
 from spygames.core.players import make_player
 from spygames.core.record import load_games
 from spygames.core.registry import game_ids, make_game
-from spygames_app.shipped import player_spec
 from spygames_app.web.choices import Choices, fits
 from spygames_app.web.server import make_app
 
@@ -76,7 +75,7 @@ def check(offered: Choices) -> None:
         for name in offered.games:
             try:
                 made = make_game(name, **(offered.options if name == offered.game else {}))
-                make_player(made, player_spec(spec))
+                make_player(made, spec)
                 break
             except ValueError as error:
                 problems.append(str(error))

@@ -21,7 +21,6 @@ from spygames.core.record import GameRecord
 from spygames.core.rng import mix
 from spygames_app.advice import EachOwn, Thoughts, advise
 from spygames_app.live import LiveGame
-from spygames_app.shipped import player_spec
 
 MOST_GAMES = 64
 """Games that are kept; the one that nobody has looked at for longest goes."""
@@ -125,7 +124,7 @@ class WebGame:
         asked = [*dict.fromkeys(self.specs[i] for i in self.seats if i is not None)]
         for spec in asked:
             self.busy = f"{spec} gets ready; the first search of a game compiles for up to 20 seconds"
-            self.players[spec] = make_player(self.game, player_spec(spec))
+            self.players[spec] = make_player(self.game, spec)
         for spec in asked:
             if not hasattr(self.players[spec], "ended"):  # who hears of games would take this for one
                 slowest = self._warm_up(self.players[spec])
@@ -192,7 +191,7 @@ class WebGame:
         self.adviser, spec = number, self.specs[number]
 
         def ask() -> None:
-            player = make_player(self.game, player_spec(spec))  # a new one: asking it changes nobody who plays
+            player = make_player(self.game, spec)  # a new one: asking it changes nobody who plays
             luck = int(mix(np.uint64(revision)))  # not of the deal's seed, which is hidden
             try:
                 self.hint = revision, advise(self.game, live.course, live.positions[revision], player, luck)
@@ -211,7 +210,7 @@ class WebGame:
                     {seat: self.live.players.get(seat, others) for seat in range(len(self.seats))}, True
                 )
             else:
-                adviser = Thoughts(make_player(self.game, player_spec(self.specs[number])), True)
+                adviser = Thoughts(make_player(self.game, self.specs[number]), True)
             self.films[number] = Film(self.live.record(), self.game, adviser)
         return self.films[number]
 
@@ -288,9 +287,7 @@ class Watched:
     def film(self, number: int | None) -> Film:
         """With a player's thoughts by its number, or without any."""
         if number not in self.films:
-            adviser = (
-                None if number is None else Thoughts(make_player(self.game, player_spec(self.specs[number])), True)
-            )
+            adviser = None if number is None else Thoughts(make_player(self.game, self.specs[number]), True)
             self.films[number] = Film(self.record, self.game, adviser)
         return self.films[number]
 

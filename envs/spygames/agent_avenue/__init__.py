@@ -19,6 +19,7 @@ from spygames.agent_avenue import (
     validate,
 )
 from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
+from spygames.agent_avenue.ranges import VIEW_RANGES
 from spygames.agent_avenue.types import View
 from spygames.core.checks import choice
 from spygames.core.game import Game, Texts
@@ -92,8 +93,9 @@ def make_game(
         module=sys.modules[__name__],
         teams=(0, 0, 1, 1)[:players] if teams else (),
         is_known=validate.is_known,
-        rewind=None if advanced or teams else rewind.rewind,
+        rewind=rewind.rewind,
         entities=layout.ENTITIES,
+        view_ranges=VIEW_RANGES,
     )
 
 

@@ -1,4 +1,4 @@
-"""Whether each value of a state of Agent Avenue is one that it can have, of a state of any bytes."""
+"""Which values can be: whether those of a state of Agent Avenue, of any bytes, can, and the ranges of a view."""
 
 from spygames.agent_avenue.cards import CARDS, COPIES, KINDS, MARKET_SIZE, ONGOING, SPYCATION
 from spygames.agent_avenue.layout import (
@@ -9,6 +9,7 @@ from spygames.agent_avenue.layout import (
     DISCARDS,
     END_REASONS,
     FURTHEST,
+    HAND,
     LAST_TURN,
     NONE,
     PHASES,
@@ -20,6 +21,13 @@ from spygames.agent_avenue.types import Options, State
 from spygames.core.kernel import kernel
 from spygames.core.padding import is_zero
 
+VIEW_RANGES = {
+    "hand_size": (0, CARDS / HAND),
+    "kept": (0, CARDS / HAND),
+    "seen_in_hand": (0, int(COPIES.max()) / HAND),
+    "seen_or_offered": (0, int(COPIES.max()) / HAND),
+}
+"""Fields of VIEW that are not from 0 to 1. Abilities bring cards back to a hand, and a given position may have more."""
 _REASONS, _PHASES = len(END_REASONS), len(PHASES)
 
 

@@ -3,78 +3,160 @@
 import numpy as np
 
 from spygames.agent_avenue.actions import (
+    DECLINE,
+    PLAY_DOWN,
     PLAY_PAIR,
+    PLAY_UP,
+    RECRUIT_AGENT,
+    RECRUIT_DOWN,
     RECRUIT_UP,
+    RESOLVE_OWN,
+    TAKE_AGENT,
+    TAKE_MARKET,
+    decode_down,
+    decode_market,
     decode_pair,
+    decode_recruit,
+    decode_seat,
+    decode_take,
+    decode_up,
     encode_discard,
+    encode_down,
     encode_pair,
 )
-from spygames.agent_avenue.cards import KINDS
-from spygames.agent_avenue.layout import SIDES
-from spygames.agent_avenue.queries import hand_size, knows_face_down, other
+from spygames.agent_avenue.cards import KINDS, MARKET_SIZE, ONGOING, OPEN
+from spygames.agent_avenue.layout import ABILITY, NONE, SIDES
+from spygames.agent_avenue.queries import hand_size, is_team, knows_face_down, side_of
+from spygames.agent_avenue.rules.market import is_possible
 from spygames.core.kernel import Int, Record, kernel
+from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING, any_of
 from spygames.core.rng import uniform
+
+_NONE_KEPT = np.zeros(KINDS, np.int8)
 
 
 @kernel
 def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> Int:
-    """`Game.rewind` of simple mode for two players, where nothing but a seat's own decisions changes its hand.
+    """`Game.rewind`: nothing but a seat's own decisions and draws changes its hand.
 
-    Cards that were drawn since may be any of the hand alike, and the card that was discarded any of the discards, as
-    all cards that a seat has not seen are dealt alike (`determinize`). An offer is public but for its face-down card,
-    and that, too, once it has been recruited.
+    Cards that were drawn since may be any of the hand alike, but those that were seen in it (AA-37) have been there
+    before. The card that was discarded may be any of the discards, as all cards that a seat has not seen are dealt
+    alike (`determinize`). An offer is public but for its face-down card, and that, too, once it has been recruited.
     """
-    hand, discarded = s.hands[seat], s.discarded[seat]
-    given = 0
-    if action < PLAY_PAIR:
-        given = 1
-    elif action < RECRUIT_UP:
-        given = 2
-    kept = hand_size(past, seat) - given
-    while hand_size(s, seat) > kept:
-        hand[any_card(hand, rng)] -= 1
-    if action < PLAY_PAIR:
-        card = any_card(discarded, rng)
-        discarded[card] -= 1
-        hand[card] += 1
-        action = encode_discard(card)
-    elif action < RECRUIT_UP:
-        up, down = decode_pair(action)
-        if knows_face_down(s, seat):
-            down = np.int64(s.face_down)
-        hand[up] += 1
-        hand[down] += 1
-        action = encode_pair(up, down)
+    down = s.face_down if knows_face_down(s, seat) else NONE
+    asked = np.int64(s.ability) if s.phase == ABILITY and s.resolver == seat else NONE
+    given, taken = given_by(action), 1 if TAKE_AGENT <= action < RECRUIT_AGENT else 0
+    undo_draws(s, seat, down, hand_size(past, seat) - given + taken, rng)
+    action = undo(s, seat, action, down, rng)
     take_public(s, past, seat)
+    if s.options.advanced:
+        for card in range(KINDS):
+            if s.hands[seat, card] < s.seen[seat, card]:
+                return IMPOSSIBLE
+    if RECRUIT_UP <= action <= RECRUIT_DOWN:
+        return TELLS_NOTHING if past.face_up == past.face_down else action  # which of two alike it was is not seen
+    if TAKE_MARKET <= action < TAKE_AGENT:
+        return IMPOSSIBLE if might_have_resolved(s, seat, decode_market(action), asked) else action
+    if action >= RESOLVE_OWN:
+        return action if was_resolved(s, seat, decode_seat(seat, action), asked) else TELLS_NOTHING
     return action
 
 
 @kernel
-def any_card(cards: np.ndarray, rng: np.ndarray) -> Int:
-    """One of some cards, counted by name, each copy alike likely."""
-    left = 0
-    for card in range(KINDS):
-        left += cards[card]
-    left = uniform(rng, left)
-    card = 0
-    while left >= cards[card]:
-        left -= cards[card]
-        card += 1
-    return card
+def given_by(action: Int) -> Int:
+    """How many cards leave the hand of who decides so."""
+    if action < PLAY_PAIR:
+        return 1
+    if action < RECRUIT_UP:
+        return 2
+    return 1 if RECRUIT_AGENT <= action < DECLINE or PLAY_UP <= action < RESOLVE_OWN else 0
+
+
+@kernel
+def undo_draws(s: Record, seat: Int, down: Int, kept: Int, rng: np.ndarray) -> None:
+    """Leaves `kept` cards of a hand, those that were seen in it among them. One of these may lie face down, as `down`:
+    each copy of that name alike likely."""
+    hand, seen = s.hands[seat], s.seen[seat] if s.options.advanced else _NONE_KEPT
+    if down != NONE and seen[down] > 0 and uniform(rng, hand[down] + 1) < seen[down]:
+        s.seen[seat, down] -= 1
+    for _ in range(hand_size(s, seat) - kept):
+        card = any_of(hand, seen, rng)
+        hand[card if card != NONE else any_of(hand, _NONE_KEPT, rng)] -= 1
+
+
+@kernel
+def undo(s: Record, seat: Int, action: Int, down: Int, rng: np.ndarray) -> Int:
+    """Gives back what the decision itself took from the hand, or takes what it gave; the action as in this world."""
+    hand, discarded = s.hands[seat], s.discarded[seat]
+    if action < PLAY_PAIR:
+        card = any_of(discarded, _NONE_KEPT, rng)
+        discarded[card] -= 1
+        hand[card] += 1
+        return encode_discard(card)
+    if action < RECRUIT_UP:
+        up, hidden = decode_pair(action)
+        hidden = np.int64(down) if down != NONE else hidden
+        hand[up] += 1
+        hand[hidden] += 1
+        return encode_pair(up, hidden)
+    if TAKE_AGENT <= action < RECRUIT_AGENT:
+        hand[decode_take(action)] -= 1
+    elif RECRUIT_AGENT <= action < DECLINE:
+        hand[decode_recruit(action)] += 1
+    elif PLAY_UP <= action < PLAY_DOWN:
+        hand[decode_up(action)] += 1
+    elif PLAY_DOWN <= action < RESOLVE_OWN:
+        action = encode_down(down) if down != NONE else action
+        hand[decode_down(action)] += 1
+    return action
+
+
+@kernel
+def might_have_resolved(s: Record, seat: Int, card: Int, asked: Int) -> bool:
+    """AA-28: whether the hand of who took an instant card could carry it out though it lapsed for all to see.
+
+    `asked`: the card of which `seat` made the choices next, or NONE.
+    """
+    if card < ONGOING or OPEN[card] or card == asked or is_team(s, side_of(s, seat)):
+        return False
+    s.ability, s.resolver = card, seat
+    possible = is_possible(s)
+    s.ability = s.resolver = NONE
+    return possible
+
+
+@kernel
+def was_resolved(s: Record, seat: Int, named: Int, asked: Int) -> bool:
+    """AA-44: whether the seat that its captain `seat` named could carry the card out, so that all saw who it was.
+
+    `asked`: as above.
+    """
+    if named == seat:
+        return bool(s.ability == asked)
+    s.resolver = named
+    possible = is_possible(s)
+    s.resolver = NONE
+    return possible
 
 
 @kernel
 def take_public(s: Record, past: Record, seat: Int) -> None:
-    """All that was public is as it was then, and what the rival of `seat` held, who rewinds and knows its own."""
-    rival = other(seat)
-    for card in range(KINDS):
-        s.hands[rival, card] = past.hands[rival, card]
-        s.discarded[rival, card] = past.discarded[rival, card]
+    """All that was public is as it was then, and what the other seats held, which `seat` does not see but as counts."""
+    for who in range(s.options.players):
+        for card in range(KINDS):
+            s.seen[who, card] = past.seen[who, card]
+            if who != seat:
+                s.hands[who, card] = past.hands[who, card]
+                s.discarded[who, card] = past.discarded[who, card]
+        s.discards_left[who] = past.discards_left[who]
     for side in range(SIDES):
-        s.progress[side] = past.progress[side]
-        s.discards_left[side] = past.discards_left[side]
+        s.progress[side], s.captain[side] = past.progress[side], past.captain[side]
         for card in range(KINDS):
             s.in_play[side, card] = past.in_play[side, card]
+    for card in range(MARKET_SIZE):
+        s.market[card] = past.market[card]
+    s.market_deck_size, s.pending, s.leader = past.market_deck_size, past.pending, past.leader
+    s.ability, s.resolver, s.taken = past.ability, past.resolver, past.taken
     s.turn, s.deck_size, s.kept = past.turn, past.deck_size, past.kept
     s.face_up, s.face_down = past.face_up, past.face_down
     s.phase, s.to_move, s.active_side = past.phase, past.to_move, past.active_side

@@ -6,10 +6,23 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from spygames.agent_dog import actions, determinize, draw, layout, observe, render, rules, seen, state_dict, validate
+from spygames.agent_dog import (
+    actions,
+    determinize,
+    draw,
+    layout,
+    observe,
+    render,
+    rewind,
+    rules,
+    seen,
+    state_dict,
+    validate,
+)
 from spygames.agent_dog.board import BOARDS, Board, BoardName
 from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DEAL, DECKS, Deck, DeckName
+from spygames.agent_dog.ranges import view_ranges
 from spygames.agent_dog.types import View
 from spygames.core.checks import choice
 from spygames.core.game import Game, Texts
@@ -82,8 +95,10 @@ def make_game(
         bots=BOTS,
         module=sys.modules[__name__],
         entities=layout.ENTITIES,
+        view_ranges=view_ranges(the_deck.counts),
         truncated=rules.truncated,
         is_known=validate.is_known,
+        rewind=rewind.rewind,
         lowest_return=-1.0 if players == 2 else -0.5,
         teams=(0, 1, 0, 1) if players == 4 else (),
     )

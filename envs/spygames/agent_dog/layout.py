@@ -38,7 +38,7 @@ OPTIONS = np.dtype([
 STATE = np.dtype([  # what is true; widest field first
     ("rng", uint64),  # HIDDEN: the random stream of the game
     ("turn", int32),  # 0..LARGEST: turns ended, unused discards counted (AD-35)
-    ("cards_played", int32),  # 0..LARGEST, below max_turns until the end
+    ("cards_played", int32),  # 0..max_turns, below max_turns until the end
     ("round_number", int32),  # 0..LARGEST
     ("moved", int16),  # place of the pawn that the last step of a companion moved, or NONE
     ("first", int16),  # first place of a swap, or NONE

@@ -1,4 +1,6 @@
-"""Whether each value of a state of Agent DOG is one that it can have, of a state of any bytes."""
+"""Which values can be: whether those of a state of Agent DOG, of any bytes, can, and the ranges of a view."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -25,6 +27,20 @@ _PHASES, _REASONS, _FUNCTIONS = len(PHASES), len(END_REASONS), len(FUNCTIONS)
 _OFFSETS = GOAL // 4
 
 
+def view_ranges(copies: Sequence[int]) -> dict[str, tuple[float, float]]:
+    """Fields of VIEW that are not from 0 to 1, with `copies` of each card in the deck."""
+    most, cards = max(copies), sum(copies)
+    return {
+        "hats": (-1, 1),
+        "goals": (-1, 1),
+        "hand": (0, most / 5),
+        "hand_size": (0, cards / 5),
+        "unseen": (0, most / 10),
+        "discarded": (0, most / 10),
+        "lost": (0, MOST_LOST / 5),
+    }
+
+
 @kernel
 def in_range(s: State, options: Options) -> bool:
     """Whether `s`, any bytes, is of the variant of these options, its values in the ranges of `state_from_dict`."""
@@ -49,7 +65,7 @@ def _is_of_variant(s: State, options: Options) -> bool:
 def _course_in_range(s: State) -> bool:
     """Counts, phase, seats and result."""
     players = np.int64(s.options.players)
-    fine = 0 <= s.turn <= LARGEST and 0 <= s.round_number <= LARGEST and 0 <= s.cards_played <= LARGEST
+    fine = 0 <= s.turn <= LARGEST and 0 <= s.round_number <= LARGEST and 0 <= s.cards_played <= s.options.max_turns
     fine = fine and 0 <= s.phase < _PHASES and 0 <= s.dealer < players and NONE <= s.to_move < players
     fine = fine and (s.to_move == NONE) == (s.phase == OVER) and NONE <= s.end_reason < _REASONS
     fine = fine and 0 <= s.redrawn <= 1 and 0 <= s.winners < 1 << players

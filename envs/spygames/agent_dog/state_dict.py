@@ -111,8 +111,9 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     take_options(s, game.packed.view(np.recarray)[0])
     clear_card(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
-    for key, field in (("round", "round_number"), ("turn", "turn"), ("cards_played", "cards_played")):
-        s[field] = integer(mapping[key], key, 0, LARGEST)
+    s.round_number = integer(mapping["round"], "round", 0, LARGEST)
+    s.turn = integer(mapping["turn"], "turn", 0, LARGEST)
+    s.cards_played = integer(mapping["cards_played"], "cards_played", 0, int(s.options.max_turns))
     s.phase = member(mapping["phase"], "phase", PHASES)
     last = game.num_players - 1
     s.dealer = integer(mapping["dealer"], "dealer", 0, last)

@@ -43,7 +43,7 @@ class State(Fields):
     turn: IntField
     """0..LARGEST: turns ended, unused discards counted (AD-35)."""
     cards_played: IntField
-    """0..LARGEST, below max_turns until the end."""
+    """0..max_turns, below max_turns until the end."""
     round_number: IntField
     """0..LARGEST."""
     moved: IntField

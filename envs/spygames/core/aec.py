@@ -15,14 +15,15 @@ from pettingzoo.utils.env import AECIterable
 
 from spygames.core import snapshot
 from spygames.core.calls import calls
-from spygames.core.checks import is_whole, some_legal
+from spygames.core.checks import is_whole, may_do
+from spygames.core.fields import NamedRecord
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.picture import Picture
 from spygames.core.raster import check_width, pixels
 from spygames.core.rendering import FPS, MODES, Renderer
 from spygames.core.rng import as_seed, next_seed
 from spygames.core.shown import shown
-from spygames.core.spaces import Actions
+from spygames.core.spaces import Actions, feature_box
 
 __all__ = ["GameEnv", "Observation", "View"]
 
@@ -47,19 +48,8 @@ class Observation(TypedDict):
 Last = tuple[V, float, bool, bool, dict[str, Any]]
 
 
-class View(np.record):  # pyright: ignore[reportIncompatibleVariableOverride]
-    """What a seat may know, by the names of the game's VIEW: `view.hand_size`, or `view["hand_size"]`."""
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"a view has no field {name!r}; there are {', '.join(self.dtype.names or ())}")
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(self.dtype.names or ())]
-
-    def __repr__(self) -> str:
-        return "\n".join(f"{name}: {self[name]}" for name in self.dtype.names or ())
-
-    __str__ = __repr__
+View = NamedRecord
+"""What a seat may know, by the names of the game's VIEW: `view.hand_size`, or `view["hand_size"]`."""
 
 
 class GameEnv(AECEnv[str, Any, Any], Generic[V]):
@@ -98,7 +88,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         self._num_features, self._num_actions = game.num_features, game.num_actions
         self.observation_spaces = {
             agent: Dict(
-                observation=Box(-np.inf, np.inf, (game.num_features,), np.float32),
+                observation=feature_box(game),
                 action_mask=Box(0, 1, (game.num_actions,), np.int8),
             )
             for agent in self.possible_agents
@@ -235,7 +225,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
     def view(self, agent: str) -> V:
         """What `agent` may know by name: a record of the fields of the game's VIEW, float32, a copy."""
         features, _, _ = self._look(self.seat(agent))
-        return features.view(np.dtype((View, self.game.view_dtype)))[0]
+        return features.view(self.game.view_dtype)[0]
 
     def state(self) -> np.ndarray:
         """All that is true, hidden cards and future chance included: the bytes of the STATE, uint8 [state_space]."""
@@ -468,8 +458,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         if self.to_move < 0:
             return IllegalAction(what)
         _, mask, _ = self._look(self.to_move)
-        legal = some_legal(mask, lambda action: f"{action} ({self.action_to_string(action)!r})")
-        return IllegalAction(f"{what}; {self.possible_agents[self.to_move]} may do {legal}")
+        return IllegalAction(f"{what}; {may_do(self.game, as_record(self._states), self.to_move, mask)}")
 
     def _viewer(self, agent: str | None) -> int:
         """The seat of an agent that looks, NOBODY for None."""

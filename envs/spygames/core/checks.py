@@ -5,7 +5,8 @@ from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
-from spygames.core.game import ImpossibleState
+from spygames.core.game import Game, ImpossibleState
+from spygames.core.kernel import Record
 from spygames.core.shown import one_line, shown
 
 T = TypeVar("T")
@@ -35,6 +36,12 @@ def some_legal(mask: np.ndarray, text: Callable[[int], str] = str, most: int = 5
     legal = np.flatnonzero(mask).tolist()
     more = f" and {len(legal) - most} more" if len(legal) > most else ""
     return ", ".join(map(text, legal[:most])) + more
+
+
+def may_do(game: Game, s: Record, seat: int, mask: np.ndarray) -> str:
+    """Legal actions of the seat to move, for the message about one that is not: `player_0 may do 3 ('pass')`."""
+    legal = some_legal(mask, lambda action: f"{action} ({game.action_to_string(s, action, seat)!r})")
+    return f"player_{seat} may do {legal}"
 
 
 def choice(name: str, value: T, allowed: Sequence[T]) -> T:

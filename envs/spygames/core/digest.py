@@ -78,6 +78,8 @@ def code_digest(*values: object, libraries: bool = True) -> str:
             if issubclass(value, enum.Enum):
                 add({name: member.value for name, member in value.__members__.items()})
         elif isinstance(value, np.dtype):
+            if issubclass(value.type, np.record):  # the layout counts, not how an element is shown
+                value = np.dtype((np.record, value))
             parts.append((value.str, value.descr if value.names else None, repr(value)))
         elif isinstance(value, np.ndarray | np.generic):
             add(value.dtype)

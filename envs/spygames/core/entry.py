@@ -3,7 +3,10 @@
 import inspect
 from collections.abc import Callable, Sequence
 from functools import wraps
+from itertools import takewhile
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
+
+from gymnasium.vector import AutoresetMode
 
 from spygames.core.aec import GameEnv
 from spygames.core.game import Game
@@ -11,8 +14,9 @@ from spygames.core.players import Player
 from spygames.core.registry import check_options
 from spygames.core.rendering import RenderMode
 from spygames.core.single import MAX_IGNORED, Illegal, SingleEnv, SingleRenderMode
+from spygames.core.vector import SeatVectorEnv
 
-__all__ = ["entry_points"]
+__all__ = ["entry_points", "vector_entry"]
 
 P = ParamSpec("P")
 V = TypeVar("V")
@@ -47,52 +51,137 @@ class SingleEntry(Protocol):
     ) -> SingleEnv: ...
 
 
+class VectorEntry(Protocol):
+    """`vector_env` of a game, which takes its options and those of SeatVectorEnv by name."""
+
+    def __call__(
+        self,
+        *,
+        num_envs: int = ...,
+        opponents: str | Player | Sequence[str | Player] = ...,
+        seat: int | str = ...,
+        illegal: Illegal = ...,
+        render_mode: SingleRenderMode | None = ...,
+        max_ignored: int = ...,
+        autoreset_mode: AutoresetMode | str = ...,
+        **options: Any,
+    ) -> SeatVectorEnv: ...
+
+
 def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P, V], SingleEntry]:
     """`env`, `raw_env` and `single_env` of the game that `make_game(**options)` makes. They raise what it does:
-    ValueError for the value of an option, TypeError for an unknown one."""
+    ValueError for the value of an option, TypeError for an unknown one; and have its options in signature and help."""
     maker: Callable[..., Game[V]] = make_game
 
-    def make(options: dict[str, Any]) -> Game[V]:
-        check_options(maker, maker.__module__.rpartition(".")[2], options)
-        return maker(**options)
+    def raw_env(*, render_mode: RenderMode | None = None, render_viewer: str | None = None, **options: Any) -> GameEnv:
+        """The game as a PettingZoo AEC environment (`spygames.core.aec.GameEnv`).
 
-    def keywords_only(entry: Callable[..., object]) -> Any:
-        """`entry`, which says what there is where an option comes without its name."""
+        Args:
+            render_mode: what `render()` does: None nothing, "ansi" a text, "rgb_array" pixels, "human" shows them.
+            render_viewer: the agent whose knowledge `render()` draws, `player_0`; None: everything.
+        """
+        return GameEnv(_made(maker, options), render_mode, render_viewer)
 
-        @wraps(entry)
-        def call(*args: object, **options: Any) -> object:
-            if args:
-                there = ", ".join(["render_mode", *inspect.signature(maker).parameters])
-                raise TypeError(
-                    f"options need their names, as in {entry.__name__}(render_mode='ansi'); there are {there}"
-                )
-            return entry(**options)
+    def env(*, render_mode: RenderMode | None = None, render_viewer: str | None = None, **options: Any) -> GameEnv:
+        """The game as a PettingZoo AEC environment (`spygames.core.aec.GameEnv`), the same as `raw_env`: order, bounds
+        and legality are checked inside, so no wrappers are put around it.
 
-        return call
+        Args:
+            render_mode: what `render()` does: None nothing, "ansi" a text, "rgb_array" pixels, "human" shows them.
+            render_viewer: the agent whose knowledge `render()` draws, `player_0`; None: everything.
+        """
+        return GameEnv(_made(maker, options), render_mode, render_viewer)
 
-    @keywords_only
-    def raw_env(*, render_mode: str | None = None, render_viewer: str | None = None, **options: Any) -> GameEnv[V]:
-        """The game as a PettingZoo AEC environment (`spygames.core.aec.GameEnv`); options are those of `make_game`."""
-        return GameEnv(make(options), render_mode, render_viewer)
-
-    @keywords_only
-    def env(*, render_mode: str | None = None, render_viewer: str | None = None, **options: Any) -> GameEnv[V]:
-        """The same as `raw_env`: order, bounds and legality are checked inside, so no wrappers are put around it."""
-        return raw_env(render_mode=render_mode, render_viewer=render_viewer, **options)
-
-    @keywords_only
     def single_env(
         *,
         opponents: str | Player | Sequence[str | Player] = "random",
         seat: int | str = "random",
         illegal: Illegal = "ignore",
-        render_mode: str | None = None,
+        render_mode: SingleRenderMode | None = None,
         max_ignored: int = MAX_IGNORED,
         **options: Any,
     ) -> SingleEnv:
-        """One seat as a Gymnasium environment (`spygames.core.single.SingleEnv`); options are those of `make_game`."""
-        return SingleEnv(make(options), opponents, seat, illegal, render_mode, max_ignored)
+        """One seat as a Gymnasium environment (`spygames.core.single.SingleEnv`).
 
+        Args:
+            opponents: who sits in the other seats: `greedy`, `mcts:50`, `best`, a Player, or a list, one a seat.
+            seat: a number, an agent's name (`player_1`), or "random": drawn for each game.
+            illegal: what an action that is not legal does: "ignore", "lose", "random" or "raise".
+            render_mode: what `render()` returns: None, "ansi" a text, "rgb_array" pixels.
+            max_ignored: illegal actions in a row, at least 1, at which "ignore" truncates the game.
+        """
+        return SingleEnv(_made(maker, options), opponents, seat, illegal, render_mode, max_ignored)
+
+    found = _by_name(maker, single_env)
     # What gymnasium.make reads before it makes an environment, to put its own window around one, say.
-    vars(single_env)["metadata"] = SingleEnv.metadata
-    return env, raw_env, single_env
+    vars(found)["metadata"] = SingleEnv.metadata
+    return _by_name(maker, env), _by_name(maker, raw_env), found
+
+
+def vector_entry(make_game: Callable[..., Game]) -> VectorEntry:
+    """`vector_env` of the game that `make_game(**options)` makes; the rest as of `entry_points`."""
+
+    def vector_env(
+        *,
+        num_envs: int = 1,
+        opponents: str | Player | Sequence[str | Player] = "random",
+        seat: int | str = "random",
+        illegal: Illegal = "ignore",
+        render_mode: SingleRenderMode | None = None,
+        max_ignored: int = MAX_IGNORED,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        **options: Any,
+    ) -> SeatVectorEnv:
+        """One seat of many games as a Gymnasium vector environment (`spygames.core.vector.SeatVectorEnv`).
+
+        Args:
+            num_envs: how many games, at least 1.
+            opponents: who sits in the other seats: `greedy`, `mcts:50`, `best`, a Player, or a list, one a seat.
+            seat: a number, an agent's name (`player_1`), or "random": drawn for each game.
+            illegal: what an action that is not legal does: "ignore", "lose", "random" or "raise".
+            render_mode: what `render()` returns: None, "ansi" texts, "rgb_array" pixels.
+            max_ignored: illegal actions in a row, at least 1, at which "ignore" truncates the game.
+            autoreset_mode: what happens where a game has ended: "NextStep", "SameStep" or "Disabled".
+        """
+        game = _made(make_game, options)
+        return SeatVectorEnv(
+            game, num_envs, opponents, seat, illegal, render_mode, max_ignored, autoreset_mode=autoreset_mode
+        )
+
+    return _by_name(make_game, vector_env)
+
+
+def _made(make_game: Callable[..., Game[V]], options: dict[str, Any]) -> Game[V]:
+    check_options(make_game, make_game.__module__.rpartition(".")[2], options)
+    return make_game(**options)
+
+
+def _by_name(make_game: Callable[..., Game], entry: Callable[..., object]) -> Any:
+    """`entry`, which says what there is where an option comes without its name, and whose signature and help have the
+    options of the game, so that notebooks complete them."""
+    given = list(inspect.signature(make_game).parameters.values())
+    own = list(inspect.signature(entry).parameters.values())
+
+    @wraps(entry)
+    def call(*args: object, **options: Any) -> object:
+        if args:
+            there = ", ".join(["render_mode", *(parameter.name for parameter in given)])
+            raise TypeError(f"options need their names, as in {entry.__name__}(render_mode='ansi'); there are {there}")
+        return entry(**options)
+
+    named = [each for each in [*given, *own] if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
+    rest = [each for each in given if each.kind is each.VAR_KEYWORD]
+    made = [*(each.replace(kind=each.KEYWORD_ONLY) for each in named), *rest]
+    vars(call)["__signature__"] = inspect.signature(entry).replace(parameters=made)
+    if entry.__doc__ and (options := _arguments(make_game.__doc__)):
+        call.__doc__ = inspect.cleandoc(entry.__doc__).replace("Args:\n", f"Args:\n{options}\n")
+    return call
+
+
+def _arguments(docstring: str | None) -> str:
+    """The lines of a Google docstring's section Args."""
+    lines = inspect.cleandoc(docstring or "").split("\n")
+    if "Args:" not in lines:
+        return ""
+    behind = lines[lines.index("Args:") + 1 :]
+    return "\n".join(takewhile(lambda line: line.startswith(" "), behind))

@@ -1,7 +1,7 @@
-"""What a type checker knows of the fields of a record: the `types.py` of each game names them with these.
+"""The fields of a record: what a type checker knows of them, and records that show them to people.
 
-A field of a `np.record` reads as a NumPy scalar and takes any number. Both are descriptors that exist for type checkers
-alone; a record finds its fields through its dtype.
+The `types.py` of each game names fields with `IntField` and `FloatField`, which read as NumPy scalars and take any
+number. Both are descriptors that exist for type checkers alone; a record finds its fields through its dtype.
 """
 
 from typing import TYPE_CHECKING, Any, Self
@@ -10,7 +10,7 @@ import numpy as np
 
 from spygames.core.kernel import Int
 
-__all__ = ["Fields", "FloatField", "IntField"]
+__all__ = ["Fields", "FloatField", "IntField", "NamedRecord"]
 
 
 class Fields:
@@ -41,3 +41,24 @@ class FloatField:
 
         def __get__(self, record: object, owner: object) -> float | np.floating[Any]: ...
         def __set__(self, record: object, value: float | np.number[Any] | np.bool) -> None: ...
+
+
+class NamedRecord(np.record):  # pyright: ignore[reportIncompatibleVariableOverride]
+    """An element of an array of states or views: it has its fields by name and prints them, one a line."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"there is no field {name!r}; there are {', '.join(self.dtype.names or ())}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(self.dtype.names or ())]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name}: {self[name]}" for name in self.dtype.names or ())
+
+    __str__ = __repr__
+
+
+def named(dtype: np.dtype) -> np.dtype:
+    """The same layout, whose elements are `NamedRecord`s: they have their fields as attributes also where kernels run
+    interpreted."""
+    return np.dtype((NamedRecord, dtype))

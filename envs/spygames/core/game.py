@@ -17,6 +17,7 @@ import numpy as np
 
 from spygames.core import deprecated
 from spygames.core.digest import code_digest
+from spygames.core.fields import NamedRecord, named
 from spygames.core.kernel import Int, Record, bind
 from spygames.core.look import Draw
 from spygames.core.shown import one_line
@@ -69,6 +70,9 @@ class Texts:
     what it cannot tell apart has one text. None: others see that the seat has moved."""
     draw: Draw | None = None
     """(pen, seen, look): the picture of what `seen_to_dict` returned. None: its text on a panel."""
+    belief_to_text: Callable[["Game", np.ndarray, np.ndarray, int], str] | None = None
+    """(game, worlds STATE [m], weights float64 [m] of sum 1, viewer): for people, how likely what is hidden from that
+    seat is, in worlds that a search has weighted. None: nothing is said."""
 
 
 @deprecated.merged(tuple(each.name for each in fields(Texts)), "texts", Texts, "Game(texts=Texts(...))")
@@ -126,11 +130,20 @@ class Game(Generic[V]):
     decision of the seat to the oldest, each time on what the last call left. `past` is what was true at that decision
     and `action` what the seat did: only what is public of them now may be read. What the seat alone knew is undone in
     `state`, by luck from `rng` where it may have been in several ways, each as likely as `determinize` has it; what it
-    returns is `action` with its hidden part as in this world. Afterwards only what `seat` may know of `state` counts.
-    None: the game cannot be rewound, and a search takes all worlds for equally likely."""
+    returns is `action` with its hidden part as in this world, or IMPOSSIBLE or TELLS_NOTHING (`core.rewinding`).
+    Afterwards only what `seat` may know of `state` counts, and before only what it knew: of two worlds that `seat`
+    cannot tell apart it makes the same. None: the game cannot be rewound, and a search takes all worlds for equally
+    likely."""
+    determinize_stratum: Callable[[Record, Int, np.uint64, Int], Int] | None = None
+    """(state, seat, seed, stratum) -> strata: as `determinize`, but the part of what is hidden of which a search is to
+    look at all possibilities is that with the number `stratum`, from 0 on modulo `strata`, how many there are; all of
+    them are alike likely. None: there is no such part."""
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For networks that look at things one by one: a kind of thing and the fields of VIEW that tell of each. The first
     axis of the first field says how many there are; each other field has an axis of that length, the first such one."""
+    view_ranges: Mapping[str, tuple[float, float]] | None = None
+    """The lowest and highest value of each field of VIEW, in any position, that is not from 0 to 1; a variant may lack
+    some of these. The bounds of observation spaces follow from it. None: nothing is known of any field."""
 
     def __post_init__(self) -> None:
         """ValueError that names the field where a layout is not as kernels and networks read it or a bot is missing."""
@@ -138,10 +151,12 @@ class Game(Generic[V]):
             raise ValueError(f"{self.id}: {problem}")
         if "random" not in self.bots:
             raise ValueError(f"{self.id}: bots must have 'random' (spygames.core.bots.random), not only {[*self.bots]}")
-        # Elements of an array of this kind have their fields as attributes also when kernels run interpreted.
         for name in ("state_dtype", "view_dtype"):
-            object.__setattr__(self, name, np.dtype((np.record, getattr(self, name))))
-        object.__setattr__(self, "packed", self.packed.view(np.dtype((np.record, self.packed.dtype))))
+            object.__setattr__(self, name, named(getattr(self, name)))
+        object.__setattr__(self, "packed", self.packed.view(named(self.packed.dtype)))
+
+    def __repr__(self) -> str:
+        return f"Game({self.title})"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
         return self  # nothing in it changes
@@ -186,6 +201,14 @@ class Game(Generic[V]):
         """F, the length of a view read as one float32 vector."""
         return self.view_dtype.itemsize // 4
 
+    def feature_ranges(self) -> tuple[np.ndarray, np.ndarray]:
+        """The lowest and the highest value of each feature, float32 [F] each, by `view_ranges`; infinities without."""
+        low, high = self.new_views(), self.new_views()
+        for name in self.view_dtype.names or ():
+            unknown = (-np.inf, np.inf) if self.view_ranges is None else (0.0, 1.0)
+            low[name], high[name] = (self.view_ranges or {}).get(name, unknown)
+        return flat(low)[0], flat(high)[0]
+
     @cached_property
     def digest(self) -> str:
         """Digest of the code of the rules: of the kernels but for the bots, of all that they reach, of the layouts."""
@@ -194,7 +217,8 @@ class Game(Generic[V]):
     @cached_property
     def _key(self) -> tuple[object, ...]:
         kernels, bots = tuple(self._kernels.values()), tuple(self.bots.items())
-        return (self.id, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots, self.rewind)
+        search = (self.rewind, self.determinize_stratum)
+        return (self.id, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots, *search)
 
     @cached_property
     def _judge(self) -> Callable[[np.ndarray, np.ndarray, np.ndarray], bool]:
@@ -376,7 +400,7 @@ def _load_changed(where: Reference, changed: Mapping[str, Any]) -> Game:
 
 def as_record(array: np.ndarray, index: int = 0) -> Record:
     """Element `index` of a structured array as a record that kernels write in place."""
-    return array.view(np.recarray)[index]
+    return (array if array.dtype.type is NamedRecord else array.view(named(array.dtype)))[index]
 
 
 def flat(views: np.ndarray) -> np.ndarray:

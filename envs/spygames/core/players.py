@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spygames.core import deprecated
 from spygames.core.game import Game
 from spygames.core.player import DecisionBatch, Player, Scripted, answers, name_of, new_memory
+from spygames.core.released import BEST, best_agent, find_agent, released_agents
 from spygames.core.search import SearchPlayer
 from spygames.core.shown import shown
 
@@ -51,9 +52,10 @@ def make_player(game: Game, spec: str, *, allow_code: bool = True) -> Player:
         game: what is played.
         spec: `SOURCE[@PLAY][+search:SETTINGS]`. The source is, what fits first: a scripted bot (`greedy`); a search
             with its simulations a decision (`mcts:200`, `mc:200`); `KIND:ARGUMENT` with a kind that a package has
-            installed (`KINDS`); a checkpoint's path; the name of a checkpoint that comes with the package. A policy is
-            sampled, unless `@argmax` or a temperature (`@0.5`) stands behind it; `+search:64` puts a search on top of
-            one that has a value.
+            installed (`KINDS`); a checkpoint's path; an agent that comes with the package (`agent_avenue/simple-2`,
+            see `released_agents`); `best`, the best of these for the variant, as it plays best without a search. Any
+            other policy is sampled, unless `@argmax` or a temperature (`@0.5`) stands behind it; `+search:64` puts a
+            search on top of one that has a value.
         allow_code: False for a name that comes out of a file, which must not choose what code runs (`runs_code`).
 
     Raises:
@@ -62,7 +64,7 @@ def make_player(game: Game, spec: str, *, allow_code: bool = True) -> Player:
     """
     if not allow_code and runs_code(spec):
         raise ValueError(f"{shown(spec)} runs code, which a name from a file may not do")
-    parts = split_spec(spec)
+    parts = split_spec(name_best(game, spec))
     player = _of_source(game, parts)
     if parts.search is None:
         return player
@@ -117,23 +119,16 @@ def split_spec(spec: str) -> PlayerSpec:
     return PlayerSpec(policy, play, search)
 
 
-def released_checkpoint(name: str) -> Path | None:
-    """The folder of a checkpoint that comes with the package, as `agent_avenue_simple`, also with `checkpoints/` before
-    it; None where there is none of that name."""
-    path = Path(name)
-    if not name or path.parts[:-1] not in ((), ("checkpoints",)):
-        return None
-    return next((p for p in _released() if p.name == path.name), None)
+def name_best(game: Game, spec: str) -> str:
+    """The name of a player with the agent in place of `best`, and how that plays where the name does not say it.
 
-
-def _released() -> list[Path]:
-    """The checkpoints that come with the package: in its command where it was installed from a wheel, else at the top
-    of the clone."""
-    package = Path(__file__).resolve().parents[1]
-    for folder in (package.parent / "spygames_app" / "checkpoints", package.parents[1] / "checkpoints"):
-        if folder.is_dir():
-            return sorted(path.parent for path in folder.glob("*/config.json"))
-    return []
+    ValueError where no released agent plays this variant.
+    """
+    parts = split_spec(spec)
+    if parts.source != BEST or _exists(BEST):
+        return spec
+    agent, play = best_agent(game)
+    return parts._replace(source=agent.name, play=parts.play or play).text
 
 
 def _of_source(game: Game, parts: PlayerSpec) -> Player:
@@ -148,15 +143,14 @@ def _of_source(game: Game, parts: PlayerSpec) -> Player:
         return SearchPlayer(game, kind, int(argument), threads=os.cpu_count() or 1)
     if colon and kind in entry_points(group=KINDS).names:
         return _installed(kind)(game, argument)
-    if _exists(parts.source):
+    if _exists(parts.source) or find_agent(parts.source) is not None:
         return _installed("checkpoint")(game, spec)
-    if (folder := released_checkpoint(parts.source)) is not None:
-        return _installed("checkpoint")(game, PlayerSpec(str(folder), parts.play, None).policy)
     kinds = sorted({*entry_points(group=KINDS).names})
+    agents = [*(agent.name for agent in released_agents()), BEST]
     raise ValueError(
         f"no player {shown(spec)}: scripted players of {game.id} are {', '.join(game.bots)}; searches mcts:N and mc:N; "
-        f"kinds {', '.join(f'{kind}:...' for kind in kinds) or 'none'}; the path of a checkpoint or a released one "
-        f"({', '.join(path.name for path in _released()) or 'none'}), with @argmax, @0.5 or +search:64 behind it"
+        f"kinds {', '.join(f'{kind}:...' for kind in kinds) or 'none'}; the path of a checkpoint or a released agent "
+        f"({', '.join(agents)}), with @argmax, @0.5 or +search:64 behind it"
     )
 
 

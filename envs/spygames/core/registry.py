@@ -95,4 +95,8 @@ def register() -> None:
             register_aec("aec", aec_id, entry_point=f"spygames.{game_id}:env")
         words = "".join(word.capitalize() for word in name.split("_"))
         if (single_id := f"spygames/{words}-v{version}") not in gymnasium.registry:
-            gymnasium.register(single_id, entry_point=f"spygames.{game_id}:single_env")
+            gymnasium.register(
+                single_id,
+                entry_point=f"spygames.{game_id}:single_env",
+                vector_entry_point=f"spygames.{game_id}:vector_env",
+            )

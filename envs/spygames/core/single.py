@@ -8,7 +8,6 @@ from typing import Any, Literal, Self, get_args
 import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
-from gymnasium.spaces import Box
 from gymnasium.utils.seeding import np_random
 
 from spygames.core import deprecated
@@ -25,11 +24,12 @@ from spygames.core.raster import check_width, pixels
 from spygames.core.rendering import FPS
 from spygames.core.rng import as_seed
 from spygames.core.shown import shown
-from spygames.core.spaces import Actions
+from spygames.core.spaces import Actions, feature_box
 
 __all__ = ["MAX_IGNORED", "SingleEnv"]
 
-_MOST_STARTS = 1000  # tried until the seat has something to decide
+MOST_STARTS = 1000
+"""Games that are begun until the seat has something to decide."""
 Illegal = Literal["ignore", "lose", "random", "raise"]
 SingleRenderMode = Literal["ansi", "rgb_array"]
 _MODES = get_args(SingleRenderMode)  # Gymnasium puts its own window around environments that do not name "human"
@@ -87,14 +87,16 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         self._blank = GameEnv(game, render_mode)  # each game begins in a copy of it
         self.env = self._blank.clone()
         """The game that is played."""
-        self._fixed_seat = self._read_seat(seat)
-        self._opponents = self._seated(opponents)
+        self.fixed_seat = self.read_seat(seat)
+        """The seat; None: it is drawn for each game."""
+        self.opponents = self._seated(opponents)
+        """The players of the other seats, lowest first."""
         self.seat = NOBODY
-        self.observation_space = Box(-np.inf, np.inf, (game.num_features,), np.float32)
+        self.observation_space = feature_box(game)
         self.action_space = Actions(game.num_actions)
         self._rng = np.zeros((1, 1), np.uint64)
-        self._memory = new_memory(game, self._opponents)
-        self._notes = new_notes(game, self._opponents)
+        self._memory = new_memory(game, self.opponents)
+        self._notes = new_notes(game, self.opponents)
         self._warned = False
         self._ignored = 0  # illegal actions in a row
         self._cut = False  # whether an illegal action has ended the game, of which `env` knows nothing
@@ -111,7 +113,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         If it raises, also in a player's decision, the environment is as it was.
         """
         options = dict(options or {})
-        fixed = self._read_seat(options.pop("seat")) if "seat" in options else self._fixed_seat
+        fixed = self.read_seat(options.pop("seat")) if "seat" in options else self.fixed_seat
         generator = self.np_random if seed is None else np_random(int(as_seed(seed)))[0]
         before = generator.bit_generator.state
         try:
@@ -144,7 +146,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             if self.illegal == "raise" or not self._is_known(action):
                 raise
             why = str(error)
-            self._warn(why)
+            self.warn(why, stacklevel=2)
             if self.illegal != "random":
                 return self._refused(why)
             legal = np.flatnonzero(self._observe()["action_mask"])
@@ -187,7 +189,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         other.env = self.env.determinize(self.env.possible_agents[self.seat], int(chosen))
         other._np_random, other._np_random_seed = np_random(int(chosen))
         other._rng = other._np_random.integers(2**64, size=(1, 1), dtype=np.uint64)
-        other._memory = new_memory(self.game, self._opponents)
+        other._memory = new_memory(self.game, self.opponents)
         return other
 
     @property
@@ -226,17 +228,17 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """A game in which the seat is asked, the seat, and the players' random stream, uint64 [1, 1], memory and
         notes."""
         env, seat = self._blank.clone(), NOBODY
-        for _ in range(_MOST_STARTS):
+        for _ in range(MOST_STARTS):
             seat = int(generator.integers(self.game.num_players)) if fixed is None else fixed
             streams = generator.integers(2**64, size=(1, 1), dtype=np.uint64)
-            memory, notes = new_memory(self.game, self._opponents), new_notes(self.game, self._opponents)
+            memory, notes = new_memory(self.game, self.opponents), new_notes(self.game, self.opponents)
             env.reset(seed=int(generator.integers(2**64, dtype=np.uint64)), options=options)
             self._play_on(env, seat, streams, memory, notes)
             if env.to_move == seat:
                 return env, seat, streams, memory, notes
             if "state" in options:
                 raise ValueError(f"seat {seat} has nothing to decide from this state on")
-        raise ValueError(f"seat {seat} was not asked for one decision in {_MOST_STARTS} games")
+        raise ValueError(f"seat {seat} was not asked for one decision in {MOST_STARTS} games")
 
     def _play_on(self, env: GameEnv, seat: int, rng: np.ndarray, memory: np.ndarray, notes: Notes | None) -> None:
         """Lets the others decide until `seat` is asked or the game is over."""
@@ -245,7 +247,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             observation, *_ = env.last()
             assert observation is not None
             states, seen = env.state().view(game.state_dtype), (observation["observation"], observation["action_mask"])
-            player = self._opponents[env.to_move - (env.to_move > seat)]
+            player = self.opponents[env.to_move - (env.to_move > seat)]
             # What was legal would tell the seat which cards its opponent holds.
             action = ask(game, states, player, rng, memory, notes=notes, seen=seen, secret=True)
             env.step(action)
@@ -278,11 +280,13 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             info["ignored"] = self._ignored
         return observation, self.game.lowest_return if lost else 0.0, lost, self._cut and not lost, info
 
-    def _warn(self, why: str) -> None:
+    def warn(self, why: str, stacklevel: int) -> None:
+        """Says once that an action was not legal, and what it did."""
         if not self._warned:
             self._warned = True
             did = {"ignore": "did nothing", "lose": "lost the game", "random": "was replaced by a random one"}
-            warnings.warn(f"{why}: it {did[self.illegal]}, see info['action_mask'] (said once)", stacklevel=3)
+            said = f"{why}: it {did[self.illegal]}, see info['action_mask'] (said once)"
+            warnings.warn(said, stacklevel=stacklevel + 1)
 
     def _seated(self, opponents: str | Player | Sequence[str | Player]) -> list[Player]:
         """The players of the other seats, lowest first."""
@@ -294,7 +298,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             raise ValueError(f"{game.id} has {others} other seats, but {len(players)} opponents are named")
         return players
 
-    def _read_seat(self, seat: int | str) -> int | None:
+    def read_seat(self, seat: int | str) -> int | None:
         """The number of a seat, None for "random"."""
         agents = self.env.possible_agents
         if isinstance(seat, str) and seat in ("random", *agents):

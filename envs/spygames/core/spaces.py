@@ -1,15 +1,24 @@
-"""The action space of the environments: Gymnasium's, whose draws from a mask cost no more than a step."""
+"""The spaces of the environments: observations within their ranges, and actions, whose draws from a mask cost no more
+than a step."""
 
 import ctypes
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Discrete
+from gymnasium.spaces import Box, Discrete
+
+from spygames.core.game import Game
 
 _INT8 = np.dtype(np.int8)
 _NEXT = ctypes.PYFUNCTYPE(ctypes.c_uint32, ctypes.c_void_p)
 """A bit generator's function for 32 random bits, called without letting go of the interpreter's lock."""
+
+
+def feature_box(game: Game) -> Box:
+    """The space of observations, float32 [F], within the ranges of the game's VIEW."""
+    low, high = game.feature_ranges()
+    return Box(low, high, dtype=np.float32)
 
 
 class Actions(Discrete[np.int64]):

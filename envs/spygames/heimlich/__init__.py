@@ -7,11 +7,12 @@ import numpy as np
 
 from spygames.core.checks import choice
 from spygames.core.game import Game, Texts
-from spygames.heimlich import actions, determinize, draw, observe, render, rules, seen, state_dict, validate
+from spygames.heimlich import actions, determinize, draw, observe, render, rewind, rules, seen, state_dict, validate
 from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
 from spygames.heimlich.board import EDITIONS, FINISH, IN_PLAY, MAX_PLAYERS, VALUES, Edition
 from spygames.heimlich.bots import BOTS
 from spygames.heimlich.layout import ENTITIES, NONE, OPTIONS, STATE, view_dtype
+from spygames.heimlich.ranges import VIEW_RANGES
 from spygames.heimlich.rules.predictions import BONUS
 from spygames.heimlich.types import View
 
@@ -107,12 +108,16 @@ def make_game(
             seen_to_dict=seen.seen_to_dict,
             seen_action=seen.seen_action,
             draw=draw.draw,
+            belief_to_text=render.belief_to_text,
         ),
         bots=BOTS[top_secret, secret_identities],
         module=sys.modules[__name__],
         lowest_return=-_most_points(agents, secret_identities) / FINISH if reward == "score" else -1.0,
         is_known=validate.is_known,
+        rewind=rewind.rewind,
+        determinize_stratum=determinize.determinize_stratum,
         entities=ENTITIES,
+        view_ranges=VIEW_RANGES,
     )
 
 

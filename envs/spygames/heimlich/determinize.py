@@ -46,6 +46,41 @@ def determinize(s: State, seat: Int, seed: uint64) -> None:
 
 
 @kernel
+def determinize_stratum(s: State, seat: Int, seed: uint64, stratum: Int) -> Int:
+    """`Game.determinize_stratum`: who is who is not drawn, but the one of all ways that has this number."""
+    determinize(s, seat, seed)
+    if s.phase == OVER:
+        return 1
+    strata = deal_passports(s, seat, stratum)
+    draw_former(s, seat)
+    for places in range(1, s.options.players):
+        draw_guesses(s, left_of(s, seat, places))
+    return strata
+
+
+@kernel
+def deal_passports(s: State, seat: Int, number: Int) -> Int:
+    """Gives the other seats agents as `draw_passports` might. Returns in how many ways that can be done."""
+    own, ways = s.passports[seat], 1
+    kept = s.former if s.swapped == seat else NONE
+    left = np.int64(s.options.agents) - 1 - (kept != NONE)
+    for agent in range(s.options.agents):
+        if agent != own:
+            s.owner[agent] = NONE
+    for places in range(1, s.options.players):
+        other, skip = left_of(s, seat, places), number % left
+        number, ways = number // left, ways * left
+        for agent in range(s.options.agents):
+            if s.owner[agent] == NONE and agent != kept:
+                if skip == 0:
+                    s.owner[agent] = other
+                    s.passports[other] = agent
+                skip -= 1
+        left -= 1
+    return ways
+
+
+@kernel
 def draw_passports(s: State, seat: Int) -> None:
     """The other seats get any agents but the seat's own and its former one, which it knows to be free."""
     own = s.passports[seat]

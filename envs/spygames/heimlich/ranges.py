@@ -1,4 +1,4 @@
-"""Whether each value of a state of Heimlich & Co. is one that it can have, of a state of any bytes."""
+"""Which values can be: whether those of a state of Heimlich & Co., of any bytes, can, and the ranges of a view."""
 
 import numpy as np
 
@@ -10,19 +10,31 @@ from spygames.heimlich.layout import (
     CHOICE,
     END_REASONS,
     FIRST_OWNER,
+    GAINS_UNIT,
     LARGEST,
     LOWEST,
     MOVE,
     NONE,
     OVER,
     PHASES,
+    POINTS_UNIT,
     ROUND,
+    TIMES_UNIT,
 )
 from spygames.heimlich.queries import copies_of
 from spygames.heimlich.types import Options, State
 
 HIGHEST_SCORE = 200
 """What no token can exceed at the end, after bonuses."""
+VIEW_RANGES = {
+    "score": (0, HIGHEST_SCORE / FINISH),
+    "record": (LOWEST / min(POINTS_UNIT, GAINS_UNIT), LARGEST / TIMES_UNIT),
+    "scorings": (0, LARGEST / TIMES_UNIT),
+    "hand": (0, HAND / 2),
+    "cards_played": (0, ALL_CARDS / HAND),
+    "guesses": (-1, 1),
+}
+"""Fields of VIEW that are not from 0 to 1."""
 _PHASES, _REASONS = len(PHASES), len(END_REASONS)
 
 

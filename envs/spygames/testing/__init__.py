@@ -12,13 +12,14 @@ What it checks, in this order (`CHECKS`, each by itself with `checks=["leaks"]`)
 form: `layout` (records without bytes of no field, float32 views, options that are JSON, a bot `random`), `pickle`.
 play: `play` (games end; the mask is 0 or 1, never empty before the end and empty after it; no results before the end,
 one for a team, none where a game is cut off; no count wraps; the invariants that you pass hold), `views` (every field
-is written, finite, and looking changes nothing), `texts` (different, and they read back), `mapping` (JSON that reads
-back to the byte), `seeds`, `bots` (legal answers, from view, mask and random stream alone).
+is written, finite and within `view_ranges`, and looking changes nothing), `texts` (different, and they read back),
+`mapping` (JSON that reads back to the byte), `seeds`, `bots` (legal answers, from view, mask and random stream alone).
 secrets: `leaks` (view, mask, texts, drawing, picture, order and results of a seat are the same in all worlds that
 `determinize` draws for it, and what was true does not decide the draw), `moves` (moves of others that a seat cannot
 tell apart have one text), `environment` (nor do errors tell), `redraws` (what is hidden is drawn anew at all),
-`rewinds` (a world that was turned back shows a seat nothing of the truth; for a game that has `rewind`). Only tests of
-the game can know the distribution of determinized states.
+`rewinds` (a world that was turned back shows a seat nothing of the truth; for a game that has `rewind`), `strata`
+(worlds by their numbers; for a game that has `determinize_stratum`). Only tests of the game can know the distribution
+of determinized states.
 environments: `pettingzoo` and `gymnasium` (their own tests), `copies` (copied, pickled, saved at any point, games go
 on alike), `saves`, `known` (`is_known`, of a game that has it, takes what its mapping gives back), `ownership`,
 `refused_actions`, `refused_resets`, `refused_batch`, `refused_single` (what is refused changes nothing).
@@ -52,6 +53,7 @@ CHECKS: Mapping[str, Callable[[Trial], None]] = {
     "moves": hidden.moves,
     "redraws": hidden.redraws,
     "rewinds": hidden.rewinds,
+    "strata": hidden.strata,
     "environment": hidden.environment,
     "pettingzoo": form.pettingzoo,
     "gymnasium": form.gymnasium,

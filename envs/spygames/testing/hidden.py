@@ -10,6 +10,7 @@ from spygames.core.aec import GameEnv
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.look import Look
 from spygames.core.picture import draw_seen
+from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING
 from spygames.testing.playing import reads_back
 from spygames.testing.trial import (
     Trial,
@@ -220,6 +221,44 @@ def rewinds(trial: Trial) -> None:
             game.apply(as_record(states), past[-1][1])
 
 
+def retold(
+    game: Game, states: np.ndarray, action: int, viewer: int, seed: int, tries: int = 64
+) -> tuple[np.ndarray, int] | None:
+    """A decision that `viewer` could not tell from one of another seat, with what it saw come of it.
+
+    What is hidden from the viewer is drawn again until the action of the same text is legal and leads to what led the
+    true one to; chance to come is that of the truth.
+
+    Args:
+        game: what is played.
+        states: STATE [1], before the decision.
+        action: what its mover did.
+        viewer: another seat.
+        seed: of what is drawn, 0..2^64-1.
+        tries: how often it is drawn.
+
+    Returns:
+        The state, STATE [1], and the action; None if none was found.
+    """
+    mover, after = int(as_record(states).to_move), states.copy()
+    text = game.action_to_string(as_record(states), action, mover)
+    game.apply(as_record(after), action)
+    seen = view_of(game, as_record(after), viewer).tobytes()
+    for i in range(tries):
+        found = determinized(game, states, viewer, (seed + i) % 2**64)
+        found["rng"] = states["rng"]
+        try:
+            same = game.string_to_action(as_record(found), text, mover)
+        except ValueError:  # there is no such action
+            continue
+        if mask_of(game, as_record(found))[same]:
+            after = found.copy()
+            game.apply(as_record(after), same)
+            if view_of(game, as_record(after), viewer).tobytes() == seen:
+                return found, same
+    return None
+
+
 def _check_rewind(trial: Trial, states: np.ndarray, viewer: int, past: list[tuple[np.ndarray, int]], seed: int) -> None:
     """The same for one seat, whose decisions `past` are, oldest first."""
     game = trial.game
@@ -229,19 +268,42 @@ def _check_rewind(trial: Trial, states: np.ndarray, viewer: int, past: list[tupl
         seat = int(true["to_move"][0])
         told, shown = [], []
         # What was true, and what the viewer may take for true.
-        for world, rng, then in zip(worlds, rngs, (true, determinized(game, true, viewer, seed + 1)), strict=True):
+        pasts = ((true, action), retold(game, true, action, viewer, seed + 1) or (true, action))
+        for world, rng, (then, did) in zip(worlds, rngs, pasts, strict=True):
             assert game.rewind is not None
-            told.append(int(game.rewind(as_record(world), as_record(then), seat, action, rng)))
+            told.append(int(game.rewind(as_record(world), as_record(then), seat, did, rng)))
             shown.append((view_of(game, as_record(world), seat).tobytes(), mask_of(game, as_record(world)).tobytes()))
-        if as_record(worlds[0]).to_move != seat:
+        if told[0] >= 0 and as_record(worlds[0]).to_move != seat:
             mover = as_record(worlds[0]).to_move
             trial.fail(f"a world that was turned back has seat {mover} to move, not {seat}, who decided there")
-        if not 0 <= told[0] < game.num_actions:
+        if not 0 <= told[0] < game.num_actions and told[0] not in (IMPOSSIBLE, TELLS_NOTHING):
             trial.fail(f"`rewind` returns {told[0]}, which is no action, 0..{game.num_actions - 1}")
-        if told[0] != told[1] or shown[0] != shown[1]:
+        if told[0] != told[1] or (told[0] >= 0 and shown[0] != shown[1]):
             trial.fail(
                 f"`rewind` reads what seat {viewer} cannot know of the past: seat {seat} sees or does something else"
             )
+
+
+def strata(trial: Trial) -> None:
+    """A stratum is a possible world of a seat, decided by its view, the seed and its number alone."""
+    game = trial.game
+    if game.determinize_stratum is None:  # it need not have any
+        return
+    for states in trial.positions(16):
+        for seat in range(game.num_players):
+            found, view = set(), view_of(game, as_record(states), seat).tobytes()
+            for stratum in range(3):
+                worlds = [states.copy(), determinized(game, states, seat, stratum)]
+                for world in worlds:
+                    s = as_record(world)
+                    found.add(int(game.determinize_stratum(s, np.int64(seat), np.uint64(stratum), np.int64(stratum))))
+                if worlds[0].tobytes() != worlds[1].tobytes():
+                    trial.fail(f"what was true decides what stratum {stratum} of seat {seat} is")
+                if view_of(game, as_record(worlds[0]), seat).tobytes() != view:
+                    trial.fail(f"stratum {stratum} of seat {seat} changes what the seat sees")
+                reads_back(trial, worlds[0])
+            if len(found) > 1 or min(found) < 1:
+                trial.fail(f"`determinize_stratum` says that there are {sorted(found)} strata for seat {seat} at once")
 
 
 def differing(game: Game, seats: int | None = None, positions: int = 30) -> int:

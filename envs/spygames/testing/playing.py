@@ -182,8 +182,10 @@ def bots(trial: Trial) -> None:
 
 
 def views(trial: Trial) -> None:
-    """`observe` writes every field of the view, finite numbers, and changes nothing in the state; nor do the others."""
+    """`observe` writes every field of the view, finite numbers within `view_ranges`, and changes nothing in the state;
+    nor do the others."""
     game = trial.game
+    low, high = (ends.view(game.view_dtype) for ends in game.feature_ranges())
     for states in trial.positions(30):
         s, before = as_record(states), states.tobytes()
         for seat in range(game.num_players):
@@ -193,6 +195,14 @@ def views(trial: Trial) -> None:
             wrong = [".".join(p) for p, _ in leaves(shown.dtype) if not np.isfinite(at_path(shown, p)).all()]
             if wrong:
                 trial.fail(f"the view of seat {seat} is not finite in {wrong[0]}, or `observe` did not write all of it")
+            for path, _ in leaves(shown.dtype):
+                values = at_path(shown, path)
+                if ((values < at_path(low, path)) | (values > at_path(high, path))).any():
+                    ends = f"{at_path(low, path).min():g} to {at_path(high, path).max():g}"
+                    trial.fail(
+                        f"the view of seat {seat} has {values.min():g} to {values.max():g} in {'.'.join(path)}, where "
+                        f"Game.view_ranges says {ends}"
+                    )
         mask_of(game, s)
         returns_of(game, s)
         game.to_text(s, NOBODY)

@@ -286,3 +286,18 @@ def test_a_restored_game_has_the_same_chance_ahead(fresh: Callable[..., Position
         position.act(text)
         again.act(text)
         assert position.states.tobytes() == again.states.tobytes()
+
+
+def test_no_game_has_more_cards_played_than_its_limit() -> None:
+    game = make_game(players=2, max_turns=1)
+    states = game.start(1)
+    s, mask = as_record(states), np.zeros(game.num_actions, np.int8)
+    while s.to_move >= 0:
+        game.legal(s, mask)
+        game.apply(s, int(mask.argmax()))
+    mapping = game.state_to_dict(s)
+    assert mapping["cards_played"] == 1
+    with pytest.raises(ImpossibleState, match="cards_played must be a whole number from 0 to 1, not 2"):
+        game.state_from_dict(mapping | {"cards_played": 2}, as_record(game.new_states()))
+    s.cards_played = 2
+    assert not game.is_possible(states)

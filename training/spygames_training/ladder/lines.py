@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 from spygames.core.command_player import CommandPlayer
 from spygames.core.game import Game
 from spygames.core.player import DecisionBatch, Player
-from spygames.core.players import SEARCH, runs_code, split_spec
+from spygames.core.players import SEARCH, name_best, runs_code, split_spec
 from spygames.core.python_player import PythonPlayer
 from spygames.core.registry import game_ids, make_game
 from spygames.core.shown import one_line, shown
@@ -171,7 +171,9 @@ def _forfeits(game: Game, block: Block, alone: bool) -> list[list[Any]]:
 
 
 def entry_of(game: Game, name: str, player: Player) -> Entry:
-    """How a player is written down: by its name, to which `@sample` is added where a policy's says not how it plays."""
+    """How a player is written down: by its name, to which `@sample` is added where a policy's says not how it plays,
+    and the agent's name for `best`."""
+    name = name_best(game, name)
     parts = split_spec(name)
     if not parts.play and isinstance(getattr(player, "policy", None), Policy):
         name = f"{parts.source}@sample{'' if parts.search is None else SEARCH + parts.search}"

@@ -12,19 +12,20 @@ from typing import Any
 
 import numpy as np
 from gymnasium import Wrapper
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Discrete
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from spygames.core.checks import choice, is_whole
 from spygames.core.game import NOBODY, Game
-from spygames.core.notes import new_notes
-from spygames.core.players import Player, answers, as_players, new_memory
+from spygames.core.games import Games
+from spygames.core.players import Player, as_players
 from spygames.core.raster import pixels
 from spygames.core.rendering import FPS, draw
 from spygames.core.rng import as_seed
+from spygames.core.seat_games import SeatGames
 from spygames.core.shown import shown
-from spygames_training.sb3.games import Games
+from spygames.core.spaces import feature_box
 
 MOST_STARTS = 1000
 """Games in a row without a decision of the learning seat, after which it is held to have none."""
@@ -43,13 +44,14 @@ class GamesVecEnv(VecEnv):
     With `render_mode="rgb_array"`, `render()` shows the first games side by side, at most `MOST_SHOWN`.
     """
 
-    def __init__(self, game: Game, n: int, seed: int | None = None, render_mode: str | None = None):
+    def __init__(self, games: Games, render_mode: str | None = None):
         choice("render_mode", render_mode, (None, "rgb_array"))
+        game, n = games.game, games.n
         self.game, self._render_mode = game, render_mode
-        self.games = Games(game, n, seed)
+        self.games = games
         self._rows = np.arange(n)
         self._actions = np.zeros(n, np.int64)
-        super().__init__(n, Box(-np.inf, np.inf, (game.num_features,), np.float32), Discrete(game.num_actions))
+        super().__init__(n, feature_box(game), Discrete(game.num_actions))
         self.metadata: dict[str, Any] = {**self.metadata, "render_fps": FPS}
 
     def step_async(self, actions: np.ndarray) -> None:
@@ -120,9 +122,9 @@ class GamesVecEnv(VecEnv):
         return self.games.mask[row].astype(np.bool_)
 
     def _ended(self, row: int) -> dict[str, Any]:
-        """The info of a row whose game has just ended."""
+        """The info of a row whose game has just ended, before the next one begins."""
         games = self.games
-        return {"terminal_observation": games.final[row].copy(), "TimeLimit.truncated": bool(games.cut_off[row])}
+        return {"terminal_observation": games.observation[row].copy(), "TimeLimit.truncated": bool(games.cut_off[row])}
 
 
 class SelfPlayVecEnv(GamesVecEnv):
@@ -170,7 +172,7 @@ class SelfPlayVecEnv(GamesVecEnv):
         """The last step's reward of each seat, float32 [n, P]."""
         self.ended = np.zeros(n, np.bool_)
         """Whether the last step ended the game, bool [n]."""
-        super().__init__(game, n, seed, render_mode)
+        super().__init__(Games(game, n, seed), render_mode)
 
     def reset(self) -> np.ndarray:
         """Starts all games over; float32 [n, F], what the seats to move may know."""
@@ -193,8 +195,10 @@ class SelfPlayVecEnv(GamesVecEnv):
         self.paid = games.rewards * np.float32(self.reward_scale)
         self.steps += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for i in np.flatnonzero(self.ended).tolist():
+        over = np.flatnonzero(self.ended)
+        for i in over.tolist():
             infos[i] = self._ended(i)
+        games.begin(over)
         self.seen, self._shown = self._shown, games.observation.copy()
         return self._shown, self.paid[self._rows, decided], self.ended.copy(), infos
 
@@ -236,23 +240,22 @@ class LearnerSeatVecEnv(GamesVecEnv):
         if not self.players:
             raise ValueError("name at least one opponent")
         self._fixed = None if seat == "random" else int(seat)
-        first = as_seed(seed)
-        super().__init__(game, n, int(first), render_mode)
-        self.seats = np.zeros(n, np.int8)
+        first = int(as_seed(seed))
+        self._table = SeatGames(game, n, self.players, first)
+        super().__init__(self._table.games, render_mode)
+        self._seed_streams(first)
+
+    @property
+    def seats(self) -> np.ndarray:
         """The learner's seat in each game, int8 [n]."""
-        self._who = np.zeros((n, game.num_players), np.int64)  # index in `players` by seat
-        self._asked = np.zeros(n, np.bool_)  # whether the learner has decided in the game
-        self._memory = new_memory(game, self.players, n)  # of each seat, in its present game
-        self._notes = new_notes(game, self.players, n)
-        self._idle = np.zeros(n, np.int64)  # games in a row without a decision of the learner
-        self._seed_streams(int(first))
+        return self._table.seats
 
     def reset(self) -> np.ndarray:
         """Starts all games over and plays until the learner is asked; float32 [n, F]."""
         if self._seeds[0] is not None:
             self._seed_streams(self._seeds[0])
         self._start()
-        self._idle[:] = 0
+        self._table.idle[:] = 0
         self._seat(self._rows)
         self._play_on(np.zeros(self.num_envs, np.float32), np.zeros(self.num_envs, np.bool_), [])
         return self.games.observation.copy()
@@ -263,9 +266,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         n = self.num_envs
         rewards, done = np.zeros(n, np.float32), np.zeros(n, np.bool_)
         infos: list[dict[str, Any]] = [{} for _ in range(n)]
-        self._advance(self._rows, self._actions)
-        self._asked[:] = True
-        self._idle[:] = 0
+        self._table.decide(self._rows, self._actions)
         self._settle(self._rows, rewards, done, infos)
         self._play_on(rewards, done, infos)
         return self.games.observation.copy(), rewards, done, infos
@@ -275,53 +276,37 @@ class LearnerSeatVecEnv(GamesVecEnv):
 
     def _seed_streams(self, seed: int) -> None:
         """The opponents' random streams, one for each game, and the generator of the draws."""
-        self._streams = np.random.default_rng([seed, 1]).integers(2**64, size=(self.num_envs, 1), dtype=np.uint64)
+        streams = np.random.default_rng([seed, 1]).integers(2**64, size=(self.num_envs, 1), dtype=np.uint64)
+        self._table.streams[:] = streams
         self._rng = np.random.default_rng([seed, 2])
 
     def _seat(self, rows: np.ndarray) -> None:
         """Draws who sits where in games that have just begun, of which nobody remembers anything."""
-        self._memory[rows] = 0
-        if self._notes is not None:
-            self._notes.clear(rows)
-        seats = self.game.num_players
+        table, seats = self._table, self.game.num_players
+        table.forget(rows)
         drawn = self._rng.integers(seats, size=len(rows))
-        self.seats[rows] = drawn if self._fixed is None else self._fixed
-        self._who[rows] = self._rng.integers(len(self.players), size=(len(rows), seats))
-        self._asked[rows] = False
-
-    def _advance(self, rows: np.ndarray, actions: np.ndarray) -> None:
-        """One decision, `actions` [n], in each of `rows`."""
-        before = None if self._notes is None else self.games.states.copy()
-        self.games.advance(rows, actions, self.seats)
-        if self._notes is not None and before is not None:
-            self._notes.add(before, actions, rows)
+        table.seats[rows] = drawn if self._fixed is None else self._fixed
+        table.who[rows] = self._rng.integers(len(self.players), size=(len(rows), seats))
 
     def _play_on(self, rewards: np.ndarray, done: np.ndarray, infos: list[dict[str, Any]]) -> None:
         """Lets the others decide until the learner is to move in every game."""
-        games, actions = self.games, np.zeros(self.num_envs, np.int64)
-        while len(rows := np.flatnonzero(games.seats != self.seats)):
-            who = self._who[rows, games.seats[rows]]
-            for k in np.unique(who):
-                asked = rows[who == k]
-                decisions = games.decisions(self._streams, asked, self._memory, self._notes)
-                actions[asked] = answers(self.players[k], decisions, secret=True)
-            self._advance(rows, actions)
-            self._settle(rows, rewards, done, infos)
+        self._table.play_on(lambda rows: self._settle(rows, rewards, done, infos))
 
     def _settle(self, rows: np.ndarray, rewards: np.ndarray, done: np.ndarray, infos: list[dict[str, Any]]) -> None:
-        """Notes the results of games of `rows` that have just ended, and seats the next ones."""
-        games = self.games
+        """Notes the results of games of `rows` that have just ended, and begins the next ones."""
+        games, table = self.games, self._table
         ended = rows[games.done[rows]]
         for i in ended.tolist():
-            if not self._asked[i]:
-                self._idle[i] += 1
+            if not table.asked[i]:
+                table.idle[i] += 1
                 continue
-            seat = int(self.seats[i])
+            seat = int(table.seats[i])
             rewards[i], done[i] = games.rewards[i, seat], True
-            others = [self.players[k].name for p, k in enumerate(self._who[i].tolist()) if p != seat]
+            others = [self.players[k].name for p, k in enumerate(table.who[i].tolist()) if p != seat]
             infos[i] = {
                 **self._ended(i), "seat": seat, "opponents": others, "is_success": bool(rewards[i] > 0),
             }  # fmt: skip
-        if (self._idle > MOST_STARTS).any():
+        if (table.idle > MOST_STARTS).any():
             raise ValueError(f"the learner was not asked for one decision in {MOST_STARTS} games")
+        games.begin(ended)
         self._seat(ended)

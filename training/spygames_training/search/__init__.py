@@ -1,7 +1,8 @@
 """Search with a policy network: worlds weighted by what the rivals did, played out by everybody's own view."""
 
+from spygames_training.search.belief import Belief
 from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.search import Findings
 from spygames_training.search.settings import SearchSettings
 
-__all__ = ["Findings", "SearchSettings", "SearchingPolicy"]
+__all__ = ["Belief", "Findings", "SearchSettings", "SearchingPolicy"]

@@ -20,7 +20,9 @@ from spygames_training.search.loops import loops_of
 from spygames_training.search.models import Model, Rival
 from spygames_training.search.rows import log_told, same_rows
 
-IMPOSSIBLE = -30.0
+ROWS = 2048
+"""So many views of a seat are always asked about, where it can tell few worlds apart: all its decisions then."""
+LEAST = -30.0
 """The least log-likelihood of one decision: a world in which it was illegal is out, unless all are."""
 
 
@@ -37,6 +39,21 @@ class Belief:
     def rivals(self) -> np.ndarray:
         """The probability of each rival, float64 [j]."""
         return self.weights.sum(axis=1)
+
+    def distribution(self, field: str) -> np.ndarray:
+        """How likely each value of something hidden is.
+
+        Args:
+            field: of STATE, of whole numbers: `passports` of Heimlich & Co., say, which gives the probability of each
+                agent for each seat, float64 [seat, agent].
+
+        Returns:
+            float64 [..., v]: the shape of the field, and a place for each value from 0 to the highest one that a world
+            has. What is negative, as NONE is, has no place.
+        """
+        values, weights = self.worlds[field].astype(np.int64), self.weights.sum(axis=0)
+        chances = [weights @ (values.reshape(len(weights), -1) == v) for v in range(max(int(values.max()), 0) + 1)]
+        return np.stack(chances, axis=-1).reshape(*values.shape[1:], -1)
 
 
 def believe(
@@ -60,7 +77,8 @@ def believe(
         rivals: who may play all other seats, alike likely at first.
         draws: what is drawn.
         m: worlds.
-        memory: at most so many of the latest decisions of each seat tell of the world.
+        memory: so many of the latest decisions of each seat tell of the world; more, where a seat can tell few worlds
+            apart (`log_likelihood`).
         least: the effective number of worlds, (sum w)^2 / (sum w^2), below which the weights of a rival are flattened:
             to the power of 1/2, 1/4 and so on. 0: never.
     """
@@ -71,11 +89,11 @@ def believe(
         side = game.side_of[seat]
         for other in range(game.num_players):
             if other != seat:
-                mine = np.flatnonzero(noted.states["to_move"] == other)[::-1][:memory]
+                mine = np.flatnonzero(noted.states["to_move"] == other)[::-1]
                 models = [Rival("partner", partner, rivals[0].slip)] if game.side_of[other] == side else rivals
                 if len(mine):
                     past = Noted(noted.states.take(mine), noted.actions[mine])
-                    likelihood += log_likelihood(game, worlds, past, other, models, draws)
+                    likelihood += log_likelihood(game, worlds, past, other, models, draws, memory)
     evidence = _log_mean(likelihood)
     share = np.exp(evidence - evidence.max())
     weights = np.stack([flattened(row, least) for row in likelihood])
@@ -83,11 +101,18 @@ def believe(
 
 
 def log_likelihood(
-    game: Game, worlds: np.ndarray, past: Noted, seat: int, rivals: Sequence[Rival], draws: Draws
+    game: Game, worlds: np.ndarray, past: Noted, seat: int, rivals: Sequence[Rival], draws: Draws, memory: int
 ) -> np.ndarray:
-    """Log-probability of all decisions of `seat` in `past`, the newest first, in each world by each rival, float64
-    [j, m]."""
-    t, m, actions = len(past.actions), len(worlds), game.num_actions
+    """Log-probability of decisions of `seat` in `past`, the newest first, in each world by each rival, float64 [j, m].
+
+    Of those that tell anything at most `memory` count, or so many that they make up `ROWS` rows.
+    """
+    world_of = None
+    if game.determinize_stratum is not None:  # then many worlds are one to this seat
+        first, world_of = told_apart(game, worlds, seat)
+        worlds = worlds.take(first)
+        memory = max(memory, ROWS // len(worlds))
+    t, m, actions = min(len(past.actions), memory), len(worlds), game.num_actions
     views, mask, told = (
         np.zeros((t, m), game.view_dtype),
         np.zeros((t, m, actions), np.int8),
@@ -95,17 +120,37 @@ def log_likelihood(
     )
     undo = loops_of(game).rewind
     assert undo is not None
-    undo(worlds.copy(), past.states, past.actions, seat, draws.streams(m), views, mask, told)
-    views, mask, told = views.reshape(-1), mask.reshape(-1, actions), told.reshape(-1)
-    first, place = np.empty(t * m, np.int64), np.empty(t * m, np.int64)
-    slots = np.empty(1 << (2 * t * m).bit_length(), np.int64)
-    differ = int(same_rows(flat(views).view(np.uint32), mask, slots, first, place))
-    views, mask = views.take(first[:differ]), mask[first[:differ]]
+    t = int(undo(worlds.copy(), past.states, past.actions, seat, draws.streams(m), views, mask, told))
+    if not t:
+        return np.zeros((len(rivals), m if world_of is None else len(world_of)))
+    views, mask, told = views[:t].reshape(-1), mask[:t].reshape(-1, actions), told[:t].reshape(-1)
+    first, place = differing_rows(views, mask)
+    views, mask, differ = views.take(first), mask[first], len(first)
     found = np.empty((len(rivals), t * m))
     for j, rival in enumerate(rivals):
         logits, _ = rival.model.ask(views, mask, draws.streams(differ), values=False)
-        log_told(logits, mask, place, told, rival.slip, IMPOSSIBLE, found[j])
-    return found.reshape(-1, t, m).sum(axis=1)
+        log_told(logits, mask, place, told, rival.slip, LEAST, found[j])
+    likelihood = found.reshape(-1, t, m).sum(axis=1)
+    return likelihood if world_of is None else likelihood[:, world_of]
+
+
+def told_apart(game: Game, worlds: np.ndarray, seat: int) -> tuple[np.ndarray, np.ndarray]:
+    """Those of `worlds`, STATE [m], that `seat` can tell apart, int64 [u]; and for each world, which of them it takes
+    it for, int64 [m]."""
+    views = game.new_views(len(worlds))
+    loops_of(game).show_seat(worlds, seat, views)
+    return differing_rows(views, np.zeros((len(worlds), 0), np.int8))
+
+
+def differing_rows(views: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of `views`, VIEW [r], and `mask`, int8 [r, A], that differ, int64 [u]; and for each row, which of them
+    it is like, int64 [r]."""
+    r = len(views)
+    first, place = np.empty(r, np.int64), np.empty(r, np.int64)
+    slots = np.empty(1 << (2 * r).bit_length(), np.int64)
+    words = flat(views).view(np.uint32 if views.dtype.itemsize % 8 else np.uint64)
+    differ = int(same_rows(words, mask, slots, first, place))
+    return first[:differ], place
 
 
 def flattened(likelihood: np.ndarray, least: float) -> np.ndarray:

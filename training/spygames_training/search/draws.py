@@ -27,6 +27,11 @@ class Draws(Protocol):
         int64 [k], and their shares float64 [k], of sum 1."""
         ...
 
+    def anew(self, root: np.ndarray, seat: int, worlds: np.ndarray, which: np.ndarray) -> np.ndarray:
+        """Those of the `worlds` that were drawn which have the numbers `which`, int64 [k], to be played out: STATE [k].
+        Where a game has strata, each is another one of its stratum."""
+        ...
+
     def streams(self, n: int) -> np.ndarray:
         """Random streams, uint64 [n, 1]."""
         ...
@@ -59,9 +64,26 @@ class Sampled:
         self._legal = np.zeros(game.num_actions, np.int64)
 
     def worlds(self, root: np.ndarray, seat: int, m: int) -> np.ndarray:
-        """`Game.determinize` with `m` seeds."""
-        found = self._game.new_states(m)
-        loops_of(self._game).redraw(root, seat, self.streams(m)[:, 0], found)
+        """`Game.determinize` with `m` seeds; of each stratum alike many, at least one."""
+        loops = loops_of(self._game)
+        if loops.redraw_strata is None:
+            found = self._game.new_states(m)
+            loops.redraw(root, seat, self.streams(m)[:, 0], found)
+            return found
+        strata = loops.redraw_strata(root, seat, self.streams(1)[:, 0], np.zeros(1, np.int64), self._game.new_states())
+        return self._of_strata(root, seat, np.arange(-(-m // strata) * strata))
+
+    def anew(self, root: np.ndarray, seat: int, worlds: np.ndarray, which: np.ndarray) -> np.ndarray:
+        """Draws again: a likely world comes again and again, with other cards and chance."""
+        if self._game.determinize_stratum is None:
+            return worlds.take(which)
+        return self._of_strata(root, seat, which)
+
+    def _of_strata(self, root: np.ndarray, seat: int, strata: np.ndarray) -> np.ndarray:
+        """A world of each stratum, int64 [k] modulo how many there are: STATE [k]."""
+        found, redraw = self._game.new_states(len(strata)), loops_of(self._game).redraw_strata
+        assert redraw is not None
+        redraw(root, seat, self.streams(len(strata))[:, 0], strata, found)
         return found
 
     def pick(self, weights: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from spygames.core.game import Game
+from spygames.core.rewinding import TELLS_NOTHING
 
 # Stand for the kernels of a game, which `Game.bind` puts in their place.
 legal: Any = None
@@ -15,6 +16,7 @@ apply: Any = None
 returns: Any = None
 observe: Any = None
 determinize: Any = None
+determinize_stratum: Any = None
 rewind: Any = None
 
 
@@ -24,12 +26,41 @@ def _redraw_rows(root, seat, seeds, worlds):  # type: ignore[no-untyped-def]
         determinize(worlds[m], seat, seeds[m])
 
 
+def _redraw_strata(root, seat, seeds, numbers, worlds):  # type: ignore[no-untyped-def]
+    strata = 1
+    for m in range(len(worlds)):
+        worlds[m] = root[0]
+        strata = determinize_stratum(worlds[m], seat, seeds[m], numbers[m])
+    return strata
+
+
+def _show_seat(states, seat, views):  # type: ignore[no-untyped-def]
+    for i in range(len(states)):
+        observe(states[i], seat, views[i])
+
+
 def _rewind_rows(worlds, pasts, actions, seat, rng, views, mask, told):  # type: ignore[no-untyped-def]
+    k = 0
     for t in range(len(pasts)):
+        if k == len(told):
+            break
+        tells = False
         for m in range(len(worlds)):
-            told[t, m] = rewind(worlds[m], pasts[t], seat, actions[t], rng[m])
-            observe(worlds[m], seat, views[t, m])
-            legal(worlds[m], mask[t, m])
+            told[k, m] = rewind(worlds[m], pasts[t], seat, actions[t], rng[m])
+            if told[k, m] < 0:
+                tells |= told[k, m] != TELLS_NOTHING
+                continue
+            legal(worlds[m], mask[k, m])
+            choices = 0
+            for action in range(mask.shape[2]):
+                choices += mask[k, m, action]
+            if choices == 1 and mask[k, m, told[k, m]]:
+                mask[k, m, told[k, m]], told[k, m] = 0, TELLS_NOTHING
+            else:
+                observe(worlds[m], seat, views[k, m])
+                tells = True
+        k += tells
+    return k
 
 
 def _apply_rows(states, actions):  # type: ignore[no-untyped-def]
@@ -54,9 +85,16 @@ class Loops(NamedTuple):
 
     redraw: Callable[..., None]
     """(root STATE [1], seat, seeds uint64 [m], worlds STATE [m])"""
-    rewind: Callable[..., None] | None
-    """(worlds STATE [m], pasts STATE [t], newest first, actions int64 [t], seat, rng uint64 [m, 1], views VIEW [t, m],
-    mask int8 [t, m, A], told int64 [t, m]); None for a game that cannot be rewound."""
+    redraw_strata: Callable[..., int] | None
+    """(root STATE [1], seat, seeds uint64 [m], strata int64 [m], worlds STATE [m]): each within its stratum; returns
+    how many strata there are. None for a game that has none."""
+    rewind: Callable[..., int] | None
+    """(worlds STATE [m], pasts STATE [t], newest first, actions int64 [t], seat, rng uint64 [m, 1], views VIEW [k, m],
+    mask int8 [k, m, A], told int64 [k, m]), of the newest decisions that tell anything, k of them at most; returns how
+    many there are. Where `told` is no action, as it is where there was no choice, views and masks stay as they are.
+    None for a game that cannot be rewound."""
+    show_seat: Callable[..., None]
+    """(states STATE [r], seat, views VIEW [r])"""
     apply: Callable[..., None]
     """(states STATE [r], actions int64 [r])"""
     show: Callable[..., None]
@@ -68,6 +106,9 @@ class Loops(NamedTuple):
 @cache
 def loops_of(game: Game) -> Loops:
     """The loops of `game`."""
+    strata = None
+    if game.determinize_stratum is not None:
+        strata = game.bind(_redraw_strata, determinize_stratum=game.determinize_stratum)
     undo = None if game.rewind is None else game.bind(_rewind_rows, rewind=game.rewind)
-    redraw, *rest = (game.bind(loop) for loop in (_redraw_rows, _apply_rows, _show_rows, _result_rows))
-    return Loops(redraw, undo, *rest)
+    redraw, *rest = (game.bind(loop) for loop in (_redraw_rows, _show_seat, _apply_rows, _show_rows, _result_rows))
+    return Loops(redraw, strata, undo, *rest)

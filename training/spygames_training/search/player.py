@@ -12,6 +12,7 @@ from spygames.core.notes import Noted
 from spygames.core.player import DecisionBatch
 from spygames.core.rng import GAMMA, as_seed, mix
 from spygames_training.policy import ARGMAX, Policy
+from spygames_training.search.belief import Belief
 from spygames_training.search.draws import Sampled
 from spygames_training.search.models import BotModel, Model, Rival, UniformModel
 from spygames_training.search.network import NetworkModel
@@ -20,8 +21,9 @@ from spygames_training.search.settings import POLICY, SearchSettings
 
 BLOCK = 8
 """Decisions that are searched at once, which is faster than one by one; actions do not depend on it."""
-NOTES = 64
-"""Decisions of a game that are kept: more than the rivals' `SearchSettings.memory` in a game for two."""
+NOTES, ALL_NOTES = 64, 512
+"""Decisions of a game that are kept: more than the rivals' `SearchSettings.memory` in a game for two; where a game has
+strata, which all of its decisions tell of, more than a game has."""
 
 
 class SearchingPolicy:
@@ -50,7 +52,7 @@ class SearchingPolicy:
         self.notes_size = 0
         """Decisions of each game that it wants to be told of."""
         if self.game.rewind is not None:
-            self.notes_size = NOTES
+            self.notes_size = NOTES if self.game.determinize_stratum is None else ALL_NOTES
         else:
             warnings.warn(
                 f"{self.game.title} cannot be rewound: {self.name} takes all worlds for equally likely", stacklevel=3
@@ -105,13 +107,36 @@ class SearchingPolicy:
         Raises:
             ValueError: there is nothing to decide, or `state` is no such array.
         """
+        self._check(state)
+        return self.search.find([self._question(state, noted, as_seed(seed))])[0]
+
+    def believe(self, state: np.ndarray, seed: int, noted: Noted | None = None) -> Belief:
+        """What the search takes for hidden from the seat to move, without asking what to do: as `find`.
+
+        Where a game has strata (`Game.determinize_stratum`), as Heimlich & Co. has the ways to deal passports, all of
+        them are among the worlds, and if nothing else is hidden, weights are exact.
+        """
+        self._check(state)
+        game = self.game
+        worlds = self.settings.worlds * (4 if game.determinize_stratum is None else 1)
+        return self.search.believe(self._question(state, noted, as_seed(seed)), worlds)
+
+    def suspect(self, state: np.ndarray, noted: Noted | None = None) -> str:
+        """The same for people, in words; empty where the game has none (`Texts.belief_to_text`)."""
+        tell = self.game.texts.belief_to_text
+        if tell is None:
+            return ""
+        found = self.believe(state, 0, noted)
+        return tell(self.game, found.worlds, found.weights.sum(axis=0), int(state["to_move"][0]))
+
+    def _check(self, state: np.ndarray) -> None:
+        """ValueError where there is nothing to decide in `state`."""
         if not isinstance(state, np.ndarray) or state.shape != (1,) or state.dtype != self.game.state_dtype:
             raise ValueError(f"state must be an array [1] of the states of {self.game.id}")
         mask = np.zeros(self.game.num_actions, np.int8)
         self.game.legal(as_record(state), mask)
         if not mask.any():
             raise ValueError("nobody has anything to decide in this position")
-        return self.search.find([self._question(state, noted, as_seed(seed))])[0]
 
     def _question(self, state: np.ndarray, noted: Noted | None, seed: np.uint64) -> Question:
         return Question(state, noted, Sampled(self.game, seed))

@@ -6,6 +6,7 @@ Letters: r rows, F features of a view, A actions, u rows that differ.
 import numpy as np
 
 from spygames.core.kernel import Int, kernel
+from spygames.core.rewinding import TELLS_NOTHING
 from spygames.core.rng import GAMMA, mix
 
 
@@ -14,7 +15,7 @@ def same_rows(views: np.ndarray, mask: np.ndarray, slots: np.ndarray, first: np.
     """Finds rows that are alike, so that a model is asked once for each.
 
     Args:
-        views: the bytes of float32 [r, F] as uint32.
+        views: the bytes of float32 [r, F] as uint32 or, which is faster, uint64 [r, F / 2].
         mask: int8 [r, A]
         slots: int64 [s], a hash table; s is a power of 2 and more than r. Overwritten.
         first: int64 [r], written: the rows that differ, in order.
@@ -70,7 +71,7 @@ def log_told(
         logits: float [u, A]
         mask: int8 [u, A]
         place: int64 [r], the row of `logits` for each of r decisions.
-        told: int64 [r], the action.
+        told: int64 [r], the action, or what `Game.rewind` says in its place.
         slip: 0 to 1
         least: what it is at least, also where the action is not legal.
         out: float64 [r], written.
@@ -82,8 +83,8 @@ def log_told(
             if mask[k, a]:
                 count += 1
                 top = max(top, np.float64(logits[k, a]))
-        out[i] = least
-        if mask[k, action]:
+        out[i] = 0.0 if action == TELLS_NOTHING else least
+        if action >= 0 and mask[k, action]:
             total = 0.0
             for a in range(mask.shape[1]):
                 if mask[k, a]:

@@ -63,6 +63,8 @@ class Question(NamedTuple):
 class Believed(NamedTuple):
     """What is known of a decision before anything is played out."""
 
+    root: np.ndarray
+    """STATE [1]"""
     prior: np.ndarray
     """float64 [A]"""
     belief: Belief
@@ -121,11 +123,20 @@ class PolicySearch:
         loops_of(game).show(question.root.copy(), views, mask)
         logits, _ = self.policy.ask(views, mask, draws.streams(1), values=False)
         prior = np.exp(log_probabilities(logits, mask))[0]
-        belief = believe(
-            game, question.root, question.noted if s.memory else None, self.policy, self.rivals, draws, 4 * s.worlds,
-            max(s.memory, 1), 0 if draws.exact else s.effective * s.worlds,
-        )  # fmt: skip
-        return Believed(prior, belief, candidates_of(prior, s.least, s.most))
+        # Of strata all are there: none needs to be looked for, and no handful to be kept.
+        if draws.exact or game.determinize_stratum is not None:
+            belief = self.believe(question, s.worlds)
+        else:
+            belief = self.believe(question, 4 * s.worlds, s.effective * s.worlds)
+        return Believed(question.root, prior, belief, candidates_of(prior, s.least, s.most))
+
+    def believe(self, question: Question, m: int, least: float = 0.0) -> Belief:
+        """What is known of what is hidden, from about `m` worlds; `least` as in `believe`."""
+        memory = self.settings.memory
+        noted = question.noted if memory else None
+        return believe(
+            self.game, question.root, noted, self.policy, self.rivals, question.draws, m, max(memory, 1), least
+        )
 
     def _estimate(self, beliefs: Sequence[Believed], draws: Sequence[Draws]) -> list[Estimate]:
         """What the candidates are worth; of those that lose on the first worlds, from these alone."""
@@ -155,8 +166,10 @@ class PolicySearch:
     def _beginnings(self, believed: Believed, sample: Sample, part: slice, alive: np.ndarray) -> Beginnings:
         """A rollout for each of some worlds and candidates; all candidates meet the same luck."""
         which, who, c = sample.which[part], sample.who[part], len(alive)
+        root, belief = believed.root, believed.belief
+        worlds = sample.draws.anew(root, int(root["to_move"][0]), belief.worlds, which)
         return Beginnings(
-            worlds=np.repeat(believed.belief.worlds.take(which), c),
+            worlds=np.repeat(worlds, c),
             actions=np.tile(believed.candidates[alive], len(which)),
             rivals=np.repeat(who, c),
             rng=np.repeat(sample.draws.streams(len(which)), c, axis=0),
@@ -164,7 +177,7 @@ class PolicySearch:
 
     def _findings(self, believed: Believed, found: Estimate, draws: Draws) -> Findings:
         """The step, and what is done."""
-        s, (prior, belief, candidates) = self.settings, believed
+        s, (_, prior, belief, candidates) = self.settings, believed
         values, errors = np.full(len(prior), np.nan), np.full(len(prior), np.nan)
         values[candidates], errors[candidates] = found.values, found.errors
         best = int(found.gains.argmax())

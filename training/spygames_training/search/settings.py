@@ -33,7 +33,8 @@ class SearchSettings:
     most: int = 8
     """At most so many actions are looked at."""
     memory: int = 16
-    """At most so many of the latest decisions of each seat tell of the world; 0: worlds are taken as they are drawn."""
+    """So many of the latest decisions of each seat tell of the world, all where that costs little, as in Heimlich
+    & Co. without cards; 0: worlds are taken as they are drawn."""
     slip: float = 0.002
     """How often a policy is taken to do anything legal instead."""
     bot_slip: float = 0.1

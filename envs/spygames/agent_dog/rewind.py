@@ -1,0 +1,100 @@
+"""Rewind: turns a redrawn world into that of an earlier decision, for what a decision tells of a hidden hand."""
+
+import numpy as np
+
+from spygames.agent_dog.actions import decode_discard, encode_pass
+from spygames.agent_dog.board import PLACES
+from spygames.agent_dog.cards import KINDS
+from spygames.agent_dog.layout import EXCHANGE, MEETING, NONE, REDRAW, SEATS, SWAPPING
+from spygames.agent_dog.queries import giver, hand_size, offers
+from spygames.agent_dog.rules.turns import possible_functions
+from spygames.core.kernel import Int, Record, kernel
+from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING, any_of
+
+_NONE_KEPT = np.zeros(KINDS, np.int8)
+
+
+@kernel
+def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> Int:
+    """`Game.rewind`: cards that left a hand lie open, so a hand of this round is what is left of it and these.
+
+    Only the cards that were passed have to be guessed (`determinize`), and which card was drawn for a discard (AD-35):
+    any after which the discard had to be. Hands of earlier rounds have been played, so what was done with them says
+    nothing; nor does what nobody else sees, the second pawn of a swap and which of several meetings was held first.
+    No seat sees a colour under a hat, so no decision tells of one.
+    """
+    if past.round_number != s.round_number:
+        return TELLS_NOTHING
+    exchanged = s.phase != EXCHANGE
+    received = np.int64(s.passed[giver(s, seat)]) if exchanged else NONE
+    for card in range(KINDS):
+        s.hands[seat, card] += s.lost[seat, card] - past.lost[seat, card]
+    take_public(s, past, seat)
+    if past.phase == EXCHANGE:
+        return undo_exchange(s, seat, received)
+    if past.phase == REDRAW and not undo_draw(s, past, seat, decode_discard(action), rng):
+        return IMPOSSIBLE
+    return TELLS_NOTHING if past.phase == MEETING or (past.phase == SWAPPING and past.first != NONE) else action
+
+
+@kernel
+def undo_exchange(s: Record, seat: Int, received: Int) -> Int:
+    """AD-6: gives the card that came back, if it has come, and takes the one that was passed."""
+    hand, card = s.hands[seat], np.int64(s.passed[seat])
+    hand[card] += 1
+    s.passed[seat] = NONE
+    if received != NONE:
+        if hand[received] == 0:
+            return IMPOSSIBLE
+        hand[received] -= 1
+    return encode_pass(card)
+
+
+@kernel
+def undo_draw(s: Record, past: Record, seat: Int, discarded: Int, rng: np.ndarray) -> bool:
+    """AD-35: takes back the card that was drawn for a discarded one, if one was.
+
+    Returns:
+        Whether no card of the hand could be played before.
+    """
+    every = 0
+    for card in range(KINDS):
+        every |= offers(s, card)
+    found = possible_functions(s, seat, every)
+    hand, playable, drawn = s.hands[seat], 0, NONE
+    for card in range(KINDS):
+        if hand[card] > 0 and found & offers(s, card) != 0:
+            playable += np.int64(hand[card])
+            drawn = card
+    if hand_size(s, seat) == hand_size(past, seat):
+        return bool(playable == 0)
+    if playable == 0:
+        hand[discarded] -= 1  # which is not the one that was drawn
+        drawn = any_of(hand, _NONE_KEPT, rng)
+        hand[discarded] += 1
+    hand[drawn] -= 1
+    return bool(playable <= 1)
+
+
+@kernel
+def take_public(s: Record, past: Record, seat: Int) -> None:
+    """All that was public is as it was then, and what the other seats held, which `seat` does not see but as counts.
+
+    The cards that were passed in this round stay as in this world."""
+    for place in range(PLACES):
+        s.board[place] = past.board[place]
+    for colour in range(4):
+        s.area[colour] = past.area[colour]
+    for who in range(SEATS):
+        s.out[who] = past.out[who]
+        for card in range(KINDS):
+            s.lost[who, card] = past.lost[who, card]
+            if who != seat:
+                s.hands[who, card] = past.hands[who, card]
+    for card in range(KINDS):
+        s.discarded[card] = past.discarded[card]
+    s.turn, s.cards_played, s.moved, s.first = past.turn, past.cards_played, past.moved, past.first
+    s.deck_size, s.discard_size, s.last_card = past.deck_size, past.discard_size, past.last_card
+    s.card, s.function, s.points, s.meetings = past.card, past.function, past.points, past.meetings
+    s.penalty, s.redrawn, s.phase, s.to_move = past.penalty, past.redrawn, past.phase, past.to_move
+    s.dealer, s.winners, s.end_reason = past.dealer, past.winners, past.end_reason

@@ -1,0 +1,32 @@
+"""What the `rewind` kernels of games have in common: what they say besides an action, and how they draw."""
+
+import numpy as np
+
+from spygames.core.kernel import Int, kernel
+from spygames.core.rng import uniform
+
+__all__ = ["IMPOSSIBLE", "TELLS_NOTHING"]
+
+IMPOSSIBLE = -1
+"""What `Game.rewind` returns where no such decision can have been made in this world."""
+TELLS_NOTHING = -2
+"""What it returns where the decision says nothing about what is hidden, because it could not be seen itself, say."""
+
+
+@kernel
+def any_of(counts: np.ndarray, kept: np.ndarray, rng: np.ndarray) -> Int:
+    """One of some cards, counted by kind, each copy alike likely but those that are `kept`; -1 if none is left.
+
+    Advances `rng`, uint64 [1].
+    """
+    left = 0
+    for kind in range(len(counts)):
+        left += max(np.int64(counts[kind]) - kept[kind], 0)
+    if left == 0:
+        return -1
+    left = uniform(rng, left)
+    for kind in range(len(counts)):
+        left -= max(np.int64(counts[kind]) - kept[kind], 0)
+        if left < 0:
+            return kind
+    return -1

@@ -1,0 +1,106 @@
+"""Rewind: turns a redrawn world into that of an earlier decision, for what it tells of an identity or a hand."""
+
+import numpy as np
+
+from spygames.core.kernel import Int, Record, kernel
+from spygames.core.rewinding import TELLS_NOTHING, any_of
+from spygames.heimlich.actions import (
+    ACT_AGENT,
+    ACT_DONE,
+    ACT_PASS,
+    ACT_STEP,
+    decode_agent,
+    decode_card,
+    decode_move,
+    encode_agent,
+    encode_move,
+)
+from spygames.heimlich.board import MAX_AGENTS
+from spygames.heimlich.cards import EFFECT, GO_TO_AGENT, KINDS, NEW_IDENTITY
+from spygames.heimlich.layout import CHOICE, GUESS, NONE, ROUND, UNASKED
+from spygames.heimlich.queries import agent_of, answers, relative_of
+
+_NONE_KEPT = np.zeros(KINDS, np.int8)
+
+
+@kernel
+def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> Int:
+    """`Game.rewind`: a seat has one identity but for the card that changes it, and what it did on the board is public.
+
+    Cards that it drew since may be any of its hand alike. Its predictions are taken back: that it made one says
+    nothing, and which one nobody else sees (HC-33). To pass in a card round is taken to say nothing, too: it is what
+    most seats do most of the time.
+    """
+    undo_cards(s, past, seat, action, rng)
+    undo_predictions(s, past, seat)
+    take_public(s, past, seat)
+    if past.phase == GUESS or (past.phase == ROUND and action == ACT_PASS) or is_joined(past, action):
+        return TELLS_NOTHING
+    if action < ACT_DONE:  # numbers count from the own agent
+        agent, points = decode_move(action)
+        return encode_move(relative_of(s, seat, agent_of(past, seat, agent)), points)
+    if past.phase == CHOICE and ACT_AGENT <= action < ACT_STEP:
+        return encode_agent(relative_of(s, seat, agent_of(past, seat, decode_agent(action))))
+    return action
+
+
+@kernel
+def undo_cards(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> None:
+    """What the seat drew since, the card that it played, which lies open, and the identity that this gave it."""
+    hand, card = s.hands[seat], NONE
+    if past.phase == ROUND and action != ACT_PASS:
+        card = decode_card(action)
+        hand[card] += 1
+    size = np.int64(s.hand_sizes[seat]) + (card != NONE)
+    for _ in range(size - past.hand_sizes[seat]):
+        hand[any_of(hand, _NONE_KEPT, rng)] -= 1
+    if card == NEW_IDENTITY:
+        s.passports[seat] = s.former
+
+
+@kernel
+def undo_predictions(s: Record, past: Record, seat: Int) -> None:
+    """Agents are asked about in the order of their ids, so the last ones go."""
+    late = answers(s, seat) - answers(past, seat)
+    for i in range(MAX_AGENTS):
+        agent = MAX_AGENTS - 1 - i
+        if late > 0 and s.guesses[seat, agent] != UNASKED:
+            s.guesses[seat, agent] = UNASKED
+            late -= 1
+
+
+@kernel
+def is_joined(past: Record, action: Int) -> bool:
+    """Whether it names one of several agents in a building that another one joins, which nobody else sees."""
+    if past.phase != CHOICE or past.named[0] == NONE or EFFECT[past.pending] != GO_TO_AGENT:
+        return False
+    there = past.positions[agent_of(past, past.to_move, decode_agent(action))]
+    count = 0
+    for agent in range(past.options.agents):
+        count += past.positions[agent] == there
+    return count > 1
+
+
+@kernel
+def take_public(s: Record, past: Record, seat: Int) -> None:
+    """All that was public is as it was then, and what the other seats predicted, which `seat` does not see but as
+    counts."""
+    for agent in range(s.options.agents):
+        s.scores[agent], s.positions[agent] = past.scores[agent], past.positions[agent]
+        s.moved[agent], s.arrived_by[agent] = past.moved[agent], past.arrived_by[agent]
+        for who in range(s.options.players):
+            s.points[agent, who], s.times[agent, who] = past.points[agent, who], past.times[agent, who]
+            s.gains[agent, who] = past.gains[agent, who]
+            if who != seat:
+                s.guesses[who, agent] = past.guesses[who, agent]
+    for who in range(s.options.players):
+        s.scorings[who], s.hand_sizes[who] = past.scorings[who], past.hand_sizes[who]
+        s.cards_played[who] = past.cards_played[who]
+    for i in range(s.used_size):
+        s.used[i] = past.used[i]
+    s.used_size, s.deck_size, s.turn, s.safe = past.used_size, past.deck_size, past.turn, past.safe
+    s.die, s.points_left, s.next_agent, s.active = past.die, past.points_left, past.next_agent, past.active
+    s.phase, s.to_move, s.passes, s.pending = past.phase, past.to_move, past.passes, past.pending
+    s.named[0], s.named[1], s.card_turn = past.named[0], past.named[1], past.card_turn
+    s.guessed, s.swapped, s.swapped_late = past.guessed, past.swapped, past.swapped_late
+    s.winners, s.end_reason = past.winners, past.end_reason

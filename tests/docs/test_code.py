@@ -1,0 +1,172 @@
+"""The code of the pages runs: blocks of Python and of shell in the order of a page, in one empty folder a page.
+
+A block whose first line is a comment with a file's name (`# my_bot.py`) is that file; blocks of TOML are always files.
+Indented commands, which stand for many, name subcommands, options and configs that there are (links: test_pages.py).
+"""
+
+import importlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spygames_app.cli import COMMANDS, load, main
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md")), *sorted((ROOT / "envs").rglob("README.md"))]
+CODE = re.compile(r"^```(?P<kind>python|sh|toml|js)\n(?P<code>.*?)^```", re.DOTALL | re.MULTILINE)
+FENCE = re.compile(r"^```(\S*)", re.MULTILINE)
+FILE = re.compile(r"# ([\w./-]+\.\w+)\n")
+SLOW = {
+    "stable_baselines3",
+    "tutorials/game_of_your_own",
+    "tutorials/look_at_a_game",
+    "tutorials/train_and_judge",
+    "tutorials/write_a_bot",
+}
+"""Pages with long runs or many commands, which only `make test-all` runs."""
+
+
+def named(page: Path) -> str:
+    return page.relative_to(DOCS if page.is_relative_to(DOCS) else ROOT).with_suffix("").as_posix()
+
+
+def pages(pattern: re.Pattern[str], slow: bool = False) -> list[Any]:
+    """The pages with the pattern as parameters; `slow`: those in SLOW are marked."""
+    found = [page for page in PAGES if pattern.search(page.read_text(encoding="utf-8"))]
+    marks = {page: pytest.mark.slow if slow and named(page) in SLOW else () for page in found}
+    return [pytest.param(page, id=named(page), marks=marks[page]) for page in found]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A current folder with nothing but the examples' modules, which can be imported until the test is over."""
+    for example in (DOCS / "examples").glob("*.py"):
+        shutil.copy(example, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    before = set(sys.modules)
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        if (getattr(sys.modules[name], "__file__", None) or "").startswith(str(tmp_path)):
+            del sys.modules[name]
+
+
+@pytest.fixture(scope="session")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An environment in which `spygames` and `python` are those of this process."""
+    bin_folder = tmp_path_factory.mktemp("bin")
+    for name, code in {"spygames": "-m spygames_app", "python": ""}.items():
+        (bin_folder / name).write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {code} "$@"\n')
+        (bin_folder / name).chmod(0o755)
+    return {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}"}
+
+
+@pytest.mark.parametrize("page", pages(CODE, slow=True))
+def test_the_code_of_a_page_runs(page: Path, folder: Path, shell: dict[str, str]) -> None:
+    names: dict[str, object] = {"__name__": "page"}
+    for block in CODE.finditer(page.read_text(encoding="utf-8")):
+        kind, code = block["kind"], block["code"]
+        if (file := FILE.match(code)) is not None:
+            (folder / file[1]).write_text(code, encoding="utf-8")
+            importlib.invalidate_caches()
+        elif kind == "python" and not is_part_of_an_example(code):
+            exec(compile(code, str(page), "exec"), names)
+        elif kind == "sh":
+            done = subprocess.run(
+                ["bash", "-e", "-c", code], cwd=folder, env=shell, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, f"{code}\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        elif kind == "js":
+            assert is_part_of_an_example(code), code
+        if kind == "toml":
+            assert file is not None, "a block of TOML begins with the name of its file"
+            tomllib.loads(code)
+
+
+def is_part_of_an_example(code: str) -> bool:
+    """Whether the code stands as it is in one of docs/examples, which have tests of their own."""
+    return any(code in file.read_text(encoding="utf-8") for file in (DOCS / "examples").iterdir())
+
+
+@pytest.mark.parametrize("page", pages(FENCE))
+def test_every_block_says_what_it_is(page: Path) -> None:
+    """Code of no language would be run by nothing."""
+    opened = FENCE.findall(page.read_text(encoding="utf-8"))[::2]
+    known = {"python", "sh", "toml", "js", "text", "{toctree}", "{autodoc2-object}"}
+    assert not [kind for kind in opened if kind not in known]
+
+
+def commands(text: str) -> list[list[str]]:
+    """The commands of `spygames` on a page, in blocks and in code spans, as words."""
+    shells = [line for block in CODE.finditer(text) if block["kind"] == "sh" for line in block["code"].splitlines()]
+    indented = re.findall(r"^    (.+)$", text, re.MULTILINE)
+    spans = re.findall(r"`([^`\n]+(?:\n[^`\n]+)?)`", text)
+    found = [
+        re.match(r"(?:nice |PYTHONPATH=\. |\.venv/bin/)?spygames\s(.+)", line, re.DOTALL)
+        for line in [*shells, *indented, *spans]
+    ]
+    return [shlex.split(match[1], comments=True) for match in found if match is not None]
+
+
+@pytest.mark.parametrize("page", pages(re.compile(r"\bspygames [a-z][a-z-]+ ")))
+def test_commands_are_those_that_there_are(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in commands(page.read_text(encoding="utf-8")):
+        if command[0].startswith("-"):
+            continue
+        assert command[0] in COMMANDS, command
+        options = {word.partition("=")[0] for word in command[1:] if re.match(r"--[a-z]", word)}
+        assert not options - known_options(command[0], capsys), command
+        for before, word in pairwise(command):
+            if before == "--config" and not word.isupper() and not word.endswith(".toml"):
+                assert (ROOT / "configs" / f"{word}.toml").exists(), command
+
+
+HELP: dict[str, set[str]] = {}
+
+
+def known_options(subcommand: str, capsys: pytest.CaptureFixture[str]) -> set[str]:
+    """The options that the help of a subcommand names."""
+    if subcommand not in HELP:
+        with pytest.raises(SystemExit):
+            main([subcommand, "--help"])
+        assert load(subcommand).__doc__
+        HELP[subcommand] = {*re.findall(r"--[a-z][\w.-]*", capsys.readouterr().out)}
+    return HELP[subcommand]
+
+
+def test_environments_need_no_training_extra() -> None:
+    """Importing spygames and playing, in a batch and by one seat, loads neither torch nor the training package."""
+    code = """
+import sys
+import spygames
+spygames.make_batch("agent_avenue_v0", 2, seed=1)
+spygames.agent_avenue_v0.env().reset(seed=1)
+spygames.agent_avenue_v0.single_env(opponents="greedy").reset(seed=1)
+print(*sorted({"torch", "spygames_training", "stable_baselines3", "rich", "tyro", "matplotlib"} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
+
+
+def test_films_and_pictures_are_made_as_their_page_says(folder: Path) -> None:
+    for code in (DOCS / "pictures.md").read_text(encoding="utf-8").split("```python\n")[1:]:
+        exec(compile(code.partition("```")[0], "pictures.md", "exec"), {"__name__": "pictures"})
+    assert {"game.html", "position.svg"} <= {path.name for path in folder.iterdir()}
+
+
+def test_the_game_of_the_tutorial_keeps_the_contract(folder: Path) -> None:
+    from spygames import make_game
+    from spygames.testing import check_game
+
+    assert "high_card_v0 keeps" in str(check_game(make_game("high_card")))

@@ -1,0 +1,149 @@
+"""The search in all games: what is hidden changes nothing, and rivals may be any bot of the game."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames import make_game
+from spygames.agent_avenue.actions import PLAY_PAIR
+from spygames.agent_dog.layout import EXCHANGE, MEETING, SWAPPING
+from spygames.agent_dog.queries import taker
+from spygames.core.batch import Batch
+from spygames.core.game import NOBODY, Game, as_record
+from spygames.core.match import ask
+from spygames.core.notes import Noted, Notes
+from spygames.core.player import bot_loop
+from spygames.core.players import make_player
+from spygames.heimlich.layout import GUESS
+from spygames.testing.hidden import retold
+from spygames.testing.trial import determinized, mask_of, view_of
+from spygames_training.search import SearchingPolicy
+
+AGENTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "agent_avenue_advanced": ("agent_avenue_v0", {"mode": "advanced"}),
+    "agent_avenue_simple_4": ("agent_avenue_v0", {"players": 4}),
+    "heimlich_3": ("heimlich_v0", {"players": 3}),
+    "heimlich_full_4": ("heimlich_v0", {"players": 4, "top_secret": True, "secret_identities": True}),
+    "agent_dog_2": ("agent_dog_v0", {"players": 2}),
+    "agent_dog_4": ("agent_dog_v0", {"players": 4}),
+}
+"""Released agents with their games."""
+
+
+def game_of(agent: str) -> Game:
+    game_id, options = AGENTS[agent]
+    return make_game(game_id, **options)
+
+
+def searching(agent: str, settings: str) -> SearchingPolicy:
+    player = make_player(game_of(agent), f"{agent}+search:{settings}")
+    assert isinstance(player, SearchingPolicy)
+    return player
+
+
+def stays_hidden(game: Game, states: np.ndarray, action: int, viewer: int, root: np.ndarray) -> bool:
+    """Whether the rules never let the viewer know which of several actions of one text this was."""
+    phase = int(states["phase"][0])
+    if game.name == "agent_avenue":
+        return action < PLAY_PAIR
+    if game.name == "heimlich":
+        return phase == GUESS
+    if phase == EXCHANGE:
+        known = root["phase"][0] != EXCHANGE or root["round_number"][0] != states["round_number"][0]
+        return not (known and int(taker(as_record(states), int(states["to_move"][0]))) == viewer)
+    return phase == MEETING or (phase == SWAPPING and states["first"][0] != NOBODY)
+
+
+def another(game: Game, states: np.ndarray, action: int, viewer: int, rng: np.random.Generator) -> int:
+    """Any action that the viewer could not tell from this one, nor what came of it."""
+    mover, found = int(states["to_move"][0]), []
+    text = game.seen_action(as_record(states), action, mover, viewer)
+    for each in np.flatnonzero(mask_of(game, as_record(states))):
+        if game.seen_action(as_record(states), int(each), mover, viewer) == text:
+            found.append(int(each))
+    views = []
+    for each in (action, chosen := int(rng.choice(found))):
+        after = states.copy()
+        game.apply(as_record(after), each)
+        views.append(view_of(game, as_record(after), viewer).tobytes())
+    return chosen if views[0] == views[1] else action
+
+
+def scrambled(game: Game, states: np.ndarray, noted: Noted, seat: int, seed: int) -> tuple[np.ndarray, Noted, int]:
+    """The same as `seat` knows it, with everything else redrawn, in the state and in what was noted; and how many of
+    the noted decisions have changed."""
+    rng, past, actions, changed = np.random.default_rng(seed), noted.states.copy(), noted.actions.copy(), 0
+    for k in range(len(past)):
+        here = past[k : k + 1]
+        if here["to_move"][0] == seat:
+            continue
+        if (found := retold(game, here, int(actions[k]), seat, seed + k)) is not None:
+            changed += found[0].tobytes() != here.tobytes()
+            past[k], actions[k] = found[0][0], found[1]
+        if stays_hidden(game, here, int(actions[k]), seat, states):
+            actions[k] = another(game, past[k : k + 1], int(actions[k]), seat, rng)
+    return determinized(game, states, seat, seed), Noted(past, actions), changed
+
+
+def check_scrambled(agent: str, settings: str, games: int, every: int, seed: int) -> int:
+    """Plays random games and searches some decisions twice; returns how many noted decisions were other ones."""
+    player, game = searching(agent, settings), game_of(agent)
+    batch, notes, choose = Batch(game, games, seed, threads=1), Notes(game, games, 64), bot_loop(game, "random")
+    luck, actions = np.arange(games, dtype=np.uint64).reshape(-1, 1), np.zeros(games, np.int64)
+    changed, looked, going, step = 0, 0, np.ones(games, np.bool_), 0
+    while going.any() and step < 80:
+        for row in np.flatnonzero(going & (batch.mask.sum(axis=1) > 1)):
+            if (step + 3 * int(row)) % every:
+                continue
+            state, noted, seat = batch.states[row : row + 1].copy(), notes.of(int(row)), int(batch.seats[row])
+            other, others_notes, differ = scrambled(game, state, noted, seat, 100 * step + int(row))
+            here, there = player.find(state, step, noted), player.find(other, step, others_notes)
+            assert here.action == there.action
+            np.testing.assert_array_equal(here.policy, there.policy)
+            np.testing.assert_array_equal(here.weights, there.weights)
+            assert here.rivals == there.rivals
+            changed, looked = changed + differ, looked + 1
+        choose(batch.views, batch.mask, luck, np.arange(games), actions, 0, games)
+        notes.add(batch.states, actions)
+        batch.step(actions)
+        going &= ~batch.done
+        step += 1
+    assert looked >= 8
+    return changed
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_is_hidden_changes_nothing(agent: str) -> None:
+    """In the state and in the notes; the findings are the same to the last bit."""
+    short = agent == "agent_avenue_advanced"
+    assert check_scrambled(agent, "4", games=8 if short else 2, every=5 if short else 9, seed=3) > 40
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("settings", ["8", "8,rivals=policy|greedy|random"])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_is_hidden_changes_nothing_in_many_positions(agent: str, settings: str) -> None:
+    short = agent == "agent_avenue_advanced"
+    assert check_scrambled(agent, settings, games=80 if short else 12, every=4, seed=5) > 1000
+
+
+@pytest.mark.parametrize("agent", ["agent_avenue_simple_4", "heimlich_3", "agent_dog_2"])
+def test_rivals_may_be_bots_of_any_game(agent: str) -> None:
+    """Who plays like none of the others is found out."""
+    player, game = searching(agent, "8,rivals=policy|greedy|random"), game_of(agent)
+    notes, states, rng = Notes(game, 1, 256), game.start(2), np.array([[5]], np.uint64)
+    bot, mine = make_player(game, "greedy"), make_player(game, f"{agent}@sample")
+    told: list[dict[str, float]] = []
+    for step in range(120):
+        s = as_record(states)
+        if s.to_move == NOBODY:
+            break
+        own = game.side_of[int(s.to_move)] == 0
+        if own and mask_of(game, s).sum() > 1 and step > 24:
+            told.append(player.find(states, 1, notes.of(0)).rivals)
+        action = ask(game, states, mine if own else bot, rng)
+        notes.add(states, np.array([action]))
+        game.apply(s, action)
+    assert told[-1]["greedy"] > 0.8
+    assert sum(told[-1].values()) == pytest.approx(1)
