@@ -119,7 +119,7 @@ def test_a_whole_game(browser: "Browser", game: str, way: Any) -> None:
             way(at, rng)
             decisions += 1
             assert decisions < MOST
-        assert decisions > 2
+        assert decisions > 0  # deals are random, and some games of random players end early
         told = at.page.locator("h1").inner_text()
         assert re.search(r"You win|You lose|Nobody wins", told)
         assert "Everything is open now" in at.page.locator("aside").inner_text()
