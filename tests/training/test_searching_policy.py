@@ -20,6 +20,7 @@ from spygames.core.match import play
 from spygames.core.notes import Noted, Notes
 from spygames.core.player import DecisionBatch, Player, bot_loop
 from spygames.core.players import make_player, split_spec
+from spygames.core.rng import mix
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import Network
 from spygames_training.evaluation import play_games
@@ -249,3 +250,28 @@ def test_nothing_warns_where_all_is_well() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         searching()
+
+
+def test_it_says_what_it_finds_as_an_adviser() -> None:
+    """The probabilities after its step, the value of what it does, and its weighted worlds, as `find` has them; the
+    same where all that is hidden is redrawn."""
+    search, states = searching("8"), GAME.start(5)
+    mask, views = np.zeros((1, GAME.num_actions), np.int8), GAME.new_views()
+    GAME.legal(as_record(states), mask[0])
+    GAME.observe(as_record(states), 0, as_record(views))
+    rng = np.array([[np.uint64(9)]])
+    redrawn = states.copy()
+    GAME.determinize(as_record(redrawn), 0, np.uint64(3))
+    advice = [
+        search.advise(DecisionBatch(GAME, s, views, views.view(np.float32)[None], mask, rng, np.zeros(1, int)))[0]
+        for s in (states, redrawn)
+    ]
+    assert advice[0] == advice[1]
+    found = search.find(states, int(mix(rng[0, 0])))
+    texts = [GAME.action_to_string(as_record(states), int(a), 0) for a in np.flatnonzero(mask[0])]
+    assert dict(advice[0].actions) == pytest.approx(dict(zip(texts, found.policy[mask[0] != 0], strict=True)))
+    assert advice[0].value == pytest.approx(found.values[found.action])
+    believed = dict(dict(advice[0].belief)["player_1's hand"])
+    codebreaker = float(found.weights @ (found.worlds["hands"][:, 1, 2] > 0))
+    assert believed["codebreaker"] == pytest.approx(codebreaker)
+    assert rng[0, 0] == 9

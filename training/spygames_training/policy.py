@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from spygames.core.advice import win_share
 from spygames.core.game import Game, as_record
 from spygames.core.look import Advice
 from spygames.core.players import DecisionBatch, Player, name_best, split_spec
@@ -226,7 +227,7 @@ class PolicyPlayer:
             s = as_record(d.states, row)
             actions = [(game.action_to_string(s, int(a), seat), float(share[a])) for a in np.flatnonzero(d.mask[row])]
             value = None if np.isnan(result) else float(result) / self.policy.value_unit
-            found.append(Advice(actions, _win_share(game, value), value, f"What {self.name} would do"))
+            found.append(Advice(actions, win_share(game, value), value, f"What {self.name} would do"))
         return found
 
     @contextmanager
@@ -309,19 +310,6 @@ def _shares(logits: np.ndarray, mask: np.ndarray, temperature: float) -> np.ndar
         return (np.arange(mask.shape[1]) == values.argmax(axis=1)[:, None]).astype(np.float64)
     out = np.exp((values - values.max(axis=1, keepdims=True)) / temperature)
     return out / out.sum(axis=1, keepdims=True)
-
-
-def _win_share(game: Game, value: float | None) -> float | None:
-    """The share of a win that an expected result is worth; None where results tell more than who has won.
-
-    Two sides of which one wins what the other loses have the results -low and low. Of more sides each loser pays the
-    winner the same part of 1. Other games have no such scale: in Heimlich & Co. with three seats nobody may win.
-    """
-    low, sides = game.lowest_return, game.num_sides
-    if value is None or low not in ((-1.0, -0.5) if sides == 2 else (-1.0 / (sides - 1),)):
-        return None
-    high = -low if sides == 2 else 1.0
-    return min(1.0, max(0.0, (value - low) / (high - low)))
 
 
 def draw_actions(

@@ -170,6 +170,13 @@ def read_count(text: str) -> int:
     return int(text)
 
 
+def read_port(text: str) -> int:
+    """A whole number from 0 to 65535."""
+    if not text.isdecimal() or int(text) >= 1 << 16:
+        raise ValueError(f"{text[:100]!r} is not a port, a whole number from 0 to 65535")
+    return int(text)
+
+
 def read_option(text: str) -> tuple[str, Any]:
     """`players=2` as ("players", 2); a value that is no JSON is text."""
     name, equals, content = text.partition("=")
@@ -188,6 +195,7 @@ AnySeed = Annotated[int | None, value(read_seed, "SEED"), _NO_DEFAULT]
 Positive = Annotated[int, value(read_positive, "N")]
 AnyPositive = Annotated[int | None, value(read_positive, "N"), _NO_DEFAULT]
 AnyCount = Annotated[int | None, value(read_count, "N"), _NO_DEFAULT]
+Port = Annotated[int, value(read_port, "PORT")]
 File = Annotated[Path, value(Path, "FILE")]
 AnyFile = Annotated[Path | None, value(Path, "FILE"), _NO_DEFAULT]
 Folder = Annotated[Path, value(Path, "FOLDER")]

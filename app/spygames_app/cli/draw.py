@@ -42,7 +42,7 @@ class Draw:
     viewer: AnyCount = None
     """Draw what this seat may know, from 0; everything if not given."""
     agent: AnyPlayer = None
-    """A checkpoint that says at each decision what it would do, and what result it expects."""
+    """A checkpoint, or a search, that says at each decision what it would do, and what result it expects."""
     number: Positive = 1
     """Which game of the file, from 1."""
     move: AnyCount = None
@@ -114,6 +114,6 @@ class Draw:
         if self.agent is not None:
             player = make_player(game, self.agent)
             if not isinstance(player, Adviser):
-                raise ValueError(f"{player.name} does not say what it thinks: --agent takes a checkpoint")
+                raise ValueError(f"{player.name} does not say what it thinks: --agent takes a checkpoint or a search")
             adviser = player
         return Film(game_record, game, adviser)

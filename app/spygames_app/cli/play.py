@@ -3,21 +3,35 @@
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from spygames_app.cli.arguments import AnySeed, GameId, GameOptions, PlayerSpec, choose_game, complain
+from spygames_app.cli.arguments import (
+    AnyFile,
+    AnyPlayer,
+    AnySeed,
+    GameId,
+    GameOptions,
+    Players,
+    PlayerSpec,
+    Port,
+    WrongArguments,
+    check_writable,
+    choose_game,
+    complain,
+    given,
+)
 
 if TYPE_CHECKING:
-    from spygames.core.game import Game
-    from spygames.core.notes import Notes
     from spygames.core.player import Player
+    from spygames_app.live import LiveGame
 
 HELP = (
-    "Type the number of an action, or its text. show: the position again; who: who is probably who, as far as a search "
-    "finds out; help: this; quit (or Ctrl-D): leave."
+    "Type the number of an action, or its text. show: the position again; hint: what a player would do in your place; "
+    "undo: take your last decision back; who: who is probably who, as far as a search finds out; "
+    "rules, rules ID: the rules; help: this; quit (or Ctrl-D): leave."
 )
+_IN_BROWSER = ("host", "port", "players", "records", "open")
+"""Options that only --browser has."""
 
 
 class Left(Exception):
@@ -26,15 +40,19 @@ class Left(Exception):
 
 @dataclass(frozen=True)
 class Play:
-    """A game in the terminal, you against any player.
+    """A game in the terminal or the browser, you against any player.
 
         spygames play --against expert
-        spygames play --against agent_avenue_simple@argmax --seat 1 --seed 7
+        spygames play --against agent_avenue_simple@argmax --seat 1 --save games.jsonl
+        spygames play --browser
 
     A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200), or
     the folder of a checkpoint or a run, which is sampled unless @argmax or a temperature (@0.5) stands behind it; the
-    checkpoints that come with the package go by name. You see what your seat may know, no more; what the others did
-    shows in the next position. Against a search in Heimlich & Co., `who` tells what it would make of it in your place.
+    checkpoints that come with the package go by name. You see what your seat may know, no more; at the end everything
+    is open.
+
+    --browser opens a page on which you choose the game, the seats and the players: those of --players, and the scripted
+    ones. It needs the extra web.
     """
 
     against: PlayerSpec = "greedy"
@@ -42,109 +60,216 @@ class Play:
     seat: int = 0
     """Yours, from 0."""
     seed: AnySeed = None
-    """Of the game and of the opponent's choices; a new one if not given."""
+    """Of the game and of the opponent's choices; a new one if not given, which is said at the end."""
     game: GameId = None
     """The game, as agent_avenue_v0; otherwise that of the checkpoint named, with its options."""
     option: GameOptions = ()
     """An option of the game, as players=2; may be given several times."""
+    hint: AnyPlayer = None
+    """Who is asked for hints; the opponent's kind if not given."""
+    save: AnyFile = None
+    """Where the game is added when it ends, as a line that `spygames replay` and `spygames draw` read."""
+    browser: bool = False
+    """Play on a page in the browser."""
+    players: Players = ()
+    """With --browser: further players to choose from, as agent_avenue_simple or mcts:200."""
+    records: AnyFile = None
+    """With --browser: recorded games to watch."""
+    host: str = "127.0.0.1"
+    """With --browser: the address that is listened on."""
+    port: Port = 8000
+    """With --browser: the port."""
+    open: bool = True
+    """With --browser: whether a browser is opened."""
 
     def run(self, ask: Callable[[str], str] = input) -> int:
+        if self.browser:
+            return self._serve()
+        if extra := [name for name in given(self) if name.removeprefix("--") in _IN_BROWSER]:
+            raise WrongArguments(f"{extra[0]} needs --browser")
         from spygames.core.game import IllegalAction
         from spygames.core.players import make_player
+        from spygames_app.live import LiveGame
 
         game = choose_game([self.against], self.game, dict(self.option))
         if not 0 <= self.seat < game.num_players:
             raise ValueError(f"--seat must be from 0 to {game.num_players - 1}, not {self.seat}")
         opponent = make_player(game, self.against)
+        adviser = None if self.hint is None else make_player(game, self.hint)
+        self._check_save()
         seed = secrets.randbits(32) if self.seed is None else self.seed
-        print(f"{game.id}: you are seat {self.seat}, against {opponent.name}. The game is --seed {seed}.\n{HELP}")
+        live = LiveGame(game, {seat: opponent for seat in range(game.num_players) if seat != self.seat}, seed)
+        print(f"{game.id}: you are seat {self.seat}, against {opponent.name}.\n{HELP}")
+        code, hinted = 0, adviser or (lambda: make_player(game, self.against))
         try:
-            result = play(game, opponent, self.seat, seed, ask)
+            play(live, self.seat, ask, hinted)
         except (Left, EOFError, KeyboardInterrupt):
             print("\nGood-bye.")
-            return 0
         except IllegalAction as error:
             complain("spygames play", error)
-            return 2
-        outcome = "You win." if result > 0 else "You lose." if result < 0 else "Nobody wins."
-        print(f"{outcome} (return {result:+g})")
-        return 0
+            code = 2
+        print(f"The game was --seed {seed}.")
+        if live.taken_back:
+            print(f"You took back {live.taken_back} decision{'s' if live.taken_back > 1 else ''}.")
+        self._add(live)
+        return code
+
+    def _check_save(self) -> None:
+        """One line about --save before the game, not after it."""
+        from spygames.core.record import load_games
+
+        check_writable(self.save)
+        if self.save is not None and self.save.exists():
+            load_games(self.save)
+
+    def _add(self, live: "LiveGame") -> None:
+        """Adds the game to the file of --save."""
+        from spygames.core.record import load_games, save_games
+
+        if self.save is None or not live.decisions:
+            return
+        before = load_games(self.save) if self.save.exists() else []
+        save_games(self.save, [*before, live.record()])
+        print(f"The game is game {len(before) + 1} of {self.save}.")
+
+    def _serve(self) -> int:
+        here = {
+            name for name in given(self) if name.removeprefix("--") not in (*_IN_BROWSER, "browser", "game", "option")
+        }
+        if here:
+            raise WrongArguments(f"{min(here)} is chosen on the page: with --browser there are --players and --records")
+        try:
+            from spygames_app.web.serve import serve
+        except ModuleNotFoundError as error:
+            if error.name not in ("starlette", "uvicorn"):
+                raise
+            raise ValueError(f"--browser needs {error.name}: pip install 'spygames[web]'") from error
+        if self.option and self.game is None:
+            raise WrongArguments("--option needs --game")
+        return serve(
+            self.players, self.records, self.host, self.port,
+            game=self.game, options=dict(self.option), open_browser=self.open,
+        )  # fmt: skip
 
 
-def play(game: "Game", opponent: "Player", seat: int, seed: int, ask: Callable[[str], str]) -> float:
-    """Plays one game with the person in `seat`.
+def play(
+    live: "LiveGame",
+    seat: int,
+    ask: Callable[[str], str],
+    adviser: "Player | Callable[[], Player] | None" = None,
+) -> float:
+    """Plays one game to its end with the person in `seat`, and shows all of it then.
 
     Args:
-        game: what is played.
-        opponent: who decides in all other seats.
+        live: the game.
         seat: the person's.
-        seed: of the game and of the opponent's choices.
         ask: shows a prompt and returns what the person types.
+        adviser: who is asked for hints, or what makes that player; None: nobody.
 
     Returns:
         What the person's seat gets.
 
     Raises:
         Left, EOFError, KeyboardInterrupt: the person leaves.
+        PlayerFailed: a player gave no legal answer.
     """
-    from spygames.core import match
-    from spygames.core.game import NOBODY, as_record
-    from spygames.core.notes import new_notes
-    from spygames.core.player import new_memory, tell_end
-    from spygames.core.rng import mix
+    from spygames.core.game import NOBODY
 
-    states = game.start(seed)
-    state = as_record(states)
-    rng = np.array([[mix(~np.uint64(seed))]], np.uint64)
-    mask, memory = np.zeros(game.num_actions, np.int8), new_memory(game, [opponent])
-    notes = new_notes(game, [opponent])
-    while state.to_move != NOBODY:
-        if state.to_move == seat:
-            game.legal(state, mask)
-            action = choose(game, state, mask, ask, lambda: who_is_who(opponent, states, notes))
+    shown = 0
+    while live.mover != NOBODY:
+        if live.mover == seat:
+            action = choose(live, seat, ask, shown, adviser)
+            shown = len(live.decisions)
+            if action is None:
+                continue
+            live.act(action)
         else:
-            action = match.ask(game, states, opponent, rng, memory, notes=notes, secret=True)
-        if notes is not None:
-            notes.add(states, np.array([action]))
-        game.apply(state, action)
-    print(f"\n{game.to_text(state, seat)}\n\nThe game is over.")
-    returns = np.zeros(game.num_players, np.float32)
-    game.returns(state, returns)
-    tell_end({other: opponent for other in range(game.num_players) if other != seat}, returns, notes=notes)
-    return float(returns[seat])
+            live.play_on()
+    print(f"\n{happened(live, seat, shown)}{live.game.to_text(live.state, NOBODY)}\n\nThe game is over: all is open.")
+    print(live.outcome(seat))
+    return float(live.returns()[seat])
 
 
-def who_is_who(opponent: "Player", states: np.ndarray, notes: "Notes | None") -> str:
-    """What an opponent that searches would believe in the place of the person."""
-    suspect = getattr(opponent, "suspect", None)
-    text = suspect(states, None if notes is None else notes.of(0)) if suspect else ""
-    return text or "Nobody finds out: play Heimlich & Co. against a search, such as --against heimlich_3+search:64."
+def happened(live: "LiveGame", seat: int, since: int) -> str:
+    """What a seat saw of the decisions from number `since` on, a line each."""
+    lines = [live.seen(number, seat) for number in range(since, len(live.decisions))]
+    return "".join(f"{line}\n" for line in lines) + ("\n" if lines else "")
 
 
 def choose(
-    game: "Game", state: Any, mask: np.ndarray, ask: Callable[[str], str], who: Callable[[], str] | None = None
-) -> int:
-    """Shows the position and asks until a legal action is named; `who` tells what a search believes."""
-    seat = int(state.to_move)
-    actions = [int(action) for action in np.flatnonzero(mask)]
-    texts = [game.action_to_string(state, action, seat) for action in actions]
-    spoken = [text.casefold() for text in texts]
+    live: "LiveGame",
+    seat: int,
+    ask: Callable[[str], str],
+    since: int = 0,
+    adviser: "Player | Callable[[], Player] | None" = None,
+) -> int | None:
+    """Shows the position and asks until a legal action is named; None after a decision was taken back."""
+    from spygames_app.rules import rules_in_words
+
+    actions = live.legal()
+    texts = [*actions]
+    spoken = {text.casefold(): action for text, action in actions.items()}
     listing = "\n".join(f"{i:4}  {text}" for i, text in enumerate(texts, 1))
-    position = f"\n{game.to_text(state, seat)}\n\n{listing}"
-    print(position)
+    position = f"{live.game.to_text(live.state, seat)}\n\n{listing}"
+    print(f"\n{happened(live, seat, since)}{position}")
     while True:
         answer = " ".join(ask("> ").split()).casefold()
+        word, _, rest = answer.partition(" ")
+        if answer in spoken:
+            return spoken[answer]
+        if answer.isdecimal() and 1 <= int(answer) <= len(texts):
+            return actions[texts[int(answer) - 1]]
         if answer in ("quit", "exit", "q"):
             raise Left
         if answer in ("help", "h", "?"):
             print(HELP)
         elif answer == "show":
-            print(position)
-        elif answer == "who" and who is not None:
-            print(who())
-        elif answer in spoken:
-            return actions[spoken.index(answer)]
-        elif answer.isdecimal() and 1 <= int(answer) <= len(actions):
-            return actions[int(answer) - 1]
+            print(f"\n{position}")
+        elif word == "rules":
+            print(rules_in_words(live.game, rest))
+        elif answer == "hint":
+            print(hint(live, adviser))
+        elif answer == "who":
+            print(who_is_who(live))
+        elif answer == "undo":
+            if _undone(live, seat):
+                return None
         else:
-            print(f"{answer!r} is no action here: a number from 1 to {len(actions)} or the text, such as {texts[0]!r}")
+            print(f"{answer!r} is no action here: a number from 1 to {len(texts)} or the text, such as {texts[0]!r}")
+
+
+def hint(live: "LiveGame", adviser: "Player | Callable[[], Player] | None") -> str:
+    """What the adviser would do in place of the seat to move."""
+    import numpy as np
+
+    from spygames.core.game import IllegalAction
+    from spygames.core.rng import mix
+    from spygames_app.advice import advise, in_words
+
+    if adviser is None:
+        return "There is nobody to ask for a hint."
+    player = adviser if hasattr(adviser, "act") else adviser()  # type: ignore[operator]
+    luck = int(mix(np.uint64(len(live.decisions))))  # not of the deal's seed, which is hidden
+    try:
+        return in_words(advise(live.game, live.course, live.states, player, luck))  # type: ignore[arg-type]
+    except IllegalAction as error:
+        return f"There is no hint: {error}"
+
+
+def who_is_who(live: "LiveGame") -> str:
+    """What an opponent that searches would believe in the place of the person."""
+    opponent = next(iter(live.players.values()))
+    suspect = getattr(opponent, "suspect", None)
+    text = suspect(live.states, live.noted) if suspect else ""
+    return text or "Nobody finds out: play Heimlich & Co. against a search, such as --against heimlich_3+search:64."
+
+
+def _undone(live: "LiveGame", seat: int) -> bool:
+    """Takes the person's last decision back, and says so."""
+    try:
+        done = live.take_back(seat)
+    except ValueError as error:
+        print(error)
+        return False
+    print("Taken back. Chance stays as it was." if done else "There is nothing to take back.")
+    return done

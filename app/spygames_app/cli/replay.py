@@ -1,18 +1,21 @@
 """`spygames replay`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
-from spygames_app.cli.arguments import File, GameId
+from spygames_app.cli.arguments import AnyCount, AnyPlayer, AnyPositive, File, GameId, WrongArguments, given
 from spygames_app.cli.record import summary
 
 if TYPE_CHECKING:
-    import numpy as np
-
+    from spygames.core.film import Adviser, Film
     from spygames.core.game import Game
     from spygames.core.record import GameRecord
+
+HELP = "Enter: on; back; a number: that position; end; quit (or Ctrl-D): leave."
+_OF_SHOW = ("--viewer", "--agent", "--number", "--step")
 
 
 @dataclass(frozen=True)
@@ -20,41 +23,111 @@ class Replay:
     """Replays recorded games and checks that they come out as they are written down.
 
         spygames replay games.jsonl
-        spygames replay games.jsonl --show
+        spygames replay games.jsonl --show --viewer 0
+        spygames replay games.jsonl --step --number 2 --agent agent_avenue_simple
 
     Games of a module of your own need --game: a file does not choose what is imported.
     """
 
     file: Positional[File]
-    """Games that `spygames record` wrote."""
+    """Games that `spygames record` or `spygames play --save` wrote."""
     show: bool = False
     """Print each position, all cards open."""
+    step: bool = False
+    """Go through one game position by position, on and back."""
+    number: AnyPositive = None
+    """Which game of the file is shown, from 1; with --step the first one if not given."""
+    viewer: AnyCount = None
+    """Show what this seat may know, from 0; everything if not given."""
+    agent: AnyPlayer = None
+    """A player whose thoughts are shown at each decision, of the seat that decides: what it would do, what result it
+    expects."""
     game: GameId = None
     """What the games are played with, as agent_avenue_v0; otherwise what the file names."""
 
-    def run(self) -> int:
-        from spygames.core.record import RecordError, load_games, replay
-        from spygames.core.registry import make_game
+    def run(self, ask: Callable[[str], str] = input) -> int:
+        wrong = sorted(set(given(self)) & {"--viewer", "--agent", "--number"})
+        if wrong and not (self.show or self.step):
+            raise WrongArguments(f"{wrong[0]} is of what is shown: with --show or --step")
+        from spygames.core.record import RecordError, load_games
 
         games = load_games(self.file)
+        if self.number is not None and self.number > len(games):
+            raise ValueError(f"{self.file} has {len(games)} games, so there is no --number {self.number}")
+        stepped = (self.number or 1) if self.step else None
         for number, game_record in enumerate(games, 1):
             try:
-                game = None if self.game is None else make_game(self.game, **game_record.options)
-                states = replay(game_record, game)
+                film = self._film(game_record)
             except (RecordError, TypeError) as error:
                 raise RecordError(f"{self.file}, game {number}: {error}") from error
-            if self.show:
-                show_game(game or make_game(game_record.game, **game_record.options), game_record, states)
+            if number == stepped:
+                step_through(film, self._seat(film), ask)
+            elif self.show and self.number in (None, number):
+                show_game(film, self._seat(film))
             print(f"game {number}: {summary(game_record)}")
         print(f"{len(games)} games of {self.file} replayed exactly")
         return 0
 
+    def _film(self, game_record: "GameRecord") -> "Film":
+        from spygames.core.film import Film
+        from spygames.core.record import game_of
+        from spygames.core.registry import make_game
 
-def show_game(game: "Game", game_record: "GameRecord", states: "np.ndarray") -> None:
-    """Prints each position with the action that follows."""
-    from spygames.core.game import NOBODY, as_record
+        game = game_of(game_record) if self.game is None else make_game(self.game, **game_record.options)
+        return Film(game_record, game, self._adviser(game))
 
-    for number, text in enumerate((*game_record.actions, None)):
-        s = as_record(states, number)
-        print(game.to_text(s, NOBODY))
-        print("" if text is None else f"\n> seat {s.to_move}: {text}\n")
+    def _adviser(self, game: "Game") -> "Adviser | None":
+        if self.agent is None:
+            return None
+        from spygames.core.players import make_player
+        from spygames_app.advice import Thoughts
+
+        return Thoughts(make_player(game, self.agent))
+
+    def _seat(self, film: "Film") -> int:
+        seats = film.game.num_players
+        if self.viewer is not None and not 0 <= self.viewer < seats:
+            raise ValueError(f"--viewer must be from 0 to {seats - 1}, not {self.viewer}")
+        return -1 if self.viewer is None else self.viewer
+
+
+def position_in_words(film: "Film", position: int, viewer: int) -> str:
+    """A position as a viewer sees it, with what an adviser thinks where the viewer may know it."""
+    from spygames_app.advice import in_words
+
+    scene = film.scene(position, viewer)
+    thought = f"\n\n{in_words(scene.advice)}" if scene.advice else ""
+    return f"{film.text(position, viewer)}{thought}"
+
+
+def show_game(film: "Film", viewer: int) -> None:
+    """Prints each position with the move that follows."""
+    for position in range(len(film)):
+        print(position_in_words(film, position, viewer))
+        if position + 1 < len(film):
+            print(f"\n> {film.move(position + 1, viewer)}\n")
+
+
+def step_through(film: "Film", viewer: int, ask: Callable[[str], str]) -> None:
+    """Shows positions as the person asks for them."""
+    at, last = 0, len(film) - 1
+    print(HELP)
+    while True:
+        if at:
+            print(f"\n> {film.move(at, viewer)}")
+        print(f"\n{position_in_words(film, at, viewer)}\n")
+        while True:
+            try:
+                answer = ask(f"{at}/{last}> ").strip().casefold()
+            except (EOFError, KeyboardInterrupt):
+                print()
+                return
+            if answer in ("quit", "exit", "q"):
+                return
+            wanted = {"": at + 1, "back": at - 1, "b": at - 1, "end": last}.get(answer)
+            if answer.isdecimal():
+                wanted = int(answer)
+            if wanted is not None and 0 <= wanted <= last:
+                at = wanted
+                break
+            print(f"There are the positions 0 to {last}." if wanted is not None else HELP)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from spygames.core.game import NOBODY, Game, as_record, flat
 from spygames.core.kernel import Record
 from spygames.core.look import Advice
+from spygames.core.notes import new_notes
 from spygames.core.picture import Picture, picture
 from spygames.core.player import DecisionBatch, new_memory
 from spygames.core.record import GameRecord, game_of, replay
@@ -22,8 +22,8 @@ _LOG = 8  # moves that a picture tells of
 
 @runtime_checkable
 class Adviser(Protocol):
-    """A player that says what it thinks. One with an attribute `memory_size` keeps so many floats in
-    `DecisionBatch.memory`, as a `Player` does."""
+    """A player that says what it thinks. Attributes `memory_size` and `notes_size` ask for `DecisionBatch.memory` and
+    `DecisionBatch.notes`, as those of a `Player` do."""
 
     name: str
 
@@ -63,6 +63,9 @@ class Film:
         self.record, self.game, self.adviser = game_record, game or game_of(game_record), adviser
         self.states = replay(game_record, self.game)
         """STATE [actions + 1]"""
+        asked: Any = [] if adviser is None else [adviser]  # a player as far as memory and notes go
+        self._memory, self._notes = new_memory(self.game, asked), new_notes(self.game, asked)
+        self._advice: dict[int, Advice | None] = {}
 
     def __len__(self) -> int:
         return len(self.states)
@@ -83,9 +86,9 @@ class Film:
         if not NOBODY <= viewer < self.game.num_players:
             raise ValueError(f"{self.game.id} has seats 0 to {self.game.num_players - 1}, not {shown(viewer)}")
         game, s = self.game, self._state(position)
-        log = [self._move(number, viewer) for number in range(position, max(0, position - _LOG), -1)]
+        log = [self.move(number, viewer) for number in range(position, max(0, position - _LOG), -1)]
         before = game.seen_to_dict(self._state(position - 1), viewer) if position else None
-        advice = self._advice[position] if viewer in (NOBODY, s.to_move) else None
+        advice = self.advice(position) if viewer in (NOBODY, s.to_move) else None
         drawn = advice if draw_advice else None
         names = self.record.players
         drawn_picture = picture(game, s, viewer, before=before, log=log, names=names, advice=drawn)
@@ -94,30 +97,41 @@ class Film:
     def _state(self, position: int) -> Record:
         return as_record(self.states, position)
 
-    def _move(self, number: int, viewer: int) -> str:
-        """What a viewer saw of a move, counted from 1."""
+    def text(self, position: int, viewer: int = NOBODY) -> str:
+        """One position as text (`Game.to_text`)."""
+        return self.game.to_text(self._state(position), viewer)
+
+    def move(self, number: int, viewer: int = NOBODY) -> str:
+        """What a viewer saw of a move, counted from 1: the one that leads to the position of that number."""
         s = self._state(number - 1)
         seat = int(s.to_move)
         action = self.game.string_to_action(s, self.record.actions[number - 1], seat)
         return self.game.seen_action(s, action, seat, viewer)
 
-    @cached_property
-    def _advice(self) -> list[Advice | None]:
-        """What the adviser thinks of each position, asked in order, since it may remember."""
+    def advice(self, position: int) -> Advice | None:
+        """What the adviser thinks of a position; None at the end, and without an adviser.
+
+        Each is asked for once. One that remembers is asked in order, so that the first late position takes longest.
+        """
         if self.adviser is None:
-            return [None] * len(self)
-        game, player = self.game, self.adviser
-        asked: Any = player  # a player as far as its memory goes
-        memory, found = new_memory(game, [asked]), []
-        for position in range(len(self)):
-            s = self._state(position)
-            if s.to_move == NOBODY:
-                found.append(None)
-                continue
-            views, mask = game.new_views(), np.zeros((1, game.num_actions), np.int8)
-            game.legal(s, mask[0])
-            game.observe(s, int(s.to_move), as_record(views))
-            states, rng, row = self.states[position : position + 1].copy(), np.ones((1, 1), np.uint64), np.zeros(1, int)
-            batch = DecisionBatch(game, states, views, flat(views), mask, rng, row, memory)
-            found.append(player.advise(batch)[0])
-        return found
+            return None
+        remembers = self._memory.shape[2] > 0 or self._notes is not None
+        for each in range(len(self._advice), position + 1) if remembers else (position,):
+            if each not in self._advice:
+                self._advice[each] = self._ask(self.adviser, each)
+        return self._advice[position]
+
+    def _ask(self, adviser: Adviser, position: int) -> Advice | None:
+        game, s = self.game, self._state(position)
+        if s.to_move == NOBODY:
+            return None
+        views, mask = game.new_views(), np.zeros((1, game.num_actions), np.int8)
+        game.legal(s, mask[0])
+        game.observe(s, int(s.to_move), as_record(views))
+        states, rng, row = self.states[position : position + 1].copy(), np.ones((1, 1), np.uint64), np.zeros(1, int)
+        batch = DecisionBatch(game, states, views, flat(views), mask, rng, row, self._memory, self._notes)
+        advice = adviser.advise(batch)[0]
+        if self._notes is not None:
+            action = game.string_to_action(s, self.record.actions[position], int(s.to_move))
+            self._notes.add(states, np.array([action]))
+        return advice

@@ -23,6 +23,8 @@ class Advice:
     """The head of the panel."""
     share_title: str = "Chance to win"
     """The head of the bar of the share."""
+    belief: Sequence[tuple[str, Sequence[tuple[str, float]]]] = ()
+    """What it believes about what its seat cannot see (`core.advice.Belief`), if it says so; pictures leave it out."""
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,16 @@ from spygames.core.rng import as_seed, mix
 from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
 
-__all__ = ["GameRecord", "RecordError", "load_games", "make_record", "play_record", "replay", "save_games"]
+__all__ = [
+    "GameRecord",
+    "RecordError",
+    "load_games",
+    "make_record",
+    "play_record",
+    "read_games",
+    "replay",
+    "save_games",
+]
 
 _SHOWN = 12  # legal actions that a complaint names
 _LONG = 300  # characters of another error that a complaint quotes
@@ -188,10 +197,16 @@ def load_games(path: str | os.PathLike[str]) -> list[GameRecord]:
         OSError: the file cannot be read.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").split("\n")
+        text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise RecordError(f"{one_line(path)} is no file of recorded games: {one_line(error)}") from error
-    return [_read(line, f"{one_line(path)}, line {number}") for number, line in enumerate(lines, 1) if line.strip()]
+    return read_games(text, f"{one_line(path)}, ")
+
+
+def read_games(text: str, where: str = "") -> list[GameRecord]:
+    """Reads the text of such a file; RecordError as `load_games`, with `where` before the number of the line."""
+    lines = text.split("\n")
+    return [_read(line, f"{where}line {number}") for number, line in enumerate(lines, 1) if line.strip()]
 
 
 def _begin(game: Game, seed: int | None, state: Mapping[str, Any] | None) -> np.ndarray:

@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
+from spygames.core.advice import drawn_worlds, in_things, win_share
 from spygames.core.checks import whole
 from spygames.core.deprecated import moved
-from spygames.core.game import Game
+from spygames.core.game import Game, as_record
 from spygames.core.kernel import Record
+from spygames.core.look import Advice
 from spygames.core.player import DecisionBatch
-from spygames.core.rng import as_seed
+from spygames.core.rng import as_seed, mix
 from spygames.core.simulations import Kind, buffers, loops
 
 __all__ = ["EXPLORATION", "Found", "Kind", "SearchPlayer", "search_values"]
@@ -35,6 +37,10 @@ __all__ = ["EXPLORATION", "Found", "Kind", "SearchPlayer", "search_values"]
 EXPLORATION = 0.7
 """The weight of UCB's second term where returns are scaled to 0..1 by the least and greatest seen in the search; the
 value of the paper."""
+
+
+_WORLDS = 128
+"""Worlds of which `SearchPlayer.advise` tells."""
 
 
 class Found(NamedTuple):
@@ -102,6 +108,24 @@ class SearchPlayer:
         for future in others:
             future.result()
         return actions
+
+    def advise(self, decisions: DecisionBatch) -> list[Advice]:
+        """What it finds at each of `decisions.rows`: the share of the simulations that it spent on each action, the
+        result that it expects after the one that it takes, and worlds as it draws them."""
+        found, game, kind = [], self._arguments[0], self._arguments[1]
+        for row in decisions.rows.tolist():
+            states, seed = decisions.states[row : row + 1], int(mix(decisions.rng[row, 0]))
+            s, seat = as_record(states), int(states["to_move"][0])
+            visits, values = search_values(game, states, seat, self._simulations, seed, kind, self._exploration)
+            legal = np.flatnonzero(decisions.mask[row])
+            shares = visits[legal] / visits.sum()
+            actions = [(game.action_to_string(s, int(a), seat), float(x)) for a, x in zip(legal, shares, strict=True)]
+            best = max(legal.tolist(), key=lambda a: (visits[a], values[a]))
+            worlds = drawn_worlds(decisions, row, _WORLDS)
+            belief = in_things(game, s, seat, worlds, np.full(_WORLDS, 1 / _WORLDS))
+            value = float(values[best])
+            found.append(Advice(actions, win_share(game, value), value, f"What {self.name} would do", belief=belief))
+        return found
 
 
 def search_values(

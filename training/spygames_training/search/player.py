@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from spygames.core.advice import in_things, win_share
 from spygames.core.game import Game, as_record
+from spygames.core.look import Advice
 from spygames.core.notes import Noted
 from spygames.core.player import DecisionBatch
 from spygames.core.rng import GAMMA, as_seed, mix
@@ -77,6 +79,22 @@ class SearchingPolicy:
                 questions.append(self._question(d.states[row : row + 1], noted, mix(d.rng[row, 0])))
             actions[asked] = [found.action for found in self.search.find(questions)]
         return actions
+
+    def advise(self, decisions: DecisionBatch) -> list[Advice]:
+        """What it finds at each of `decisions.rows`: the probabilities after its step, the result that it expects of
+        what it does, and how likely it takes what is hidden to be this or that."""
+        advice = []
+        for row in decisions.rows.tolist():
+            state, seat = decisions.states[row : row + 1], int(decisions.states["to_move"][row])
+            noted = None if decisions.notes is None else decisions.notes.of(row)
+            found = self.find(state, int(mix(decisions.rng[row, 0])), noted)
+            s, legal = as_record(state), np.flatnonzero(decisions.mask[row])
+            actions = [(self.game.action_to_string(s, int(a), seat), float(found.policy[a])) for a in legal]
+            value = float(found.values[found.action])
+            belief = in_things(self.game, s, seat, found.worlds, found.weights)
+            title = f"What {self.name} would do"
+            advice.append(Advice(actions, win_share(self.game, value), value, title, belief=belief))
+        return advice
 
     def find(self, state: np.ndarray, seed: int, noted: Noted | None = None) -> Findings:
         """What the search finds out about a decision.

@@ -1,0 +1,192 @@
+"""A game that people and players are playing: what has happened, what each seat may know of it, and taking back."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from spygames.core import match
+from spygames.core.game import NOBODY, Game, as_record
+from spygames.core.kernel import Record
+from spygames.core.notes import Noted, Notes, notes_size
+from spygames.core.player import Player, new_memory, tell_end
+from spygames.core.record import GameRecord, make_record
+from spygames.core.rng import mix
+
+PERSON = "you"
+"""The name of a person in records."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision that was made."""
+
+    states: np.ndarray
+    """STATE [1], before it."""
+    seat: int
+    action: int
+    """0..A-1"""
+    rng: np.ndarray
+    """uint64 [1, 1], the players' random stream before it."""
+    memory: np.ndarray
+    """float32 [1, P, M], what players kept before it."""
+
+
+class LiveGame:
+    """One game, which seats without a player leave to people.
+
+    Args:
+        game: what is played.
+        players: by seat; whoever is missing is a person.
+        seed: 0..2^64-1, of the game and of the players' luck, as `play_record` takes it.
+        states: STATE [1] to begin from instead, which is copied.
+    """
+
+    def __init__(self, game: Game, players: Mapping[int, Player], seed: int, states: np.ndarray | None = None):
+        self.game, self.players, self.seed = game, dict(players), seed
+        self.first = game.start(seed) if states is None else states.copy()
+        self._given = states is not None
+        self.positions = [self.first.copy()]
+        """STATE [1] each, the last one as things are. It only grows, but where a decision is taken back, so that others
+        may read it while a player thinks."""
+        self.decisions: list[Decision] = []
+        self.taken_back = 0
+        """Decisions of people that were taken back."""
+        self._rng = np.array([[mix(~np.uint64(seed))]], np.uint64)
+        self._memory = new_memory(game, self.players.values())
+        size = notes_size(self.players.values())
+        self._notes = Notes(game, 1, size) if size else None
+
+    @property
+    def states(self) -> np.ndarray:
+        """STATE [1], as things are."""
+        return self.positions[-1]
+
+    @property
+    def state(self) -> Record:
+        """As things are."""
+        return as_record(self.states)
+
+    @property
+    def mover(self) -> int:
+        """The seat to move, NOBODY at the end."""
+        return int(self.state.to_move)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Who plays, a name a seat."""
+        return tuple(self.players[i].name if i in self.players else PERSON for i in range(self.game.num_players))
+
+    @property
+    def course(self) -> list[tuple[np.ndarray, int]]:
+        """The decisions so far: STATE [1] before each, and the action."""
+        return [(made.states, made.action) for made in self.decisions]
+
+    @property
+    def noted(self) -> Noted | None:
+        """What players with a `notes_size` are told of; None where there are none."""
+        return None if self._notes is None else self._notes.of(0)
+
+    def legal_at(self, number: int) -> dict[str, int]:
+        """As `legal`, of the position after so many decisions."""
+        states, mask = self.positions[number], np.zeros(self.game.num_actions, np.int8)
+        s = as_record(states)
+        self.game.legal(s, mask)
+        return {self.game.action_to_string(s, int(a), int(s.to_move)): int(a) for a in np.flatnonzero(mask)}
+
+    def legal(self) -> dict[str, int]:
+        """The texts of what the seat to move may do, with the actions; empty at the end."""
+        return self.legal_at(-1)
+
+    def ask(self) -> int:
+        """What the player to move answers, an action; its luck and memory go on. Whatever it raises leaves the game
+        as it was, and it can be asked again."""
+        rng, memory = self._rng.copy(), self._memory.copy()
+        try:
+            return match.ask(
+                self.game,
+                self.states,
+                self.players[self.mover],
+                self._rng,
+                self._memory,
+                notes=self._notes,
+                secret=True,
+            )
+        except BaseException:
+            self._rng, self._memory = rng, memory
+            raise
+
+    def play_on(self, before: Callable[[], None] = lambda: None) -> None:
+        """One decision of the player to move; `before` is called between its answer and its move."""
+        rng, memory = self._rng.copy(), self._memory.copy()
+        action = self.ask()
+        before()
+        self._apply(action, rng, memory)
+
+    def act(self, action: int) -> None:
+        """A legal action of the seat to move, of a person."""
+        self._apply(action, self._rng.copy(), self._memory.copy())
+
+    def seen(self, number: int, viewer: int) -> str:
+        """What `viewer` saw of a decision, counted from 0."""
+        made = self.decisions[number]
+        return self.game.seen_action(as_record(made.states), made.action, made.seat, viewer)
+
+    def since(self, viewer: int) -> int:
+        """The number of the first decision after the last one of `viewer`, from 0."""
+        mine = [number for number, made in enumerate(self.decisions) if made.seat == viewer]
+        return mine[-1] + 1 if mine else 0
+
+    def take_back(self, seat: int) -> bool:
+        """Makes the last decision of a seat undone, with all that followed; False where there is none.
+
+        Chance and the players' luck are as they were, so what followed follows again.
+
+        Raises:
+            ValueError: a player has heard of it by itself and cannot forget.
+        """
+        told = [player.name for player in self.players.values() if hasattr(player, "ended")]
+        if told:
+            raise ValueError(f"{told[0]} hears of every move and forgets none, so nothing can be taken back")
+        mine = [number for number, made in enumerate(self.decisions) if made.seat == seat]
+        if not mine:
+            return False
+        made = self.decisions[mine[-1]]
+        del self.decisions[mine[-1] :], self.positions[mine[-1] + 1 :]
+        self._rng, self._memory = made.rng.copy(), made.memory.copy()
+        self.taken_back += 1
+        if self._notes is not None:
+            self._notes.clear(np.zeros(1, np.int64))
+            for each in self.decisions:
+                self._notes.add(each.states, np.array([each.action]))
+        return True
+
+    def returns(self) -> np.ndarray:
+        """The result per seat, float32 [P]; zeros while the game goes on."""
+        out = np.zeros(self.game.num_players, np.float32)
+        self.game.returns(self.state, out)
+        return out
+
+    def outcome(self, seat: int) -> str:
+        """How the game ended for a seat, in a sentence."""
+        result = float(self.returns()[seat])
+        outcome = "You win." if result > 0 else "You lose." if result < 0 else "Nobody wins."
+        return f"{outcome} (return {result:+.3g})"
+
+    def record(self) -> GameRecord:
+        """The game so far, as a record."""
+        actions = [made.action for made in self.decisions]
+        if self._given:
+            state = self.game.state_to_dict(as_record(self.first))
+            return make_record(self.game, actions, state=state, players=self.names)
+        return make_record(self.game, actions, self.seed, players=self.names)
+
+    def _apply(self, action: int, rng: np.ndarray, memory: np.ndarray) -> None:
+        self.decisions.append(Decision(self.states.copy(), self.mover, action, rng, memory))
+        if self._notes is not None:
+            self._notes.add(self.states, np.array([action]))
+        states = self.states.copy()
+        self.game.apply(as_record(states), action)
+        self.positions.append(states)
+        if self.mover == NOBODY:
+            tell_end(self.players, self.returns(), notes=self._notes)

@@ -1,0 +1,67 @@
+"""The rules of a game by their IDs, as its README has them."""
+
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from spygames.core.game import Game, reference
+from spygames.core.registry import game_module
+
+
+class Rule(NamedTuple):
+    """One rule."""
+
+    id: str
+    chapter: str
+    text: str
+
+
+def readme_of(game: str) -> str:
+    """The README of a game that `make_game` knows by this name; empty where it has none."""
+    package = sys.modules[game_module(game).make_game.__module__].__file__
+    file = Path(package or "").resolve().parent / "README.md"
+    return file.read_text(encoding="utf-8") if package and file.is_file() else ""
+
+
+def title_of(game: str) -> tuple[str, str]:
+    """The name of a game for people and what it is about: the head and the first paragraph of its README."""
+    found = re.match(r"# (.+)\n\n((?:.+\n)+)", readme_of(game))
+    return (found[1].strip(), " ".join(re.sub(r"[`*]", "", found[2]).split())) if found else (game, "")
+
+
+def rules_of(game: Game) -> dict[str, Rule]:
+    """The rules of a game by ID, in the order of its README; empty where it has none."""
+    return read_rules(readme_of(reference(game)[0]))
+
+
+def read_rules(page: str) -> dict[str, Rule]:
+    """The rules of a README: lines that begin with an ID in bold, with what is indented below them."""
+    found: dict[str, Rule] = {}
+    for chapter in re.split(r"^#{2,3} ", page, flags=re.MULTILINE)[1:]:
+        title = chapter.partition("\n")[0].strip()
+        for item in re.findall(r"^- \*\*([A-Z]+-\d+)\*\* (.*\n(?:  .*\n)*)", chapter, re.MULTILINE):
+            text = " ".join(re.sub(r"\[[SPpD]\] |[`*]", "", item[1]).split())
+            found[item[0]] = Rule(item[0], re.sub(r"[`*]", "", title), text)
+    return found
+
+
+def rules_in_words(game: Game, wanted: str) -> str:
+    """What `rules` and `rules AA-12` answer: the chapters with the IDs of their rules, or one rule."""
+    rules = rules_of(game)
+    if not rules:
+        return f"{game.id} has no list of rules."
+    if wanted:
+        rule = rules.get(wanted.upper())
+        if rule is None:
+            ids = [*rules]
+            return f"No rule {wanted!r}: there are {ids[0]} to {ids[-1]}."
+        return f"{rule.id}: {rule.text}"
+    chapters: dict[str, list[str]] = {}
+    for rule in rules.values():
+        chapters.setdefault(rule.chapter, []).append(rule.id)
+    width = max(map(len, chapters))
+    lines = [
+        f"  {title:{width}}  {ids[0]}{f' to {ids[-1]}' if len(ids) > 1 else ''}" for title, ids in chapters.items()
+    ]
+    return "\n".join(["The rules by their IDs; rules ID shows one.", *lines])

@@ -1,0 +1,178 @@
+"""The page of a game that is over, and of recorded ones: everything is open, position by position."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from spygames.core.film import Film
+from spygames.core.game import NOBODY
+from spygames_app.web.html import Html, board, h, joined
+from spygames_app.web.pages import page, thoughts
+
+PATIENCE = 0.5
+"""Seconds that are spent on the curve of values; it has what is known by then."""
+COLOURS = ("#f4b63f", "#6cb8e6", "#7fd08a", "#e58a86", "#c9a3f0", "#d9c9a3", "#9fb2c3")
+WIDE, HIGH = 300, 90
+
+
+@dataclass(frozen=True)
+class Place:
+    """What of a film is looked at."""
+
+    move: int
+    viewer: int
+    """A seat, or NOBODY for everything."""
+    by: int
+    """Whose thoughts are shown, by their number in the list of the page."""
+
+    def url(self, here: str, move: int) -> str:
+        """The address of another position."""
+        viewer = "all" if self.viewer == NOBODY else self.viewer
+        return f"{here}?{urlencode({'move': move, 'viewer': viewer, 'by': self.by})}"
+
+
+def place_in(query: Mapping[str, str], last: int, seats: int, advisers: int) -> Place:
+    """The place that an address names; what makes no sense in it is as if it were not there."""
+
+    def number(name: str, low: int, high: int, default: int) -> int:
+        text = query.get(name, "")
+        return int(text) if text.isdecimal() and len(text) < 9 and low <= int(text) <= high else default
+
+    return Place(
+        number("move", 0, last, last), number("viewer", 0, seats - 1, NOBODY), number("by", 0, advisers - 1, 0)
+    )
+
+
+def film_page(
+    title: str,
+    film: Film,
+    place: Place,
+    here: str,
+    advisers: Sequence[str],
+    headline: str,
+    extra: Html | None = None,
+    problem: str = "",
+) -> Html:
+    """A position of a film with the way to all others.
+
+    Args:
+        title: of the game.
+        film: the game.
+        place: what is looked at.
+        here: the page's address.
+        advisers: names of those whose thoughts can be chosen.
+        headline: a line above.
+        extra: what can be done with the game.
+        problem: a line about what went wrong.
+    """
+    scene, last, at = film.scene(place.move, place.viewer, draw_advice=False), len(film) - 1, place.move
+    players = film.record.players or tuple(f"seat {i}" for i in range(film.game.num_players))
+    viewers = ["everything", *(f"player_{i} ({name})" for i, name in enumerate(players))]
+    chosen = 0 if place.viewer == NOBODY else place.viewer + 1
+    values = ["all", *range(film.game.num_players)]
+    steps = [
+        h("a", text, href=place.url(here, to), class_="step", data_key=key, aria_disabled="true" if to == at else None)
+        for text, to, key in (
+            ("Start", 0, "Home"),
+            ("Back", max(0, at - 1), "ArrowLeft"),
+            ("On", min(last, at + 1), "ArrowRight"),
+            ("End", last, "End"),
+        )
+    ]
+    move = h("input", type="range", name="move", id="move", min=0, max=last, value=at, aria_label="Position")
+    form = h(
+        "form",
+        move,
+        h("output", f"{at} / {last}", for_="move"),
+        _select("seen by", "viewer", viewers, values, chosen),
+        _select("thoughts of", "by", advisers, range(len(advisers)), place.by),
+        h("button", "Show"),
+        action=here,
+        class_="film",
+    )
+    listed = [
+        h("li", h("a", film.move(i, place.viewer) if i else "The start", href=place.url(here, i),
+                  aria_current="step" if i == at else None))
+        for i in range(len(film))
+    ]  # fmt: skip
+    return page(
+        title,
+        h("h1", f"{title}: {headline}", class_="small"),
+        h(
+            "div",
+            h("section", board(scene.picture), h("p", *steps, class_="steps"), form, id="picture", aria_label="Board"),
+            h(
+                "aside",
+                extra,
+                h("h2", scene.move or "The start"),
+                thoughts(scene.advice) if scene.advice else None,
+                curve(film, place),
+                h("h2", "Moves"),
+                h("ol", *listed, id="moves", start=0, tabindex=0, aria_label="Moves"),
+            ),
+            class_="table",
+        ),
+        problem=problem,
+    )
+
+
+def _select(label: str, name: str, texts: Sequence[str], values: Sequence[object], chosen: int) -> Html:
+    options = zip(texts, values, strict=True)
+    named = [h("option", text, value=value, selected=i == chosen) for i, (text, value) in enumerate(options)]
+    return h("span", h("label", label, for_=name), h("select", *named, name=name, id=name), class_="pair")
+
+
+def curve(film: Film, place: Place) -> Html | None:
+    """What was expected over the game, a line for each seat that decides; with the moment that is looked at."""
+    begun, points = time.monotonic(), dict[int, list[tuple[int, float]]]()
+    shares = True
+    for position in range(len(film) - 1):
+        if time.monotonic() - begun > PATIENCE:
+            break
+        seat = int(film.states["to_move"][position])
+        advice = film.advice(position) if place.viewer in (NOBODY, seat) else None
+        if advice is not None and (value := advice.value if advice.share is None else advice.share) is not None:
+            shares = shares and advice.share is not None
+            points.setdefault(seat, []).append((position, value))
+    if not points:
+        return None
+    numbers = [value for line in points.values() for _, value in line]
+    low, high = (
+        (0.0, 1.0) if shares else (min(film.game.lowest_return, *numbers), max(-film.game.lowest_return, *numbers))
+    )
+
+    def x(position: int) -> float:
+        return WIDE * position / max(1, len(film) - 1)
+
+    def y(value: float) -> float:
+        return HIGH - 5 - (HIGH - 10) * (value - low) / ((high - low) or 1)
+
+    def line(at: Sequence[tuple[float, float]], colour: str, wide: int) -> Html:
+        text = " ".join(f"{a:.1f},{b:.1f}" for a, b in at)
+        return h(
+            "polyline", points=text, fill="none", stroke=colour, stroke_width=wide, vector_effect="non-scaling-stroke"
+        )
+
+    lines = [line([(x(i), y(v)) for i, v in each], COLOURS[seat % 7], 2) for seat, each in sorted(points.items())]
+    names = [
+        h("li", h("svg", h("rect", width=12, height=12, fill=colour), width=12, height=12), f" player_{seat}")
+        for seat, colour in ((seat, COLOURS[seat % 7]) for seat in sorted(points))
+    ]
+    middle = y((low + high) / 2)
+    what = "Chance to win" if shares else f"Expected result, {low:+.1f} to {high:+.1f}"
+    return joined(
+        h("h2", what),
+        h(
+            "svg",
+            line([(0, middle), (WIDE, middle)], "#35495c", 1),
+            *lines,
+            line([(x(place.move), 0), (x(place.move), HIGH)], "#fbf4e2", 1),
+            viewBox=f"0 0 {WIDE} {HIGH}",
+            preserveAspectRatio="none",
+            class_="curve",
+            role="img",
+            aria_label=f"{what} over the game",
+        ),
+        h("ul", *names, class_="legend"),
+    )

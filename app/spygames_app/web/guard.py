@@ -1,0 +1,84 @@
+"""What keeps other pages and other people out.
+
+A page of another site can send requests to 127.0.0.1: so the Host must be one of ours (DNS rebinding), and what changes
+something needs our Origin, beside a cookie that is sent to our own pages only and the token that our forms carry.
+"""
+
+from collections.abc import Mapping
+from urllib.parse import parse_qsl
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from spygames_app.web import pages
+
+POLICY = "default-src 'none'; " + "; ".join(
+    [*(f"{kind}-src 'self'" for kind in ("script", "style", "font", "img", "connect")), "form-action 'self'",
+     "base-uri 'none'", "frame-ancestors 'none'"]
+)  # fmt: skip
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class Bad(HTTPException):
+    """A request that is answered with one line."""
+
+
+class Guard:
+    """Lets only requests in that come from our own pages, and sends headers that keep a page to itself."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str]):
+        self.plain, self.packed = app, GZipMiddleware(app, minimum_size=1000, compresslevel=5)
+        self.hosts, self.origins = hosts, {f"http://{host}" for host in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.plain(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+            await send(message)
+
+        headers = Headers(scope=scope)
+        wrong = None
+        if headers.get("host", "") not in self.hosts:
+            wrong = "The address is not that of this server."
+        elif scope["method"] not in ("GET", "HEAD") and headers.get("origin") not in {
+            f"http://{x}" for x in self.hosts
+        }:
+            wrong = "The form was not sent from this page."
+        if wrong:
+            response: ASGIApp = HTMLResponse(pages.sorry("Not allowed", wrong), 403)
+            await response(scope, receive, send_with_headers)
+        else:
+            # Packing would hold back the lines of a stream.
+            app = self.plain if scope["path"].endswith("/act") else self.packed
+            await app(scope, receive, send_with_headers)
+
+
+async def read_form(request: Request, most: int) -> Mapping[str, str]:
+    """The fields of a form; 413 where it is too long, 400 where it is none."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > most:
+            raise Bad(413, f"That is too much: at most {most:,} bytes.")
+    try:
+        fields = dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, errors="strict", max_num_fields=64))
+    except ValueError:  # UnicodeDecodeError is one
+        raise Bad(400, "The form is no text in UTF-8.") from None
+    return fields

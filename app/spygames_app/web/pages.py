@@ -1,0 +1,324 @@
+"""The pages, as functions of what is shown: the start, the seats, a game that is played, its rules, an error."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spygames.core.game import NOBODY, Game, as_record
+from spygames.core.look import Advice
+from spygames.core.picture import picture
+from spygames_app.advice import BARS, ranked
+from spygames_app.rules import Rule
+from spygames_app.web.choices import Option
+from spygames_app.web.html import Html, board, h, joined
+from spygames_app.web.store import WebGame
+
+LOG = 12
+"""Moves that the page tells of."""
+
+
+def page(title: str, *main: object, refresh: str | None = None, problem: str = "", revision: int | None = None) -> Html:
+    """A whole page.
+
+    Args:
+        title: of the page.
+        main: what is on it.
+        refresh: where a browser without JavaScript looks again after a second; None: nowhere.
+        problem: a line about what went wrong.
+        revision: how many decisions a game has had, which says which page is the newer one.
+    """
+    again = None if refresh is None else h("noscript", h("meta", http_equiv="refresh", content=f"1; url={refresh}"))
+    alert = h("p", problem, role="alert", class_="problem") if problem else None
+    head = h(
+        "head",
+        h("meta", charset="utf-8"),
+        h("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        h("title", f"{title} · spygames"),
+        h("link", rel="stylesheet", href="/static/page.css"),
+        h("link", rel="icon", href="/static/icon.svg", type="image/svg+xml"),
+        h("script", type="module", src="/static/page.js"),
+        again,
+    )
+    body = h(
+        "body",
+        h(
+            "header",
+            h("a", "spygames", href="/"),
+            h("nav", h("a", "Watch recorded games", href="/records"), aria_label="Site"),
+            # On small screens a picture that is as wide as the screen cannot be read; no script is needed for this.
+            h("label", h("input", type="checkbox", id="large"), " large board", class_="large"),
+        ),
+        h("p", role="status", id="said", class_="unseen"),
+        h("main", alert, *main, data_refresh=refresh, data_revision=revision),
+        h("footer", "Unofficial: the rules are the games' own, everything drawn here is this project's."),
+    )
+    return Html(f"<!doctype html>\n{h('html', head, body, lang='en')}\n")
+
+
+def sorry(title: str, line: str, back: str = "/") -> Html:
+    """A page with one line about what cannot be done."""
+    return page(title, h("h1", title), h("p", line, role="alert"), h("p", h("a", "Back", href=back)))
+
+
+# ---------------------------------------------------------------- the start
+
+
+def start(games: Sequence[tuple[str, str, Sequence[Option]]], problem: str = "") -> Html:
+    """Which game and which variant: titles, what the games are about, and options."""
+    cards = [
+        h(
+            "form",
+            h("h2", title),
+            h("p", about),
+            h("input", type="hidden", name="game", value=number),
+            *_options(number, options),
+            h("button", f"Play {title}", class_="main"),
+            h("p", h("a", "Rules", href=f"/rules?game={number}"), class_="soft"),
+            action="/seats",
+            class_="card",
+        )
+        for number, (title, about, options) in enumerate(games)
+    ]
+    return page("Choose a game", h("h1", "Choose a game"), h("div", *cards, class_="cards"), problem=problem)
+
+
+def _options(number: int, options: Sequence[Option]) -> list[Html]:
+    """The fields of options; those that few people change stand behind a fold."""
+    fields = [
+        _select(
+            each.name.replace("_", " "),
+            f"o{i}",
+            [_shown(value) for value in each.values],
+            f"{number}-{i}",
+            each.default,
+        )
+        for i, each in enumerate(options)
+    ]
+    return [*fields[:3], h("details", h("summary", "More options"), *fields[3:])] if len(fields) > 3 else fields
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "as usual" if value is None else str(value).replace("_", " ")
+
+
+def _select(label: str, name: str, values: Sequence[str], key: str, chosen: int = 0) -> Html:
+    options = [h("option", text, value=i, selected=i == chosen) for i, text in enumerate(values)]
+    return h("p", h("label", label, for_=f"f{key}"), h("select", *options, name=name, id=f"f{key}"), class_="field")
+
+
+def seats(
+    title: str, game: Game, number: int, picked: Sequence[int], specs: Sequence[str], token: str, problem: str = ""
+) -> Html:
+    """Who sits where: the person in one of the seats, or in none to watch."""
+    choices = ["you", *specs]
+    first = 1 + (specs.index("greedy") if "greedy" in specs else 0)
+    teams = {seat: f", team {team + 1}" for seat, team in enumerate(game.teams)}
+    fields = [
+        _select(f"player_{seat}{teams.get(seat, '')}", f"s{seat}", choices, f"s{seat}", 0 if seat == 0 else first)
+        for seat in range(game.num_players)
+    ]
+    variant = ", ".join(f"{name.replace('_', ' ')} {_shown(value)}" for name, value in game.options.items())
+    return page(
+        f"Seats of {title}",
+        h("h1", f"{title}: who plays?"),
+        h("p", variant, class_="soft"),
+        h(
+            "form",
+            *_hidden(token, game=number, **{f"o{i}": value for i, value in enumerate(picked)}),
+            *fields,
+            h("p", "Seat nobody as you to watch. A search (mcts) gets ready for up to 20 seconds.", class_="soft"),
+            h("button", "Begin", class_="main"),
+            method="post",
+            action="/games",
+            class_="card",
+        ),
+        h("p", h("a", "Another game", href="/")),
+        problem=problem,
+    )
+
+
+def _hidden(token: str, **values: object) -> list[Html]:
+    """What a form carries: the visitor's token, and more."""
+    return [h("input", type="hidden", name=name, value=value) for name, value in {"token": token, **values}.items()]
+
+
+# ---------------------------------------------------------------- a game
+
+
+def frame(made: WebGame, number: int) -> Mapping[str, Any]:
+    """What the browser gets of the position after `number` decisions, which the last of them has led to."""
+    live, seat = made.live, made.seat
+    assert live is not None
+    s, before = as_record(live.positions[number]), live.game.seen_to_dict(as_record(live.positions[number - 1]), seat)
+    log = _log(made, number)
+    drawn = picture(live.game, s, seat, before=before, names=_names(made), log=log)
+    return {"picture": board(drawn), "text": log[0] if log else "", "number": number}
+
+
+def play(made: WebGame, token: str, problem: str = "") -> Html:
+    """A game that goes on, as the person's seat may know it."""
+    live, seat, here = made.live, made.seat, f"/games/{made.id}"
+    title, problem = made.title, problem or made.problem
+    again = form(f"{here}/again", token, h("button", "Ask it again")) if made.failed else None
+    wait = h("p", f"{made.busy} …", class_="busy") if made.busy else None
+    refresh = here if made.busy else None
+    if live is None or seat == NOBODY:
+        what = "The players get ready" if live is None else "The players play"
+        return page(title, h("h1", f"{title}: {what.lower()}"), wait, again, refresh=refresh, problem=problem)
+    number = made.revision
+    s = as_record(live.positions[number])
+    own_turn = s.to_move == seat and not made.busy
+    legal = [*live.legal_at(number)] if own_turn else []
+    mine = [i for i in range(number) if live.decisions[i].seat == seat]
+    since = mine[-1] if mine else 0
+    before = live.game.seen_to_dict(as_record(live.positions[since]), seat) if number else None
+    log = _log(made, number)
+    advice = made.hint[1] if made.hint and made.hint[0] == number else None
+    drawn = picture(live.game, s, seat, before=before, legal=legal, names=_names(made), log=log[:8])
+    turn = "Your move" if own_turn else f"player_{int(s.to_move)} is to move"
+    return page(
+        title,
+        h("h1", f"{title}: you are player_{seat}", class_="small"),
+        h(
+            "div",
+            h("section", board(drawn), id="picture", aria_label="Board"),
+            h(
+                "aside",
+                h("h2", turn, id="turn"),
+                wait,
+                again,
+                _actions(here, token, number, legal) if legal else None,
+                _hints(made, here, token, number, advice) if legal else None,
+                h("h2", "What happened"),
+                h("ol", *(h("li", line) for line in log), id="log") if log else h("p", "Nothing yet."),
+                h("p", h("a", "Rules", href=made.rules, target="_blank"), class_="soft"),
+            ),
+            class_="table",
+        ),
+        refresh=refresh,
+        problem=problem,
+        revision=number,
+    )
+
+
+def _names(made: WebGame) -> tuple[str, ...]:
+    assert made.live is not None
+    return made.live.names
+
+
+def _log(made: WebGame, number: int) -> list[str]:
+    """What the person saw happen, the latest line first."""
+    assert made.live is not None
+    return [made.live.seen(i, made.seat) for i in range(number - 1, max(-1, number - 1 - LOG), -1)]
+
+
+def form(action: str, token: str, *children: object, **attributes: Any) -> Html:
+    """A form that changes something: it carries the visitor's token."""
+    return h("form", *_hidden(token), *children, method="post", action=action, **attributes)
+
+
+def _actions(here: str, token: str, number: int, legal: Sequence[str]) -> Html:
+    """The actions as buttons, and a field that takes their texts."""
+    buttons = [h("button", text, name="action", value=text) for text in legal]
+    listed = h("datalist", *(h("option", value=text) for text in legal), id="legal")
+    field = h("input", name="action", id="typed", list="legal", autocomplete="off", spellcheck="false", required=True)
+    return joined(
+        h("p", id="picked", class_="soft"),
+        form(
+            f"{here}/act",
+            token,
+            h("input", type="hidden", name="revision", value=number),
+            h("div", *buttons, class_="actions"),
+            class_="act",
+            aria_label="Your actions",
+        ),
+        form(
+            f"{here}/act",
+            token,
+            h("input", type="hidden", name="revision", value=number),
+            h("label", "or type one", for_="typed"),
+            field,
+            listed,
+            h("button", "Do it"),
+            class_="act typed",
+        ),
+    )
+
+
+def _hints(made: WebGame, here: str, token: str, number: int, advice: Advice | None) -> Html:
+    chosen = next((i for i in (made.adviser, *made.seats) if i is not None), 0)
+    options = [h("option", spec, value=i, selected=i == chosen) for i, spec in enumerate(made.specs)]
+    ask = form(
+        f"{here}/hint",
+        token,
+        h("input", type="hidden", name="revision", value=number),
+        h("label", "Ask", for_="by"),
+        h("select", *options, name="by", id="by"),
+        h("button", "What would you do?"),
+        class_="hint",
+    )
+    return joined(h("h2", "Hint"), ask, thoughts(advice) if advice else None)
+
+
+def thoughts(advice: Advice) -> Html:
+    """What a player thinks: bars, the win share or the expected result, and what it believes."""
+    bars = [
+        h("li", h("span", text), h("span", f"{share:.0%}"), h("progress", value=f"{share:.3f}", max=1, aria_label=text))
+        for text, share in ranked(advice)
+    ]
+    value = None
+    if advice.share is not None:
+        value = h("p", f"{advice.share_title}: ", h("strong", f"{advice.share:.0%}"))
+    elif advice.value is not None:
+        value = h("p", "Expected result: ", h("strong", f"{advice.value:+.2f}"))
+    believed = [
+        h("li", f"{what}: ", ", ".join(f"{thing.replace('_', ' ')} {share:.0%}" for thing, share in things[:BARS]))
+        for what, things in advice.belief
+    ]
+    return h(
+        "div",
+        h("h3", advice.title),
+        h("ol", *bars, class_="bars"),
+        value,
+        joined(h("h3", "What it believes"), h("ul", *believed, class_="belief")) if believed else None,
+        class_="thoughts",
+    )
+
+
+# ---------------------------------------------------------------- records and rules
+
+
+def records(listed: Sequence[tuple[str, str]], token: str, problem: str = "") -> Html:
+    """Recorded games to watch, by title and address, and a field to bring one."""
+    games = h("ul", *(h("li", h("a", text, href=address)) for text, address in listed)) if listed else None
+    return page(
+        "Recorded games",
+        h("h1", "Watch recorded games"),
+        games,
+        form(
+            "/records",
+            token,
+            h("label", "A line of a file that spygames record, or a download here, has written", for_="record"),
+            h("textarea", name="record", id="record", rows=6, required=True),
+            h("button", "Watch it", class_="main"),
+            class_="card wide",
+        ),
+        problem=problem,
+    )
+
+
+def rules(title: str, found: Mapping[str, Rule]) -> Html:
+    """The rules of a game by their IDs."""
+    chapters: dict[str, list[Rule]] = {}
+    for rule in found.values():
+        chapters.setdefault(rule.chapter, []).append(rule)
+    listed = [
+        joined(
+            h("h2", chapter),
+            h("dl", *(joined(h("dt", each.id, id=each.id), h("dd", each.text)) for each in rules)),
+        )
+        for chapter, rules in chapters.items()
+    ]
+    nothing = None if listed else h("p", "This game has no list of rules.")
+    return page(f"Rules of {title}", h("h1", f"Rules of {title}"), *listed, nothing)

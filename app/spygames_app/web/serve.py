@@ -1,0 +1,121 @@
+"""Starting the server: which address, which players, and a browser that is opened."""
+
+import ipaddress
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from spygames.core.players import make_player
+from spygames.core.record import load_games
+from spygames.core.registry import game_ids, make_game
+from spygames_app.web.choices import Choices, fits
+from spygames_app.web.server import make_app
+
+FURTHER = 20
+"""Ports that are tried for one that is free."""
+
+
+def serve(
+    players: Sequence[str],
+    records: Path | None,
+    host: str,
+    port: int,
+    *,
+    game: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    open_browser: bool = True,
+) -> int:
+    """Serves the page until Ctrl-C; the exit code.
+
+    Raises:
+        ValueError: no game, player or address is of that name, or the port is taken.
+        RecordError: a game of `records` does not fit.
+    """
+    offered = Choices(tuple(players), game, dict(options or {}))
+    check(offered)
+    recorded = load_games(records) if records else []
+    with bind(host, port) as listening:
+        port = listening.getsockname()[1]
+        entry = None if is_local(host) else secrets.token_urlsafe(18)
+        names = [host] if entry else ["127.0.0.1", "localhost", "[::1]"]
+        if entry:
+            names.append(socket.gethostname())
+            print(
+                f"spygames play: others can reach {host}: whoever has the address with its token may play",
+                file=sys.stderr,
+            )
+        app = make_app(offered, [f"{name}:{port}" for name in names], recorded, entry=entry)
+        address = f"http://{names[-1] if entry else '127.0.0.1'}:{port}/{f'?entry={entry}' if entry else ''}"
+        print(f"The page is at {address} (Ctrl-C ends it, and the games with it).", flush=True)
+        if open_browser:
+            threading.Timer(0.5, webbrowser.open, [address]).start()
+        server_of(app).run(sockets=[listening])
+    return 0
+
+
+def server_of(app: ASGIApp) -> uvicorn.Server:
+    """What serves the application: one process, since the games are in its memory."""
+    return uvicorn.Server(
+        uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
+    )
+
+
+def check(offered: Choices) -> None:
+    """ValueError where a player that was named is none of any game that is offered."""
+    for spec in offered.players:
+        problems = []
+        for name in offered.games:
+            try:
+                made = make_game(name, **(offered.options if name == offered.game else {}))
+                make_player(made, spec)
+                break
+            except ValueError as error:
+                problems.append(str(error))
+        else:
+            if len(offered.games) < len(game_ids()) or not _is_of_a_variant(spec):
+                raise ValueError(problems[0])
+
+
+def _is_of_a_variant(spec: str) -> bool:
+    """Whether it is a checkpoint, which may fit a variant of a game that has other options."""
+    return not all(fits(make_game(name), spec) for name in game_ids())
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine reaches that address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A socket that listens there; ValueError names a port that is free where that one is not."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    except OSError as error:
+        raise ValueError(f"--host {host} is no address of this machine") from error
+    taken = ""
+    for number in range(port, min(port + FURTHER, 1 << 16)):
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, number))
+        except OSError as error:
+            listening.close()
+            taken = taken or f"--port {port} cannot be used ({error.strerror})"
+            continue
+        if not taken:
+            listening.listen(64)  # who comes before the server is ready waits
+            return listening
+        listening.close()
+        raise ValueError(f"{taken}; {number} is free")
+    raise ValueError(f"{taken}, nor can the next {FURTHER}")

@@ -1,0 +1,406 @@
+"""The routes of the page."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from spygames.core import fonts
+from spygames.core.record import GameRecord, RecordError, game_of, read_games
+from spygames_app.rules import rules_of, title_of
+from spygames_app.web import choices, pages
+from spygames_app.web.films import film_page, place_in
+from spygames_app.web.guard import Bad, Guard, read_form
+from spygames_app.web.html import Html, h, joined
+from spygames_app.web.store import Refused, Store, Watched, WebGame
+
+COOKIE = "spygames"
+FORM, UPLOAD = 4_096, 1_000_000
+"""Bytes of a form, and of one with a recorded game."""
+WAIT = 8.0
+"""Seconds that a browser without JavaScript waits for the others' moves before it gets a page that looks again."""
+STREAM = "application/x-ndjson"
+_HERE = Path(__file__).parent
+Query = Mapping[str, str]
+
+
+def make_app(
+    offered: choices.Choices,
+    hosts: Sequence[str],
+    records: Sequence[GameRecord] = (),
+    store: Store | None = None,
+    entry: str | None = None,
+) -> ASGIApp:
+    """The application.
+
+    Args:
+        offered: what can be chosen.
+        hosts: what may stand in the header Host, as `127.0.0.1:8000`.
+        records: games that everybody may watch.
+        store: where games are kept; None: a new one.
+        entry: what the first address must carry (`?entry=`) where others can reach the server; None: nothing.
+    """
+    site = Site(offered, store or Store(), entry)
+    for each in records:
+        site.keep(each, None)
+    routes = [
+        Route("/", site.start),
+        Route("/seats", site.seats),
+        Route("/rules", site.rules),
+        Route("/games", site.begin, methods=["POST"]),
+        Route("/games/{id}", site.game),
+        Route("/games/{id}/act", site.act, methods=["POST"]),
+        Route("/games/{id}/hint", site.hint, methods=["POST"]),
+        Route("/games/{id}/again", site.ask_again, methods=["POST"]),
+        Route("/games/{id}/other_seat", site.other_seat, methods=["POST"]),
+        Route("/games/{id}/record", site.record),
+        Route("/records", site.records),
+        Route("/records", site.bring, methods=["POST"]),
+        Route("/records/{id}", site.watch),
+        Mount("/static", StaticFiles(directory=_HERE / "static")),
+        Mount("/fonts", StaticFiles(directory=Path(str(fonts.__file__)).parent)),
+    ]
+    handlers = {HTTPException: _sorry, Exception: _broken}
+    return Guard(Starlette(routes=routes, exception_handlers=handlers), frozenset(hosts))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Who asks, and what it sent."""
+
+    cookie: str
+    token: str
+    fields: Query
+
+    def number(self, name: str) -> int:
+        """A whole number from 0 that was sent; `Bad` for anything else."""
+        text = self.fields.get(name, "")
+        if not text.isdecimal() or len(text) > 9:
+            raise Bad(400, "The form was not filled in as this page has it.")
+        return int(text)
+
+
+class Site:
+    """The routes."""
+
+    def __init__(self, offered: choices.Choices, store: Store, entry: str | None):
+        self.offered, self.store, self.entry = offered, store, entry
+
+    def keep(self, record: GameRecord, visitor: str | None) -> str:
+        """Takes a recorded game in; RecordError where it does not fit. What finds it again."""
+        game = game_of(record)
+        specs = tuple(self.offered.players_of(game))
+        watched = Watched(visitor, title_of(record.game)[0], record, game, specs)
+        watched.film(None)  # replays it, so that a damaged one is refused here
+        return self.store.watch(watched)
+
+    # ------------------------------------------------------------ choosing
+
+    async def start(self, request: Request) -> Response:
+        """Which game and variant."""
+        visit = await self._visit(request)
+        return await self._html(visit, self._start)
+
+    def _start(self, problem: str = "") -> Html:
+        games = [(*title_of(name), self.offered.options_of(name)) for name in self.offered.games]
+        return pages.start(games, problem)
+
+    async def seats(self, request: Request) -> Response:
+        """Who sits where."""
+        visit = await self._visit(request)
+        number, picked = self._picked(visit.fields)
+
+        def show() -> tuple[Html, int]:
+            try:
+                game = choices.made(self.offered, number, picked)
+            except ValueError as error:  # options that do not go together
+                return self._start(f"This variant cannot be played: {error}."), 409
+            title = title_of(self.offered.games[number])[0]
+            return pages.seats(title, game, number, picked, self.offered.players_of(game), visit.token), 200
+
+        return await self._html(visit, show)
+
+    async def rules(self, request: Request) -> Response:
+        """The rules of a game."""
+        visit = await self._visit(request)
+        number, _ = self._picked(visit.fields)
+
+        def show() -> Html:
+            from spygames.core.registry import make_game
+
+            name = self.offered.games[number]
+            return pages.rules(title_of(name)[0], rules_of(make_game(name, **self.offered.options)))
+
+        return await self._html(visit, show)
+
+    def _picked(self, fields: Query) -> tuple[int, list[int]]:
+        """The numbers of a game and of the values of its options; a missing option has its default."""
+        games = self.offered.games
+        number = fields.get("game", "")
+        if not number.isdecimal() or len(number) > 3 or int(number) >= len(games):
+            raise Bad(404, "There is no such game.")
+        options = self.offered.options_of(games[int(number)])
+        texts = [fields.get(f"o{i}", str(option.default)) for i, option in enumerate(options)]
+        if not all(
+            x.isdecimal() and len(x) < 4 and int(x) < len(o.values) for x, o in zip(texts, options, strict=True)
+        ):
+            raise Bad(404, "There is no such variant.")
+        return int(number), [int(text) for text in texts]
+
+    async def begin(self, request: Request) -> Response:
+        """A new game."""
+        visit = await self._visit(request, form=FORM)
+        number, picked = self._picked(visit.fields)
+
+        def make() -> WebGame | Html:
+            title = title_of(self.offered.games[number])[0]
+            try:
+                game = choices.made(self.offered, number, picked)
+            except ValueError as error:
+                return self._start(f"This variant cannot be played: {error}.")
+            specs = self.offered.players_of(game)
+            sat = [visit.number(f"s{seat}") for seat in range(game.num_players)]
+            if max(sat) > len(specs):
+                raise Bad(400, "There is no such player.")
+            seats = [None if chosen == 0 else chosen - 1 for chosen in sat]
+            if seats.count(None) > 1:
+                line = "You can sit in one seat only: choose players for the others."
+                return pages.seats(title, game, number, picked, specs, visit.token, line)
+            return self.store.begin(visit.cookie, title, f"/rules?game={number}", game, specs, seats)
+
+        made = await run_in_threadpool(make)
+        if isinstance(made, Html):
+            return await self._html(visit, lambda: (made, 409))
+        return self._to(visit, f"/games/{made.id}")
+
+    # ------------------------------------------------------------ playing
+
+    async def game(self, request: Request) -> Response:
+        """A game as it is: what the person may know, and everything once it is over."""
+        visit = await self._visit(request)
+        made = self._game(request, visit)
+        return await self._html(visit, lambda: self._shown(made, visit))
+
+    def _shown(self, made: WebGame, visit: Visit, problem: str = "") -> Html:
+        if not made.over:
+            return pages.play(made, visit.token, problem)
+        with made.showing:
+            return self._open(made, visit, problem)
+
+    def _open(self, made: WebGame, visit: Visit, problem: str) -> Html:
+        """A game that is over."""
+        assert made.live is not None
+        advisers = ["each player", *made.specs]
+        film = made.film(None)
+        place = place_in(visit.fields, len(film) - 1, made.game.num_players, len(advisers))
+        film = made.film(None if place.by == 0 else place.by - 1)
+        here = f"/games/{made.id}"
+        outcome = "the game is over" if made.seat < 0 else made.live.outcome(made.seat)
+        again = joined(
+            h(
+                "button",
+                "The same deal from the other seat" if len(made.seats) == 2 else "The same deal from the next seat",
+            )
+        )
+        extra = joined(
+            h("p", f"Everything is open now. The deal's seed was {made.seed}."),
+            h("p", h("a", "Download the record", href=f"{here}/record", download="game.jsonl")),
+            pages.form(f"{here}/other_seat", visit.token, again) if made.seat >= 0 else None,
+            h("p", h("a", "Another game", href="/")),
+        )
+        line = problem or made.problem
+        return film_page(made.title, film, place, here, advisers, outcome, extra, line)
+
+    async def act(self, request: Request) -> Response:
+        """The person's move. A script gets all moves one by one, as lines of JSON; else the page comes again."""
+        visit = await self._visit(request, form=FORM)
+        made = self._game(request, visit)
+        revision, text = visit.number("revision"), " ".join(visit.fields.get("action", "").split())
+        wants_stream = request.headers.get("accept") == STREAM
+
+        def do() -> None:
+            made.act(revision, text)
+            if not wants_stream:
+                made.wait(WAIT)
+
+        refused = await self._refused(visit, made, do)
+        if refused is not None:
+            return refused
+        if wants_stream:
+            return StreamingResponse(_lines(made, revision), media_type=STREAM)
+        return self._to(visit, f"/games/{made.id}")
+
+    async def hint(self, request: Request) -> Response:
+        """What a player would do in the person's place."""
+        visit = await self._visit(request, form=FORM)
+        made = self._game(request, visit)
+        revision, number = visit.number("revision"), visit.number("by")
+
+        def do() -> None:
+            made.ask_hint(revision, number)
+            made.wait(1.0)
+
+        return await self._refused(visit, made, do) or self._to(visit, f"/games/{made.id}")
+
+    async def ask_again(self, request: Request) -> Response:
+        """A player that failed is asked once more."""
+        visit = await self._visit(request, form=FORM)
+        made = self._game(request, visit)
+        return await self._refused(visit, made, made.ask_again) or self._to(visit, f"/games/{made.id}")
+
+    async def other_seat(self, request: Request) -> Response:
+        """The same deal once more, with everybody one seat on."""
+        visit = await self._visit(request, form=FORM)
+        made = self._game(request, visit)
+
+        def begin() -> None:
+            if not made.over:
+                raise Refused("The game is not over yet.")
+            seats = [*made.seats[-1:], *made.seats[:-1]]
+            new.append(self.store.begin(visit.cookie, made.title, made.rules, made.game, made.specs, seats, made.seed))
+
+        new: list[WebGame] = []
+        return await self._refused(visit, made, begin) or self._to(visit, f"/games/{new[0].id}")
+
+    async def record(self, request: Request) -> Response:
+        """The finished game as a file."""
+        visit = await self._visit(request)
+        made = self._game(request, visit)
+        if not made.over or made.live is None:
+            raise Bad(409, "The record tells of hidden cards: it is there when the game is over.")
+        line = await run_in_threadpool(lambda: json.dumps(asdict(made.film(None).record)) + "\n")
+        headers = {"Content-Disposition": 'attachment; filename="game.jsonl"'}
+        return Response(line, media_type="application/jsonl", headers=headers)
+
+    # ------------------------------------------------------------ watching
+
+    async def records(self, request: Request) -> Response:
+        """What can be watched."""
+        visit = await self._visit(request)
+        return await self._html(visit, lambda: self._records(visit))
+
+    def _records(self, visit: Visit, problem: str = "") -> Html:
+        listed = [
+            (f"{each.title}: {', '.join(each.record.players) or 'unknown players'}", f"/records/{name}")
+            for name, each in self.store.watched.items()
+            if each.visitor in (None, visit.cookie)
+        ]
+        return pages.records(listed, visit.token, problem)
+
+    async def bring(self, request: Request) -> Response:
+        """A recorded game that the visitor brings: a line of `spygames record`, or of a download."""
+        visit = await self._visit(request, form=UPLOAD)
+
+        def take() -> str | Html:
+            try:
+                games = read_games(visit.fields.get("record", ""), "")
+                if not games:
+                    return self._records(visit, "There is no game in it: bring a line that `spygames record` wrote.")
+                return self.keep(games[0], visit.cookie)
+            except (RecordError, TypeError) as error:
+                return self._records(visit, f"This record cannot be shown: {error}")
+
+        taken = await run_in_threadpool(take)
+        if isinstance(taken, Html):
+            return await self._html(visit, lambda: (taken, 409))
+        return self._to(visit, f"/records/{taken}")
+
+    async def watch(self, request: Request) -> Response:
+        """A recorded game."""
+        visit = await self._visit(request)
+        name = str(request.path_params["id"])
+        watched = self.store.record(visit.cookie, name)
+        if watched is None:
+            raise Bad(404, "There is no such game.")
+
+        def show() -> Html:
+            advisers = ["nobody", *watched.specs]
+            film = watched.film(None)
+            place = place_in(visit.fields, len(film) - 1, watched.game.num_players, len(advisers))
+            line, by = "", None if place.by == 0 else place.by - 1
+            try:
+                film = watched.film(by)
+            except ValueError as error:
+                line = str(error)
+            players = ", ".join(watched.record.players) or "a recorded game"
+            return film_page(watched.title, film, place, f"/records/{name}", advisers, players, None, line)
+
+        def alone() -> Html:
+            with watched.showing:
+                return show()
+
+        return await self._html(visit, alone)
+
+    # ------------------------------------------------------------ visits
+
+    async def _visit(self, request: Request, form: int | None = None) -> Visit:
+        """Who asks. `form`: how many bytes of a form are read; None: what stands in the address."""
+        sent = request.cookies.get(COOKIE)
+        known = sent in self.store.visitors
+        if self.entry is not None and not known and request.query_params.get("entry") != self.entry:
+            raise Bad(403, "This page is opened by the address that the server has printed.")
+        if form is None:
+            fields: Query = dict(request.query_params)
+        else:
+            if not known:
+                raise Bad(403, "This page is from before the server was started. Open it again.")
+            fields = await read_form(request, form)
+        cookie, token = self.store.visitor(sent)
+        if form is not None and fields.get("token") != token:
+            raise Bad(403, "The form was not sent from this page.")
+        return Visit(cookie, token, fields)
+
+    def _game(self, request: Request, visit: Visit) -> WebGame:
+        found = self.store.game(visit.cookie, str(request.path_params["id"]))
+        if found is None:
+            raise Bad(404, "There is no such game here. Games are gone when the server stops: begin a new one.")
+        return found
+
+    async def _refused(self, visit: Visit, made: WebGame, do: Callable[[], None]) -> Response | None:
+        """Does something; where it does not go now, the page says so and shows how things are."""
+        try:
+            await run_in_threadpool(do)
+        except Refused as error:
+            line = str(error)
+            return await self._html(visit, lambda: (self._shown(made, visit, line), 409))
+        return None
+
+    async def _html(self, visit: Visit, show: Callable[[], Html | tuple[Html, int]]) -> Response:
+        """What `show` makes, in a thread, with the visitor's cookie."""
+        found = await run_in_threadpool(show)
+        text, status = found if isinstance(found, tuple) else (found, 200)
+        return _with_cookie(HTMLResponse(text, status), visit)
+
+    def _to(self, visit: Visit, where: str) -> Response:
+        return _with_cookie(RedirectResponse(where, 303), visit)
+
+
+def _with_cookie(response: Response, visit: Visit) -> Response:
+    response.set_cookie(COOKIE, visit.cookie, httponly=True, samesite="strict")
+    return response
+
+
+def _lines(made: WebGame, since: int) -> Iterator[str]:
+    """The positions after `since`, the person's own move first, a line each."""
+    for number in made.told(since):
+        yield json.dumps(pages.frame(made, number)) + "\n"
+
+
+def _sorry(request: Request, error: HTTPException) -> Response:
+    titles = {403: "Not allowed", 404: "Not found", 405: "Not possible", 409: "Not now", 413: "Too much"}
+    line = error.detail if isinstance(error, Bad) else "There is nothing at this address."
+    return HTMLResponse(pages.sorry(titles.get(error.status_code, "That does not work"), line), error.status_code)
+
+
+def _broken(request: Request, error: Exception) -> Response:
+    """A fault of the server itself; what it says may tell of hidden cards, so nobody is told."""
+    return HTMLResponse(pages.sorry("Something broke", "The server has an error here; the game is as it was."), 500)

@@ -1,0 +1,238 @@
+// What the page can do with a script on top of what it does without one. It knows no game: the texts of legal actions
+// are all that it goes by, and whatever it shows has come from the server as it stands there.
+
+// Milliseconds for which a move of the others is shown; who wants no motion reads the list of moves.
+const PAUSE = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 700;
+const POLL = 500;
+const main = () => document.querySelector("main");
+const find = selector => main().querySelector(selector);
+const all = selector => [...main().querySelectorAll(selector)];
+let picks = new Map(), timer = 0, playing = 0, speed = 1, skip = () => {}, busy = false, wanted = "";
+
+function say(text) { document.getElementById("said").textContent = text; }
+
+// Takes the main part of another page over; what has the focus keeps it where it is still there.
+function take(html, url) {
+  const next = new DOMParser().parseFromString(html, "text/html"), focused = document.activeElement;
+  const key = focused && focused.closest("main") ? focused.id || focused.dataset.key : "";
+  const inBoard = Boolean(focused && focused.closest("#picture .target"));
+  const inActions = Boolean(focused && focused.closest(".act")) || inBoard;
+  const left = find("#picture")?.scrollLeft || 0; // of a large board on a small screen
+  document.title = next.title;
+  main().replaceWith(document.adoptNode(next.querySelector("main")));
+  if (url && url !== location.href) history.replaceState(null, "", url);
+  dress();
+  if (find("#picture")) find("#picture").scrollLeft = left;
+  const again = key && (document.getElementById(key) || find(`[data-key="${CSS.escape(key)}"]`));
+  const first = again || (inBoard && find("#picture .target")) || (inActions && (find(".actions button") || find("h1")));
+  if (first) {
+    if (first.matches("h1")) first.tabIndex = -1;
+    first.focus({ preventScroll: true });
+  }
+}
+
+async function get(url) {
+  const answer = await fetch(url);
+  take(await answer.text(), answer.url);
+}
+
+function offline() { say("The server does not answer."); busy = false; }
+
+// ---------------------------------------------------------------- playing
+
+async function send(form, submitter) {
+  if (busy) return;
+  busy = true;
+  const fields = new URLSearchParams(new FormData(form, submitter)), stream = form.matches(".act");
+  for (const button of all("button")) button.disabled = true;
+  if (find("#picked")) find("#picked").textContent = "";
+  try {
+    const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields, headers: stream ? { Accept: "application/x-ndjson" } : {} });
+    if ((answer.headers.get("content-type") || "").startsWith("application/x-ndjson")) {
+      await watch(answer.body);
+      busy = false;
+      await get(location.href);
+    } else {
+      busy = false;
+      take(await answer.text(), answer.status === 409 ? undefined : answer.url);
+      const problem = find(".problem");
+      if (problem) say(problem.textContent);
+    }
+  } catch { offline(); await get(location.href).catch(offline); }
+}
+
+// Shows the moves that a stream tells of, one by one.
+async function watch(body) {
+  const reader = body.getReader(), decoder = new TextDecoder();
+  let text = "", quick = false, shown = 0;
+  const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Skip", id: "skip" });
+  button.onclick = () => { quick = true; skip(); };
+  find("#turn")?.append(" ", button);
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    text += decoder.decode(value, { stream: true });
+    const lines = text.split("\n");
+    text = lines.pop();
+    for (const line of lines) {
+      const frame = JSON.parse(line);
+      if (shown++ && !quick && PAUSE) await new Promise(resolve => { skip = resolve; setTimeout(resolve, PAUSE); });
+      find("#picture").innerHTML = frame.picture;
+      say(frame.text);
+      const item = Object.assign(document.createElement("li"), { textContent: frame.text });
+      find("#log")?.prepend(item);
+    }
+  }
+}
+
+// ---------------------------------------------------------------- picking on the board
+
+const texts = () => all(".actions button").map(button => button.value);
+
+// Actions that picks of single words stand for: those that no target names in full.
+function open() {
+  const whole = new Set(all("#picture .target[data-action]").map(each => each.dataset.action));
+  return texts().filter(text => !whole.has(text));
+}
+
+const fits = (text, wanted) => [...wanted].every(([at, word]) => text.split(" ")[at] === word);
+
+function press(target) {
+  if (target.dataset.action) return choose(target.dataset.action);
+  const [at, word] = [Number(target.dataset.pick.split(":")[0]), target.dataset.pick.slice(target.dataset.pick.indexOf(":") + 1)];
+  if (picks.get(at) === word) picks.delete(at);
+  else {
+    picks.set(at, word);
+    // A pick that goes with none of the earlier ones takes their place.
+    if (!open().some(text => fits(text, picks))) picks = new Map([[at, word]]);
+  }
+  const left = open().filter(text => fits(text, picks));
+  if (left.length === 1) return choose(left[0]);
+  mark();
+}
+
+function choose(text) {
+  const button = all(".actions button").find(each => each.value === text);
+  if (button) button.form.requestSubmit(button);
+}
+
+function mark() {
+  const left = picks.size ? open().filter(text => fits(text, picks)) : texts();
+  for (const button of all(".actions button")) button.hidden = !left.includes(button.value);
+  for (const target of all("#picture .target[data-pick]")) {
+    const [at, word] = target.dataset.pick.split(/:(.*)/s);
+    const picked = picks.get(Number(at)) === word;
+    target.classList.toggle("picked", picked);
+    target.setAttribute("aria-pressed", picked);
+    const others = new Map(picks).set(Number(at), word);
+    target.classList.toggle("out", picks.size > 0 && !picked && !open().some(text => fits(text, others)));
+  }
+  const note = find("#picked");
+  if (note) note.textContent = picks.size ? `Picked: ${[...picks.values()].join(", ")}. Pick on; the same again takes it back.` : "Pick on the board, or here.";
+}
+
+// ---------------------------------------------------------------- films
+
+const go = key => find(`.step[data-key="${key}"]`)?.click();
+
+function play(on) {
+  clearInterval(playing);
+  playing = on ? setInterval(() => {
+    if (!find(".film") || find('.step[data-key="End"]')?.getAttribute("aria-disabled")) play(false);
+    else if (!busy) go("ArrowRight");
+  }, 1000 / speed) : 0;
+  if (find("#play")) find("#play").textContent = playing ? "Pause" : "Play";
+}
+
+// Goes to a position; of what is asked for meanwhile the last one counts.
+async function follow(url) {
+  wanted = url;
+  if (busy) return;
+  busy = true;
+  while (wanted) {
+    const next = wanted;
+    wanted = "";
+    await get(next).catch(offline);
+  }
+  busy = false;
+}
+
+// ---------------------------------------------------------------- dressing
+
+// Makes of the page that the server has sent one that is played with a script.
+function dress() {
+  picks = new Map();
+  const board = find("#picture svg"), legal = texts();
+  if (board && legal.length) {
+    board.setAttribute("role", "group");
+    board.setAttribute("aria-label", "Board");
+    for (const target of all("#picture .target")) {
+      target.setAttribute("role", "button");
+      target.setAttribute("tabindex", "0");
+      // A title names it for a screen reader, and shows its name where the mouse rests.
+      const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
+      title.textContent = target.dataset.label || "";
+      target.prepend(title);
+    }
+    mark();
+  }
+  if (find(".film")) {
+    const made = (id, textContent, onclick) => Object.assign(document.createElement("button"), { type: "button", id, textContent, onclick });
+    const faster = () => {
+      speed = speed === 4 ? 1 : 2 * speed;
+      find("#speed").textContent = `Speed ${speed}`;
+      if (playing) play(true);
+    };
+    find(".steps").append(made("play", playing ? "Pause" : "Play", () => play(!playing)), made("speed", `Speed ${speed}`, faster));
+    find(".film button").hidden = true;
+    const now = find("#moves [aria-current]");
+    if (now) find("#moves").scrollTop = now.offsetTop - find("#moves").offsetTop - 60;
+    say(find("aside h2")?.textContent || "");
+  }
+  const record = find("#record");
+  if (record) {
+    const file = Object.assign(document.createElement("input"), { type: "file", accept: ".jsonl,.json,.txt" });
+    file.setAttribute("aria-label", "A file with a recorded game");
+    file.onchange = async () => { record.value = (await file.files[0].text()).split("\n")[0]; };
+    record.before(file);
+  }
+  clearTimeout(timer);
+  if (main().dataset.refresh) timer = setTimeout(() => busy || get(main().dataset.refresh).catch(offline), POLL);
+}
+
+document.addEventListener("submit", event => {
+  const form = event.target, where = form.getAttribute("action"); // `form.action` is a field of that name
+  if (form.matches(".film")) {
+    event.preventDefault();
+    follow(`${where}?${new URLSearchParams(new FormData(form))}`);
+  }
+  if (form.method !== "post" || where === "/games" || where === "/records") return;
+  event.preventDefault();
+  send(form, event.submitter);
+});
+document.addEventListener("click", event => {
+  const target = event.target.closest("#picture .target"), link = event.target.closest(".step, #moves a");
+  if (target && texts().length) press(target);
+  if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) { event.preventDefault(); follow(link.href); }
+});
+document.addEventListener("input", event => {
+  if (!event.target.matches(".film input[type=range]")) return;
+  clearTimeout(timer);
+  timer = setTimeout(() => event.target.form.requestSubmit(), 120);
+});
+document.addEventListener("change", event => { if (event.target.matches(".film select")) event.target.form.requestSubmit(); });
+document.addEventListener("keydown", event => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const target = event.target.closest?.("#picture .target");
+  if (target && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); press(target); }
+  if (event.key === "Escape" && picks.size) { picks = new Map(); mark(); }
+  if (find(".film") && !event.target.matches("input, select, textarea, #moves") && ["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key)) {
+    event.preventDefault();
+    go(event.key);
+  }
+});
+const large = document.getElementById("large"); // is kept from page to page, as the script keeps it from move to move
+large.checked = sessionStorage.getItem("large") === "yes";
+large.addEventListener("change", () => sessionStorage.setItem("large", large.checked ? "yes" : "no"));
+window.addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
+dress();

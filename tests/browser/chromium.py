@@ -1,0 +1,140 @@
+"""A real Chromium, without a window, and a server for it: what tests of the page share."""
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spygames_app.web.choices import Choices
+from spygames_app.web.serve import bind, server_of
+from spygames_app.web.server import make_app
+from spygames_app.web.store import Store
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).resolve().parents[2]
+AXE = ROOT / ".venv" / "axe" / "package" / "axe.min.js"
+"""What `make test-browser` has fetched from npm."""
+WAIT = 30_000
+"""Milliseconds that a test waits at most: machine code may have to be compiled."""
+READY = "main:not([data-refresh])"
+"""A page on which nothing is being done."""
+
+
+def missing() -> str:
+    """What the tests lack here; empty where they can run."""
+    if find_spec("playwright") is None:
+        return "playwright is not installed: make test-browser"
+    if not chromium():
+        return "there is no Chromium (CHROMIUM=path names one)"
+    return ""
+
+
+def chromium() -> str | None:
+    """The browser's program."""
+    named = os.environ.get("CHROMIUM")
+    return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+def need_browser() -> None:
+    """Skips the test where no browser is; with REQUIRE_BROWSER=1 it fails instead."""
+    if why := missing():
+        if os.environ.get("REQUIRE_BROWSER") == "1":
+            pytest.fail(why)
+        pytest.skip(why)
+
+
+@contextmanager
+def serving(offered: Choices | None = None, store: Store | None = None, port: int = 0, **more: Any) -> Iterator[str]:
+    """The address of a server that runs in a thread of this process."""
+    listening = bind("127.0.0.1", port)
+    port = listening.getsockname()[1]
+    server = server_of(make_app(offered or Choices(), [f"127.0.0.1:{port}"], store=store, **more))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.should_exit = server.force_exit = True
+        thread.join(10)
+        listening.close()
+
+
+@contextmanager
+def browsing() -> Iterator["Browser"]:
+    """A browser."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        arguments = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+        browser = play.chromium.launch(executable_path=chromium(), args=arguments)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Tab:
+    """A page of the browser, and what went wrong on it."""
+
+    page: "Page"
+    home: str
+    script: bool = True
+    """Whether the browser runs scripts."""
+    wrong: list[str] = field(default_factory=list)
+    """Errors of scripts and of the console, and requests to other places."""
+
+    def begin(self, game: int = 0, opponents: str = "random") -> None:
+        """A game in which this seat is the first and all others are of that name."""
+        self.page.goto(self.home)
+        self.page.locator("form.card").nth(game).locator("button").click()
+        for each in self.page.locator("select[name^=s]").all()[1:]:
+            each.select_option(label=opponents)
+        self.page.get_by_role("button", name="Begin").click()
+        # A line that the script writes says that it is there.
+        there = "#picked:not(:empty), #play" if self.script else ".actions, .film"
+        self.page.wait_for_selector(f"{READY} :is({there})", timeout=WAIT)
+
+    @property
+    def over(self) -> bool:
+        return self.page.locator("form.film").count() > 0
+
+    @property
+    def revision(self) -> int:
+        """How many decisions the page shows."""
+        return int(self.page.locator("main").get_attribute("data-revision") or -1)
+
+    def moved(self, since: int) -> None:
+        """Waits until the others have answered."""
+        self.page.wait_for_selector(f"{READY}:not([data-revision='{since}'])", timeout=WAIT)
+
+
+@contextmanager
+def tab(browser: "Browser", home: str, width: int = 1280, **options: Any) -> Iterator[Tab]:
+    """A page in a browser of its own, as far as cookies go. It must be free of errors at the end."""
+    context = browser.new_context(viewport={"width": width, "height": 800}, reduced_motion="reduce", **options)
+    context.set_default_timeout(WAIT)
+    made = watched(context.new_page(), home)
+    made.script = options.get("java_script_enabled", True)
+    yield made
+    assert made.wrong == []
+    context.close()
+
+
+def watched(page: "Page", home: str) -> Tab:
+    """A tab of which errors are written down."""
+    made = Tab(page, home)
+    page.on("pageerror", lambda error: made.wrong.append(str(error)))
+    page.on("console", lambda message: made.wrong.append(message.text) if message.type == "error" else None)
+    page.on("request", lambda request: None if request.url.startswith(home) else made.wrong.append(request.url))
+    return made

@@ -1,0 +1,327 @@
+"""The page in a real Chromium: whole games by mouse, by keyboard, and without JavaScript; what people do to pages."""
+
+import random
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from spygames import make_game
+from spygames.core.players import make_player
+from spygames.core.record import play_record
+from spygames_app.web.choices import Choices
+from spygames_app.web.store import Store
+from tests.browser.chromium import AXE, READY, Tab, browsing, need_browser, serving, tab, watched
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.browser
+
+GAMES: dict[str, dict[str, Any]] = {
+    "agent_avenue_v0": {},
+    "agent_dog_v0": {"players": 2, "max_turns": 12},
+    "heimlich_v0": {"players": 3},
+}
+"""Games of which whole ones are played; random play of Agent DOG takes thousands of decisions, so it is cut off."""
+MOST = 300
+"""Decisions of a person in one game, by far."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    need_browser()
+    with browsing() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[str]:
+    """A server that offers all games."""
+    game = make_game("agent_avenue_v0")
+    record = play_record(game, [make_player(game, "greedy"), make_player(game, "random")], seed=4)
+    with serving(Choices(("agent_avenue_simple",)), records=[record]) as address:
+        yield address
+
+
+# ---------------------------------------------------------------- whole games
+
+
+def by_mouse(at: Tab, rng: random.Random) -> None:
+    """Clicks targets on the board until a decision is made."""
+    since = at.revision
+    for _ in range(40):
+        targets = at.page.locator("#picture .target:not(.out):not(.picked)")
+        place = at.page.evaluate(SPOT, rng.randrange(targets.count()))
+        if place is None:
+            continue
+        at.page.mouse.click(*place)
+        if at.page.locator(f"main[data-revision='{since}']:not([data-refresh]) #picked").count():
+            picked = at.page.locator("#picked").inner_text(timeout=1000) if not at.over else ""
+            if picked.startswith("Picked"):
+                continue
+        at.moved(since)
+        return
+    raise AssertionError("no click on the board made a decision")
+
+
+SPOT = """number => {
+  const target = [...document.querySelectorAll("#picture .target:not(.out):not(.picked)")][number];
+  target.scrollIntoView({ block: "center", inline: "center" });
+  for (const part of [target, ...target.querySelectorAll("*")]) {
+    const box = part.getBoundingClientRect();
+    for (const [x, y] of [[0.5, 0.5], [0.5, 0.2], [0.2, 0.5], [0.8, 0.8]]) {
+      const at = [box.left + x * box.width, box.top + y * box.height];
+      if (document.elementFromPoint(...at)?.closest(".target") === target) return at;
+    }
+  }
+  return null;
+}"""
+"""Where on the screen a target can be clicked; null where something else lies on all of it."""
+
+
+def by_keyboard(at: Tab, rng: random.Random) -> None:
+    """Walks with Tab to a target on the board, or to a button beside it, and presses Enter."""
+    since, wanted = at.revision, rng.choice(["#picture .target:not(.out):not(.picked)", ".actions button"])
+    on = rng.randrange(4)
+    for _ in range(400):
+        if at.page.evaluate("wanted => document.activeElement.matches(wanted)", wanted):
+            if on == 0:
+                at.page.keyboard.press("Enter")
+                if at.page.locator("#picked", has_text="Picked:").count() == 0:
+                    at.moved(since)
+                    return
+                on = rng.randrange(4)
+                wanted = "#picture .target:not(.out):not(.picked)"
+            else:
+                on -= 1
+        at.page.keyboard.press("Tab")
+    raise AssertionError(f"Tab leads to no {wanted}")
+
+
+def without_script(at: Tab, rng: random.Random) -> None:
+    """Presses a button of the form, and gets the next page."""
+    since, buttons = at.revision, at.page.locator(".actions button")
+    buttons.nth(rng.randrange(buttons.count())).click()
+    at.moved(since)
+
+
+@pytest.mark.parametrize("way", [by_mouse, by_keyboard, without_script])
+@pytest.mark.parametrize("game", GAMES)
+def test_a_whole_game(browser: "Browser", game: str, way: Any) -> None:
+    rng, width = random.Random(len(game)), 1280
+    options = {"java_script_enabled": False} if way is without_script else {}
+    with serving(Choices((), game, GAMES[game])) as home, tab(browser, home, width, **options) as at:
+        at.begin()
+        decisions = 0
+        while not at.over:
+            way(at, rng)
+            decisions += 1
+            assert decisions < MOST
+        assert decisions > 0  # deals are random, and some games of random players end early
+        told = at.page.locator("h1").inner_text()
+        assert re.search(r"You win|You lose|Nobody wins", told)
+        assert "Everything is open now" in at.page.locator("aside").inner_text()
+        with at.page.expect_download() as download:
+            at.page.get_by_role("link", name="Download the record").click()
+        assert download.value.suggested_filename == "game.jsonl"
+
+
+# ---------------------------------------------------------------- what people do to pages
+
+
+def test_a_double_click_is_one_move(browser: "Browser", home: str) -> None:
+    for script in (True, False):
+        with tab(browser, home, java_script_enabled=script) as at:
+            at.begin(opponents="greedy")
+            discard = at.page.locator(".actions button", has_text="discard").first
+            discard.dblclick()
+            at.page.wait_for_selector(f"{READY}[data-revision='1']")
+            at.page.wait_for_load_state()
+            assert at.page.locator("#log li").count() == 1
+            assert at.page.locator(".problem").count() == 0
+
+
+def test_back_and_reload_show_how_things_are(browser: "Browser", home: str) -> None:
+    for script in (True, False):
+        with tab(browser, home, java_script_enabled=script) as at:
+            at.begin(opponents="greedy")
+            at.page.locator(".actions button", has_text="discard").first.click()
+            at.moved(0)
+            at.page.reload()
+            assert at.revision == 1
+            address = at.page.url
+            at.page.goto(home)
+            at.page.go_back()
+            assert at.page.url == address
+            assert at.revision == 1
+            at.page.go_back()
+            at.page.go_forward()
+            at.page.locator(".actions button", has_text="discard").first.click()
+            at.page.wait_for_selector(f"{READY}[data-revision='2']")
+
+
+def test_two_tabs_are_one_game(browser: "Browser", home: str) -> None:
+    """The tab that is late is told so and shows how things are; nothing has happened by it."""
+    with tab(browser, home) as one:
+        one.begin(opponents="greedy")
+        two = watched(one.page.context.new_page(), home)
+        two.page.goto(one.page.url)
+        one.page.locator(".actions button", has_text="discard").first.click()
+        one.moved(0)
+        two.page.locator(".actions button", has_text="play").last.click()
+        two.page.wait_for_selector(".problem")
+        assert "The game has moved on" in two.page.locator(".problem").inner_text()
+        assert two.revision == 1
+        assert all("409" in each for each in two.wrong)
+        two.page.locator(".actions button", has_text="discard").first.click()
+        two.moved(1)
+        one.page.reload()
+        assert one.revision == 2
+
+
+def test_another_browser_has_no_part_in_it(browser: "Browser", home: str) -> None:
+    with tab(browser, home) as at:
+        at.begin()
+        address = at.page.url
+        context = browser.new_context()
+        answer = context.new_page().goto(address)
+        assert answer is not None
+        assert answer.status == 404
+        context.close()
+
+
+def test_a_server_that_was_started_again_says_so(browser: "Browser") -> None:
+    with serving() as home:
+        context = browser.new_context()
+        at = watched(context.new_page(), home)
+        at.begin()
+        port = int(home.rpartition(":")[2])
+    with serving(port=port):
+        at.page.locator(".actions button").first.click()
+        at.page.wait_for_selector("text=This page is from before the server was started")
+        at.page.get_by_role("link", name="Back").click()
+        at.page.wait_for_selector("text=Choose a game")
+    context.close()
+
+
+# ---------------------------------------------------------------- more than moves
+
+
+def test_a_hint_and_the_end_tell_what_players_think(browser: "Browser", home: str) -> None:
+    """Bars and win share of a checkpoint, on the way as a hint and afterwards at each decision, from each viewpoint."""
+    with tab(browser, home) as at:
+        at.begin(opponents="agent_avenue_simple")
+        at.page.locator("#by").select_option(label="agent_avenue_simple")
+        at.page.get_by_role("button", name="What would you do?").click()
+        at.page.wait_for_selector(".thoughts progress")
+        assert "Chance to win" in at.page.locator(".thoughts").inner_text()
+        rng = random.Random(3)
+        while not at.over:
+            without_script(at, rng)
+        at.page.locator("#by").select_option(label="agent_avenue_simple")
+        at.page.wait_for_selector(".curve")
+        last = at.page.locator("output").inner_text().split(" / ")[1]
+        at.page.get_by_role("link", name="Start", exact=True).click()
+        at.page.wait_for_selector(f"output:text-is('0 / {last}')")
+        assert at.page.locator(".thoughts progress").count() > 1
+        at.page.locator("h1").click()
+        at.page.keyboard.press("ArrowRight")
+        at.page.wait_for_selector(f"output:text-is('1 / {last}')")
+        everything = at.page.locator("#picture svg").inner_html()
+        at.page.locator("#viewer").select_option("1")
+        at.page.wait_for_selector("#viewer option[selected][value='1']", state="attached")
+        assert at.page.locator("#picture svg").inner_html() != everything
+        assert "viewer=1" in at.page.url
+        assert "move=1" in at.page.url
+        at.page.get_by_role("button", name="The same deal from the other seat").click()
+        at.page.wait_for_selector("text=you are player_1")
+
+
+def test_recorded_games_are_watched(browser: "Browser", home: str) -> None:
+    with tab(browser, home) as at:
+        at.page.goto(f"{home}/records")
+        at.page.get_by_role("link", name="greedy, random").click()
+        at.page.wait_for_selector("#play")  # the script is there
+        end = at.page.locator("output").inner_text()
+        at.page.locator("#move").focus()
+        at.page.keyboard.press("Home")
+        at.page.wait_for_selector("output:text-matches('^0 /')")
+        at.page.get_by_role("button", name="Speed 1").click()
+        assert at.page.locator("#speed").inner_text() == "Speed 2"
+        at.page.get_by_role("button", name="Play").click()
+        at.page.wait_for_selector("output:text-matches('^2 /')")
+        at.page.get_by_role("button", name="Pause").click()
+        at.page.get_by_role("link", name="End").click()
+        at.page.wait_for_selector(f"output:text-is('{end}')")
+
+
+def test_moves_of_the_others_come_one_by_one(browser: "Browser") -> None:
+    """With motion each is shown for a while, and what is not wanted is skipped."""
+    store = Store()
+    with serving(Choices((), "heimlich_v0", {"players": 4}), store) as home:
+        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        at = watched(context.new_page(), home)
+        at.begin(opponents="greedy")
+        made = next(iter(store.games.values()))
+        since = -1
+        for _ in range(4):
+            since = at.revision
+            at.page.locator(".actions button").last.click()
+            if made.live is not None and made.revision > since + 1:
+                break
+            at.moved(since)
+        at.page.wait_for_selector("#skip")
+        assert at.revision == since  # moves are shown, not yet taken over
+        at.page.locator("#skip").click()
+        at.moved(since)
+        assert at.revision == made.revision
+        assert at.wrong == []
+        context.close()
+
+
+# ---------------------------------------------------------------- looks
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_pages_fit_their_width_and_are_accessible(browser: "Browser", home: str, width: int) -> None:
+    """Nothing is wider than the screen, and axe finds nothing serious, on any page."""
+    assert AXE.is_file(), "axe-core is fetched by make test-browser"
+    axe, found = AXE.read_text(encoding="utf-8"), []
+
+    def look(what: str) -> None:
+        at.page.evaluate(axe)
+        result = at.page.evaluate("() => axe.run()")
+        for each in result["violations"]:
+            if each["impact"] in ("serious", "critical"):
+                found.append((what, each["id"], [node["html"][:200] for node in each["nodes"][:3]]))
+        wide = at.page.evaluate("() => document.documentElement.scrollWidth")
+        if wide > width:
+            found.append((what, "too wide", [str(wide)]))
+
+    with tab(browser, home, width, bypass_csp=True) as at:
+        for path in ("/", "/seats?game=0", "/records", "/rules?game=2", "/nowhere"):
+            at.page.goto(home + path, wait_until="load")
+            look(path)
+        at.wrong.clear()  # the 404 that was asked for
+        for game in range(3):
+            at.begin(game, "greedy")
+            look(f"game {game}")
+            at.page.get_by_role("button", name="What would you do?").click()
+            at.page.wait_for_selector(".thoughts")
+            look(f"hint {game}")
+        at.page.goto(f"{home}/records")
+        at.page.get_by_role("link", name="greedy, random").click()
+        at.page.wait_for_selector("#play")
+        look("film")
+    assert found == []
+
+
+def test_the_first_page_is_light(browser: "Browser", home: str) -> None:
+    """At most 60 kB are transferred for the start and for a board, and nothing from elsewhere."""
+    with tab(browser, home) as at:
+        size = """() => [...performance.getEntriesByType("resource"), ...performance.getEntriesByType("navigation")]
+          .reduce((sum, each) => sum + each.transferSize, 0)"""
+        at.page.goto(home, wait_until="networkidle")
+        assert 0 < at.page.evaluate(size) <= 60_000

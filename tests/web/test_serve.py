@@ -1,0 +1,62 @@
+"""Starting the server: addresses, ports and players that there are not."""
+
+import http.client
+import socket
+import threading
+
+import pytest
+
+from spygames_app.web.choices import Choices
+from spygames_app.web.serve import bind, check, is_local, server_of
+from spygames_app.web.server import make_app
+
+
+def test_a_port_that_is_taken_names_the_next_one() -> None:
+    with bind("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ValueError, match=rf"--port {port} cannot be used \(Address already in use\); \d+ is free"):
+            bind("127.0.0.1", port)
+
+
+def test_an_address_that_is_none() -> None:
+    with pytest.raises(ValueError, match=r"--host nowhere\.invalid is no address of this machine"):
+        bind("nowhere.invalid", 0)
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [("127.0.0.1", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("192.168.1.2", False), ("x", False)],
+)
+def test_who_can_reach_it(host: str, local: bool) -> None:
+    assert is_local(host) == local
+
+
+def test_players_are_checked_before_the_page_opens() -> None:
+    check(Choices(("greedy", "mcts:8", "agent_avenue_advanced", "heimlich_3@argmax")))
+    with pytest.raises(ValueError, match="no player 'nobody'"):
+        check(Choices(("greedy", "nobody")))
+
+
+def test_who_comes_early_waits_and_is_served() -> None:
+    listening = bind("127.0.0.1", 0)
+    port = listening.getsockname()[1]
+    with socket.create_connection(("127.0.0.1", port)):  # before anybody serves
+        server = server_of(make_app(Choices(), [f"127.0.0.1:{port}"]))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        for path, status, start in (
+            ("/", 200, b"<!doctype html>"),
+            ("/static/page.js", 200, b"// What"),
+            ("/static/page.css", 200, b"@font-face"),
+            ("/fonts/spygames-regular.ttf", 200, b"\x00\x01\x00\x00"),
+            ("/static/../server.py", 404, b"<!doctype html>"),
+        ):
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            assert (answer.status, answer.read()[: len(start)]) == (status, start)
+            assert answer.getheader("server") is None
+        connection.close()
+    server.should_exit = server.force_exit = True
+    thread.join(10)
+    listening.close()

@@ -1,0 +1,101 @@
+"""A browser for tests, without a network: it sends requests to the application and keeps its cookie."""
+
+import asyncio
+import re
+from dataclasses import dataclass
+from html import unescape
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from starlette.types import ASGIApp, Message
+
+HOST = "127.0.0.1:8000"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
+
+    @property
+    def where(self) -> str:
+        """Where it sends the browser."""
+        return self.headers["location"]
+
+    @property
+    def problem(self) -> str:
+        """The line of an alert; empty without one."""
+        found = re.search(r'<p[^>]*role="alert"[^>]*>(.*?)</p>', self.text)
+        return unescape(found[1]) if found else ""
+
+
+class Visitor:
+    """Somebody with a browser that runs no scripts."""
+
+    def __init__(self, app: ASGIApp, host: str = HOST) -> None:
+        self.app, self.host, self.cookie, self.token = app, host, "", ""
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """A page; its forms' token is remembered."""
+        answer = self.request("GET", path, b"", headers)
+        if found := re.search(r'name="token" value="([^"]+)"', answer.text):
+            self.token = unescape(found[1])
+        return answer
+
+    def post(self, path: str, fields: dict[str, Any] | None = None, **headers: str) -> Answer:
+        """A form that the page has sent, with its token and the right origin, unless they are given."""
+        body = urlencode({"token": self.token, **(fields or {})}).encode()
+        return self.request("POST", path, body, {"origin": f"http://{self.host}", **headers})
+
+    def request(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
+        """Any request."""
+        parts = urlsplit(path)
+        sent = {"host": self.host, "content-type": "application/x-www-form-urlencoded", **headers}
+        if self.cookie:
+            sent["cookie"] = self.cookie
+        scope = {
+            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
+            "path": parts.path, "raw_path": parts.path.encode(), "query_string": parts.query.encode(), "root_path": "",
+            "headers": [(name.lower().encode(), value.encode()) for name, value in sent.items()],
+            "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 8000),
+        }  # fmt: skip
+        answer = asyncio.run(self._ask(scope, body))
+        if cookie := answer.headers.get("set-cookie"):
+            self.cookie = cookie.partition(";")[0]
+        return answer
+
+    async def _ask(self, scope: dict[str, Any], body: bytes) -> Answer:
+        told: list[Message] = []
+        given = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive() -> Message:
+            if given:
+                return given.pop()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        async def send(message: Message) -> None:
+            told.append(message)
+
+        await self.app(scope, receive, send)
+        headers = {name.decode().lower(): value.decode() for name, value in told[0]["headers"]}
+        return Answer(told[0]["status"], headers, b"".join(each.get("body", b"") for each in told[1:]))
+
+
+def actions(page: str) -> list[str]:
+    """The texts of the buttons that act."""
+    return [unescape(text) for text in re.findall(r'<button name="action" value="([^"]*)"', page)]
+
+
+def revision(page: str) -> int:
+    """How many decisions the page knows of."""
+    found = re.search(r'name="revision" value="(\d+)"', page)
+    assert found, page
+    return int(found[1])
