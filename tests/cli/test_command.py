@@ -40,7 +40,8 @@ def test_help_suffices(
     documented = " ".join(out.split())
     for field in dataclasses.fields(load(name)):  # type: ignore[arg-type]
         if field.name not in POSITIONAL:
-            assert f"--{field.name.replace('_', '-')}" in documented
+            name_of_flag = field.name.replace("_", "-")
+            assert f"--{'no-' if field.default is True else ''}{name_of_flag}" in documented
     prose = [line for line in out.splitlines()[1:] if not line.startswith("    ")]
     assert [line for line in prose[2:] if len(line) > width] == []
 

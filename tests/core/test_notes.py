@@ -18,6 +18,7 @@ from spygames.core.player import DecisionBatch, Scripted
 from spygames.core.rng import mix
 from spygames.core.single import SingleEnv
 from spygames_app.cli import play as cli_play
+from spygames_app.live import LiveGame
 from spygames_training.config import PPO, Network, Opponents
 from spygames_training.evaluation import play_games
 from spygames_training.league import League
@@ -159,7 +160,7 @@ def test_a_decision_that_fails_is_not_noted() -> None:
 
 def test_who_plays_a_person_is_told_of_the_persons_decisions() -> None:
     player = Historian()
-    cli_play.play(GAME, player, 1, 4, lambda prompt: "2")  # the person bets
+    cli_play.play(LiveGame(GAME, {0: player}, 4), 1, lambda prompt: "2")  # the person bets
     assert {tuple(told) for told in player.told} == {(), (0, 1)}
 
 

@@ -63,4 +63,4 @@ class Calls(NamedTuple):
 @cache
 def calls(game: Game) -> Calls:
     """The compiled calls of `game`; every environment of one variant shares them."""
-    return Calls(*(game.bind(call, STATE=game.state_dtype) for call in (_init, _step, _look)))
+    return Calls(*(game.bind(call) for call in (_init, _step, _look)))

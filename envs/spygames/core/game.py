@@ -223,16 +223,16 @@ class Game(Generic[V]):
     @cached_property
     def _judge(self) -> Callable[[np.ndarray, np.ndarray, np.ndarray], bool]:
         """`is_known` of the bytes of a state, OPTIONS [1] and a mask."""
-        return self.bind(_judge, is_known=self.is_known, STATE=self.state_dtype)
+        return self.bind(_judge, is_known=self.is_known)
 
     @property
     def _kernels(self) -> dict[str, Callable[..., Any]]:
         return {name: getattr(self, name) for name in KERNELS}
 
     def bind(self, loop: Callable[..., Any], **names: object) -> Callable[..., Any]:
-        """A compiled copy of `loop` in which the globals named as in KERNELS stand for this game's, VIEW for its dtype,
-        and `names` for more."""
-        return bind(loop, self.id, self.title, VIEW=self.view_dtype, **self._kernels, **names)
+        """A compiled copy of `loop` in which the globals named as in KERNELS stand for this game's, STATE and VIEW for
+        its dtypes, and `names` for more."""
+        return bind(loop, self.id, self.title, STATE=self.state_dtype, VIEW=self.view_dtype, **self._kernels, **names)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and self._key == other._key

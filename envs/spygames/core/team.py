@@ -78,8 +78,10 @@ def _share(args, rows, n, some):  # type: ignore[no-untyped-def]
 
 @cache
 def shared(loop: Callable[..., None]) -> Callable[..., None]:
-    """`loop(*args, lo, hi)` as threads share it."""
-    return bind(_share, loop.__name__, getattr(loop, "variant", ""), loop=loop)
+    """`loop(*args, lo, hi)` as threads share it, a copy for each layout, as there is of the loop."""
+    names: dict[str, Any] = getattr(loop, "py_func", loop).__globals__
+    layouts = {name: names[name] for name in ("STATE", "VIEW") if name in names}
+    return bind(_share, loop.__name__, getattr(loop, "variant", ""), loop=loop, **layouts)
 
 
 class _Job:

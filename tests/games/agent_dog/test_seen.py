@@ -230,8 +230,8 @@ def test_moves_with_the_very_same_end_are_told_as_they_were_seen() -> None:
         "penalty": True,
     }
     pawns = {"red": ["goal blue 0"], "blue": ["track 22"], "green": ["track 56"]}
-    hidden = {"hidden": [56, "goal blue 0"]}
-    mapping = make_mapping(pawns, {"1": ["5"]}, phase="step", to_move=1, pending=pending, **hidden)
+    hidden = [56, "goal blue 0"]
+    mapping = make_mapping(pawns, {"1": ["5"]}, phase="step", to_move=1, pending=pending, hidden=hidden)
     one, other = position_at(mapping), position_at(mapping)
     assert said(one, "step goal 0", 3) == "player_1 steps with a hidden pawn from goal blue 0 to goal blue 1"
     assert said(other, "step track 22", 3) == "player_1 steps with blue from 22 to 23"
