@@ -1,4 +1,4 @@
-"""Threads that share the rows of a loop: each takes a few rows at a time until there are none left."""
+"""Threads that share the rows of a loop: each does its own part, a few rows at a time, and then helps the others."""
 
 import threading
 import time
@@ -15,10 +15,13 @@ from numba.extending import intrinsic
 from spygames.core.digest import numba
 from spygames.core.kernel import Int, bind, entry, kernel
 
-ROWS = 64
-"""That a thread takes at once: some microseconds, so that no thread waits long for another one at the end."""
+ROWS = 24
+"""That a thread takes at once: two microseconds or more, so that no thread waits long for another one at the end."""
 SPINS = 0 if numba.config.DISABLE_JIT else 10_000
 """How often a thread looks for more work before it sleeps: for about as long as waking it would take."""
+
+LINE = 16
+"""Numbers, int64, that a thread counts in, so that no other thread's lie in the same or the next line of the cache."""
 
 loop: Any = None
 """Stands for a loop over rows, which `bind` puts in its place."""
@@ -66,14 +69,23 @@ def wait(posts: np.ndarray, seen: Int, spins: Int) -> Int:
     return now
 
 
-def _share(args, rows, n, some):  # type: ignore[no-untyped-def]
-    """Does `some` of the `n` rows at a time. `rows`, int64 [2]: how many are taken, and how many are done."""
-    lo = fetch_add(rows, 0, some)
-    while lo < n:
-        hi = min(lo + some, n)
-        loop(*args, lo, hi)
-        fetch_add(rows, 1, hi - lo)
-        lo = fetch_add(rows, 0, some)
+def _share(args, counts, me, threads, n, some):  # type: ignore[no-untyped-def]
+    """Does rows of thread `me`'s part and then of the others' parts, `some` of the `n` rows at a time.
+
+    A part has the same rows in each call, so that they stay in the cache of one core. `counts`, int64 [threads * LINE]:
+    of each thread how many rows of its part are taken, and how many rows it has done.
+    """
+    done = 0
+    for k in range(threads):
+        whose = (me + k) % threads
+        first, end = whose * n // threads, (whose + 1) * n // threads
+        lo = first + fetch_add(counts, whose * LINE, some)
+        while lo < end:
+            hi = min(lo + some, end)
+            loop(*args, lo, hi)
+            done += hi - lo
+            lo = first + fetch_add(counts, whose * LINE, some)
+    fetch_add(counts, me * LINE + 1, done)
 
 
 @cache
@@ -87,14 +99,24 @@ def shared(loop: Callable[..., None]) -> Callable[..., None]:
 class _Job:
     """One loop over all rows."""
 
-    def __init__(self, call: Callable[..., None], args: tuple[Any, ...], n: int, some: int):
-        self.args, self.n, self.some = args, n, some
-        self.rows = np.zeros(2, np.int64)
-        self.call = entry(call, args, self.rows, n, some)
+    def __init__(self, call: Callable[..., None], args: tuple[Any, ...], threads: int, n: int):
+        self.args, self.threads, self.n, self.some = args, threads, n, max(1, min(ROWS, n // threads))
+        self.counts = np.zeros(threads * LINE, np.int64)
+        self.call = entry(call, args, self.counts, 0, threads, n, self.some)
         self.error: BaseException | None = None
 
-    def __call__(self) -> None:
-        self.call(self.args, self.rows, self.n, self.some)
+    def __call__(self, me: int) -> None:
+        """What thread `me` does of it."""
+        self.call(self.args, self.counts, me, self.threads, self.n, self.some)
+
+    def is_done(self) -> bool:
+        """Whether all rows are."""
+        return sum(fetch_add(self.counts, k * LINE + 1, 0) for k in range(self.threads)) == self.n
+
+    def stop(self) -> None:
+        """Leaves no rows to take."""
+        for k in range(self.threads):
+            fetch_add(self.counts, k * LINE, self.n)
 
 
 class _Board:
@@ -105,13 +127,13 @@ class _Board:
         self.job: _Job | None = None
         self.open = True
 
-    def work(self, bell: threading.Lock) -> None:
-        """What a thread does. A job that was finished without it has no rows left."""
+    def work(self, me: int, bell: threading.Lock) -> None:
+        """What thread `me` does. A job that was finished without it has no rows left."""
         while self.open:
             seen = int(fetch_add(self.posts, 0, 0))
             if job := self.job:
                 try:
-                    job()
+                    job(me)
                 except BaseException as error:  # raised where the job was put up
                     job.error = error
             del job
@@ -135,9 +157,9 @@ class Team:
 
     def __init__(self, threads: int):
         self._board, self._bells, self._threads = _Board(), [threading.Lock() for _ in range(threads - 1)], threads
-        for bell in self._bells:
+        for me, bell in enumerate(self._bells, 1):
             bell.acquire()
-            threading.Thread(target=self._board.work, args=(bell,), daemon=True).start()
+            threading.Thread(target=self._board.work, args=(me, bell), daemon=True).start()
         weakref.finalize(self, _close, self._board, self._bells)
 
     def run(self, loop: Callable[..., None], args: tuple[Any, ...], n: int) -> None:
@@ -145,16 +167,16 @@ class Team:
 
         A thread that is late finds nothing to do, and nobody waits for it.
         """
-        job = _Job(shared(loop), args, n, max(1, min(ROWS, n // self._threads)))
+        job = _Job(shared(loop), args, self._threads, n)
         self._board.job = job
         fetch_add(self._board.posts, 0, 1)
         _ring(self._bells)
         try:
-            job()
-            while fetch_add(job.rows, 1, 0) < n and job.error is None:
+            job(0)
+            while not job.is_done() and job.error is None:
                 time.sleep(0)  # others may need this core to get ready
         finally:
             self._board.job = None
-            fetch_add(job.rows, 0, n)  # after an error nobody goes on
+            job.stop()  # after an error nobody goes on
         if job.error is not None:
             raise job.error
