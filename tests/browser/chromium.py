@@ -19,7 +19,7 @@ from spygames_app.web.server import make_app
 from spygames_app.web.store import Store
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page  # pyright: ignore[reportMissingImports]
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / ".venv" / "axe" / "package" / "axe.min.js"
@@ -74,7 +74,7 @@ def serving(offered: Choices | None = None, store: Store | None = None, port: in
 @contextmanager
 def browsing() -> Iterator["Browser"]:
     """A browser."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import sync_playwright  # pyright: ignore[reportMissingImports]
 
     with sync_playwright() as play:
         arguments = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []

@@ -15,7 +15,7 @@ from spygames_app.web.store import Store
 from tests.browser.chromium import AXE, READY, Tab, browsing, need_browser, serving, tab, watched
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser  # pyright: ignore[reportMissingImports]
 
 pytestmark = pytest.mark.browser
 

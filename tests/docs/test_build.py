@@ -69,6 +69,7 @@ def build(builder: str, folder: Path) -> None:
 
 
 @needed
+@pytest.mark.slow  # and .ci/run builds the site
 def test_the_site_has_no_warning(tmp_path: Path) -> None:
     """All pages are read and their references resolved; nothing is written, which would take as long again."""
     build("dummy", tmp_path)

@@ -273,6 +273,7 @@ def test_a_full_disk_ends_the_run_with_one_line_and_keeps_its_state(tmp_path: Pa
     assert Run.resume(tmp_path, SMALL).progress["decisions"] == 0
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_any_moment_ends_as_one_that_was_not(tmp_path: Path) -> None:
     """kill -9, three times, wherever it is: playing, learning, evaluating, saving."""
     config = tmp_path / "config.toml"
@@ -309,7 +310,7 @@ def test_a_run_killed_at_any_moment_ends_as_one_that_was_not(tmp_path: Path) -> 
     assert counts == list(range(256, 60_000 + 256, 256))
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_the_command_resumes_after_it_was_stopped(tmp_path: Path, how: signal.Signals) -> None:
     """Stopped by Ctrl-C or by a plain kill, the run goes on from where it was."""
     options = [
