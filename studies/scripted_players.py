@@ -1,0 +1,133 @@
+"""The scripted players among themselves, in every game and variant: `nice python -m studies.scripted_players`."""
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from spygames import make_game
+from spygames.core.game import Game
+from spygames_app.bench.tools import put_between
+from spygames_app.cli.arguments import AnyFolder, File, Positive, Seed, console, execute
+from spygames_training.atomic import write_whole
+from spygames_training.evaluation import evaluate
+from spygames_training.tables import markdown_table, progress_bar
+
+VARIANTS: list[tuple[str, dict[str, Any]]] = [
+    *(
+        ("heimlich_v0", {"players": players, "top_secret": cards, "secret_identities": identities})
+        for cards, identities, players in product((False, True), (False, True), range(2, 8))
+    ),
+    *(
+        ("agent_avenue_v0", {"mode": mode, "players": players})
+        for mode, players in product(("simple", "advanced"), (2, 3, 4))
+    ),
+    *(
+        ("agent_dog_v0", {"players": players, "hidden_colours": colours, "deck": deck})
+        for colours, deck, players in product(("table", "tracked"), ("standard", "royal"), (2, 3, 4))
+    ),
+]
+"""What is played: games, and the options that make their variants."""
+MATCHES = [("greedy", "expert"), ("random", "expert"), ("expert", "greedy")]
+"""Who plays one side, and who all others."""
+SEED = 51_171_722
+"""Of the published figures; nothing was tuned on it."""
+BEGIN, END = "<!-- figures: python -m studies.scripted_players writes from here -->", "<!-- to here, figures -->"
+
+
+def figures_of(game: Game, deals: int, seed: int) -> dict[str, Any]:
+    """The share of games won by each challenger of `MATCHES`, its 95 % interval, and the fair share."""
+    found = {}
+    for challenger, opponent in MATCHES:
+        (result,) = evaluate(game, challenger, opponent, deals * game.num_sides, seed)
+        found[f"{challenger} among {opponent}"] = {
+            "win_share": result.win_share,
+            "interval": result.interval,
+            "fair_share": result.fair_share,
+            "games": result.games,
+        }
+    return found
+
+
+def row(title: str, found: dict[str, Any]) -> list[str]:
+    """The cells of one variant, in percent; fair shares stand beside what they are compared with."""
+    cells = [title]
+    for challenger, opponent in MATCHES:
+        result = found[f"{challenger} among {opponent}"]
+        low, high = result["interval"]
+        cells.append(f"{100 * result['win_share']:.1f} ({100 * low:.1f}-{100 * high:.1f})")
+        if challenger != "random":
+            cells.append(f"{100 * result['fair_share']:.1f}")
+    return cells
+
+
+def table(variants: dict[str, Any]) -> str:
+    """All variants, in Markdown."""
+    head = [
+        "",
+        "`greedy` among `expert` %",
+        "fair %",
+        "`random` among `expert` %",
+        "`expert` among `greedy` %",
+        "fair %",
+    ]
+    return markdown_table(head, [row(title, found) for title, found in variants.items()])
+
+
+@dataclass(frozen=True)
+class Study:
+    """Plays `expert`, `greedy` and `random` against one another, in every game and variant.
+
+    One plays a side, another all other sides, each deal from every side. It goes on where it was stopped: after each
+    variant the file has what was played. Prints a table of games won beside the fair share, what the others win among
+    themselves.
+    """
+
+    deals: Positive = 5_000
+    """Of each match."""
+    seed: Seed = SEED
+    """The same seed, the same result."""
+    file: File = Path("docs/scripted_players.json")
+    """What was played: for each variant and match the games won, a share of 1, with its interval."""
+    docs: AnyFolder = None
+    """Writes the table into `scripted_players.md` in this folder."""
+    minutes: Positive = 600
+    """It stops at the next variant after so long."""
+
+    def run(self) -> int:
+        kept: dict[str, Any] = {"seed": self.seed, "deals": self.deals, "variants": {}}
+        if self.file.exists():
+            kept = json.loads(self.file.read_text())
+        if (kept["seed"], kept["deals"]) != (self.seed, self.deals):
+            raise ValueError(
+                f"{self.file} has {kept['deals']} deals of seed {kept['seed']}, not {self.deals} of {self.seed}: "
+                "name another --file"
+            )
+        end = time.monotonic() + 60 * self.minutes
+        with progress_bar("variants", console=console(stderr=True), transient=True) as bar:
+            task = bar.add_task("playing", total=len(VARIANTS))
+            for game_id, options in VARIANTS:
+                game = make_game(game_id, **options)
+                title = f"{game_id}, " + ", ".join(f"{name} {value}" for name, value in options.items())
+                if title not in kept["variants"] and time.monotonic() < end:
+                    kept["variants"][title] = figures_of(game, self.deals, self.seed)
+                    write_whole(self.file, json.dumps(kept, indent=1) + "\n")
+                bar.advance(task, 1)
+        text = table(kept["variants"])
+        print(text)
+        if self.docs is not None:
+            put_between(self.docs / "scripted_players.md", BEGIN, END, text)
+        return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the study; returns the exit code."""
+    return execute(Study, sys.argv[1:] if argv is None else argv, "python -m studies.scripted_players")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
