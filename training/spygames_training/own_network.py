@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from spygames.core.game import Game
 from spygames.core.shown import one_line, shown
 from spygames_training.atomic import is_number
-from spygames_training.config import Network
-from spygames_training.network import ActorCritic
+from spygames_training.config import Network, differences
+from spygames_training.network import ActorCritic, make_network
 from spygames_training.own_code import name_of_code
 
 Source = nn.Module | Callable[[Game], nn.Module]
@@ -99,6 +99,19 @@ class _Columns(nn.Module):
 
     def forward(self, answers: Tensor) -> Tensor:
         return answers[:, self.first : self.end]
+
+
+def network_to_train(game: Game, config: Network, own: Source | None) -> ActorCritic:
+    """A network for `game`, on the CPU: around `own`, or where that is None as `config` describes it.
+
+    Raises:
+        ValueError: `own` is none that the trainer can use, or settings would do nothing beside it.
+    """
+    if own is not None:
+        if ignored := differences(config, Network(), "network."):
+            raise ValueError(f"{ignored[0]} does nothing with a network of your own: leave it out")
+        return make_own_network(own, game)
+    return make_network(game, config)
 
 
 def make_own_network(source: Source, game: Game) -> OwnNetwork:

@@ -15,13 +15,13 @@ from spygames.core.registry import make_game
 from spygames_training.atomic import write_whole
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.compute import find_device, one_thread
-from spygames_training.config import Config, Network, differences, from_mapping
+from spygames_training.config import Config, differences, from_mapping
 from spygames_training.league import League
 from spygames_training.learner import Learner
 from spygames_training.loop import Callback, TrainingLoop
-from spygames_training.network import ActorCritic, make_network
+from spygames_training.network import ActorCritic
 from spygames_training.own_code import check_names, find_own, names_of
-from spygames_training.own_network import Source, answers_of, check_answers, make_own_network
+from spygames_training.own_network import Source, answers_of, check_answers, network_to_train
 from spygames_training.policy import Policy, from_network
 from spygames_training.processes import ALONE, Processes
 from spygames_training.report import metrics_digest, read_metrics
@@ -82,7 +82,7 @@ class Run:
         self.state = self.folder / STATE
         torch.manual_seed(config.seed)
         with one_thread():
-            own = self._make_network().to(device)
+            own = network_to_train(self.game, config.network, self._network).to(device)
         own.shaped = shape is not None
         ppo, workers = config.ppo, config.workers // processes.count
         self.learner = Learner(own, ppo, workers, config.seed, processes)
@@ -197,14 +197,6 @@ class Run:
         run.earlier = read_metrics(run.folder, run.progress["decisions"], digest)
         run._enter()
         return run
-
-    def _make_network(self) -> ActorCritic:
-        """The network that is to learn; ValueError where it does not fit, or settings would do nothing."""
-        if self._network is None:
-            return make_network(self.game, self.config.network)
-        if ignored := differences(self.config.network, Network(), "network."):
-            raise ValueError(f"{ignored[0]} does nothing with a network of your own: leave it out")
-        return make_own_network(self._network, self.game)
 
     def _enter(self) -> None:
         """Makes the folder, last, so that a run that is refused or stopped before leaves nothing."""

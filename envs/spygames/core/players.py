@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spygames.core import deprecated
 from spygames.core.game import Game
 from spygames.core.player import DecisionBatch, Player, Scripted, answers, name_of, new_memory
-from spygames.core.released import BEST, best_agent, find_agent, released_agents
+from spygames.core.released import BEST, find_agent, name_of_best, released_agents
 from spygames.core.search import SearchPlayer
 from spygames.core.shown import shown
 
@@ -64,8 +64,8 @@ def make_player(game: Game, spec: str, *, allow_code: bool = True) -> Player:
     """
     if not allow_code and runs_code(spec):
         raise ValueError(f"{shown(spec)} runs code, which a name from a file may not do")
-    parts = split_spec(name_best(game, spec))
-    player = _of_source(game, parts)
+    parts = split_spec(spec)
+    player = _of_source(game, parts, _exists(parts.source))
     if parts.search is None:
         return player
     with_search = getattr(player, "with_search", None)
@@ -127,12 +127,11 @@ def name_best(game: Game, spec: str) -> str:
     parts = split_spec(spec)
     if parts.source != BEST or _exists(BEST):
         return spec
-    agent, play = best_agent(game)
-    return parts._replace(source=agent.name, play=parts.play or play).text
+    return PlayerSpec(name_of_best(game, parts.play), "", parts.search).text
 
 
-def _of_source(game: Game, parts: PlayerSpec) -> Player:
-    """The player without a search."""
+def _of_source(game: Game, parts: PlayerSpec, is_path: bool) -> Player:
+    """The player without a search; `is_path`: whether the source is a path that exists."""
     spec = parts.policy
     if spec in game.bots:
         return Scripted(game, spec)
@@ -143,8 +142,10 @@ def _of_source(game: Game, parts: PlayerSpec) -> Player:
         return SearchPlayer(game, kind, int(argument), threads=os.cpu_count() or 1)
     if colon and kind in entry_points(group=KINDS).names:
         return _installed(kind)(game, argument)
-    if _exists(parts.source) or find_agent(parts.source) is not None:
+    if is_path or find_agent(parts.source) is not None:
         return _installed("checkpoint")(game, spec)
+    if parts.source == BEST:
+        return _installed("checkpoint")(game, name_of_best(game, parts.play))
     kinds = sorted({*entry_points(group=KINDS).names})
     agents = [*(agent.name for agent in released_agents()), BEST]
     raise ValueError(

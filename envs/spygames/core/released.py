@@ -15,7 +15,7 @@ from typing import Any
 from spygames.core.game import Game
 from spygames.core.shown import one_line, shown
 
-__all__ = ["BEST", "Figures", "ReleasedAgent", "best_agent", "find_agent", "released_agents"]
+__all__ = ["BEST", "Figures", "ReleasedAgent", "best_agent", "find_agent", "name_of_best", "released_agents"]
 
 MANIFEST = "agents.json"
 BEST = "best"
@@ -109,6 +109,15 @@ def best_agent(game: Game) -> tuple[ReleasedAgent, str]:
             return next(agent for agent in agents if agent.name == name), play
     there = ", ".join(agent.name for agent in agents) or "none"
     raise ValueError(f"no released agent plays {game.title}; there are: {there}")
+
+
+def name_of_best(game: Game, play: str = "") -> str:
+    """The name of `best_agent`, and behind it `play`, or where that is empty how it plays best.
+
+    ValueError as of `best_agent`.
+    """
+    agent, best = best_agent(game)
+    return f"{agent.name}@{play or best}"
 
 
 def _variant(game_id: str, options: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
