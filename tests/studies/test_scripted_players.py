@@ -28,7 +28,10 @@ def test_it_goes_on_where_it_was_stopped(
     assert json.loads(parts.read_text()) == json.loads(whole.read_text())
     assert "heimlich_v0, players 3" in capsys.readouterr().out
     text = page.read_text()
-    assert text.startswith("before") and text.endswith("after\n") and "old" not in text and "players 3" in text
+    assert text.startswith("before")
+    assert text.endswith("after\n")
+    assert "old" not in text
+    assert "players 3" in text
     assert study.main(["--deals", "30", "--file", str(parts)]) == 2
 
 
