@@ -1,15 +1,16 @@
-"""How much a search adds to the released agent of Agent Avenue: `nice python -m studies.search_strength`."""
+"""How much a search adds to the released agents: `nice python -m studies.search_strength`."""
 
 import json
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
+import tyro
 
 from spygames import make_game
 from spygames.core.batch import spread
@@ -21,77 +22,132 @@ from spygames_training.atomic import write_whole
 from spygames_training.evaluation import bootstrap, play_games, won
 from spygames_training.tables import markdown_table, progress_bar
 
-AGENT = "agent_avenue_simple"
+
+@dataclass(frozen=True)
+class Match:
+    """A challenger on each side of each deal, an opponent on all others."""
+
+    challenger: str
+    opponent: str
+    deals: int
+    game_id: str = "agent_avenue_v0"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    block: int = 100
+    """Deals that are played before the file is written."""
+
+    @property
+    def name(self) -> str:
+        """Who plays whom; what is played is in the agents' names."""
+        if self.challenger == self.opponent:
+            return f"{self.opponent} in all seats"
+        return f"{self.challenger} against {self.opponent}"
+
+
+AGENT = "agent_avenue/simple-2"
 SEARCH, PLAIN = f"{AGENT}+search:64", f"{AGENT}@argmax"
 TYPES = f"{SEARCH},rivals=policy|expert|random"
-MATCHES = [
-    (SEARCH, PLAIN),
-    *((PLAIN, bot) for bot in ("expert", "greedy", "random", "mcts:200")),
-    *((TYPES, bot) for bot in ("expert", "greedy", "random", "mcts:200")),
+FULL = {"top_secret": True, "secret_identities": True}
+OTHERS: list[tuple[str, str, Mapping[str, Any], int, int]] = [
+    ("agent_avenue/advanced-2", "agent_avenue_v0", {"mode": "advanced"}, 1000, 100),
+    ("agent_avenue/simple-4", "agent_avenue_v0", {"players": 4}, 1000, 100),
+    ("heimlich/base-3", "heimlich_v0", {"players": 3}, 1000, 100),
+    ("heimlich/full-4", "heimlich_v0", {"players": 4, **FULL}, 1000, 20),
+    ("agent_dog/standard-2", "agent_dog_v0", {"players": 2}, 400, 20),
+    ("agent_dog/standard-4", "agent_dog_v0", {"players": 4}, 400, 20),
 ]
-"""Challengers and opponents."""
-BLOCK = 100
-"""Deals that are played before the file is written."""
+"""The other agents: what they play, how many deals, and how many of these in a block."""
+MATCHES = [
+    Match(SEARCH, PLAIN, 4802),
+    *(Match(PLAIN, bot, 4802) for bot in ("expert", "greedy", "random", "mcts:200")),
+    *(Match(TYPES, bot, 4802) for bot in ("expert", "greedy", "random", "mcts:200")),
+    *(Match(f"{agent}+search:64", f"{agent}@argmax", deals, game, opts, n) for agent, game, opts, deals, n in OTHERS),
+    *(
+        Match(f"{agent}+search:64", f"{agent}@sample", 500, game, opts, n)
+        for agent, game, opts, _, n in OTHERS
+        if game != "agent_dog_v0"
+    ),
+    *(
+        Match(f"{agent}@argmax", f"{agent}@argmax", deals, game, opts)
+        for agent, game, opts, deals, _ in OTHERS
+        if game == "heimlich_v0"
+    ),
+    *(
+        Match(f"{agent}@sample", f"{agent}@sample", 500, game, opts)
+        for agent, game, opts, _, _ in OTHERS
+        if game == "heimlich_v0"
+    ),
+]
+"""What is played; with more than two sides the opponent in all seats, too, for the fair share."""
 SEED = 8_640_141
 """Of the published figures; nothing was tuned on it."""
 
 
 def wins_in(game: Game, challenger: str, opponent: str, deals: np.ndarray, rng_seed: int) -> list[int]:
-    """Games that the challenger wins of the two of each deal, uint64 [d], as either side."""
+    """Games that the challenger wins of those of each deal, [d], one as each side; against itself how many sides win
+    the only game of each deal. A game that neither of two sides wins counts for the opponent."""
+    sides = game.num_sides
+    if challenger == opponent:
+        seating = np.zeros((len(deals), game.num_players), np.int64)
+        returns = play_games(game, [make_player(game, opponent)], seating, deals, rng_seed)
+        return won(returns, sides).sum(axis=1).astype(int).tolist()
     players = [make_player(game, name) for name in (challenger, opponent)]
-    seating = np.tile([[0, 1], [1, 0]], (len(deals), 1))
-    returns = play_games(game, players, seating, np.repeat(deals, 2), rng_seed).reshape(-1, 2, 2)
-    own = np.stack([returns[:, 0, 0], returns[:, 1, 1]], axis=1)
-    return won(own, 2).sum(axis=1).astype(int).tolist()
+    seating = np.tile((np.arange(sides)[:, None] != np.array(game.side_of)).astype(np.int64), (len(deals), 1))
+    returns = play_games(game, players, seating, np.repeat(deals, sides), rng_seed)
+    leaders = [game.side_of.index(side) for side in range(sides)]
+    own = np.diagonal(returns[:, leaders].reshape(-1, sides, sides), axis1=1, axis2=2)
+    return won(own, sides).sum(axis=1).astype(int).tolist()
 
 
-def figures(wins: str) -> list[str]:
-    """Games, games won in percent, and their 95 % interval, from the games won of each deal."""
-    values = np.array([*map(int, wins)]) / 2
+def figures(wins: str, sides: int) -> list[str]:
+    """Deals, games won in percent, and their 95 % interval, from the games won of each deal."""
+    values = np.array([*map(int, wins)]) / sides
     low, high = bootstrap(values, 0)
-    return [f"{2 * len(values):,}", f"{100 * values.mean():.1f}", f"{100 * low:.1f}-{100 * high:.1f}"]
+    return [f"{len(values):,}", f"{100 * values.mean():.1f}", f"{100 * low:.1f}-{100 * high:.1f}"]
 
 
 @dataclass(frozen=True)
 class Study:
-    """Plays the released agent of Agent Avenue with and without a search, on the same deals.
+    """Plays the released agents with and without a search, on the same deals.
 
-    It goes on where it was stopped: after each 100 deals, each played as either side, the file has what was played.
-    Prints a table of games won.
+    It goes on where it was stopped: after each block of deals, each played from every side, the file has
+    what was played. Prints a table of games won.
     """
 
-    games: Positive = 9604
-    """Of each match; so many tell a share to one percent."""
     seed: Seed = SEED
     """The same seed, the same result."""
     file: File = Path("docs/search_strength.json")
-    """What was played: for each match the games won of each deal, 0 to 2, as digits."""
+    """What was played: for each match the games won of each deal, as digits."""
+    only: Annotated[str, tyro.conf.arg(metavar="TEXT")] = ""
+    """Plays matches alone whose name contains it."""
     minutes: Positive = 600
     """It stops at the next block after so long."""
 
     def run(self) -> int:
         torch.set_num_threads(1)
-        game, deals = make_game("agent_avenue_v0"), spread(np.uint64(self.seed), -(-self.games // 2))
         kept: dict[str, Any] = {"seed": self.seed, "wins": {}}
         if self.file.exists():
             kept = json.loads(self.file.read_text())
         if kept["seed"] != self.seed:
             raise ValueError(f"{self.file} has games of seed {kept['seed']}, not {self.seed}: name another --file")
         end = time.monotonic() + 60 * self.minutes
-        with progress_bar(console=console(stderr=True), transient=True) as bar:
-            task = bar.add_task("playing", total=len(deals) * len(MATCHES))
-            for challenger, opponent in MATCHES:
-                match = f"{challenger} against {opponent}"
-                wins = kept["wins"].get(match, "")
+        with progress_bar("deals", console=console(stderr=True), transient=True) as bar:
+            task = bar.add_task("playing", total=sum(match.deals for match in MATCHES if self.only in match.name))
+            for match in MATCHES:
+                if self.only not in match.name:
+                    continue
+                game, deals = make_game(match.game_id, **match.options), spread(np.uint64(self.seed), match.deals)
+                wins = kept["wins"].get(match.name, "")
                 bar.advance(task, len(wins))
                 while len(wins) < len(deals) and time.monotonic() < end:
-                    part = deals[len(wins) : len(wins) + BLOCK]
-                    wins += "".join(map(str, wins_in(game, challenger, opponent, part, int(next_seed(part[0])))))
-                    kept["wins"][match] = wins
+                    part = deals[len(wins) : len(wins) + match.block]
+                    found = wins_in(game, match.challenger, match.opponent, part, int(next_seed(part[0])))
+                    wins += "".join(map(str, found))
+                    kept["wins"][match.name] = wins
                     write_whole(self.file, json.dumps(kept, indent=2) + "\n")
                     bar.advance(task, len(part))
-        rows = [[match, *figures(wins)] for match, wins in kept["wins"].items()]
-        print(markdown_table(["match", "games", "won %", "95 %"], rows))
+        sides = {match.name: make_game(match.game_id, **match.options).num_sides for match in MATCHES}
+        rows = [[name, *figures(wins, sides[name])] for name, wins in kept["wins"].items() if name in sides]
+        print(markdown_table(["match", "deals", "won %", "95 %"], rows))
         return 0
 
 

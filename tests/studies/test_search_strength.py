@@ -6,29 +6,44 @@ from pathlib import Path
 import pytest
 from studies import search_strength as study
 
-MATCHES = [("greedy", "random"), ("expert", "greedy")]
+THREE = {"players": 3}
+MATCHES = [
+    study.Match("greedy", "random", 30, block=10),
+    study.Match("expert", "greedy", 20, "heimlich_v0", THREE, 10),
+    study.Match("greedy", "greedy", 20, "heimlich_v0", THREE, 10),
+]
 
 
 def test_it_goes_on_where_it_was_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(study, "MATCHES", MATCHES)
-    monkeypatch.setattr(study, "BLOCK", 10)
     whole, parts = tmp_path / "whole.json", tmp_path / "parts.json"
-    assert study.main(["--games", "60", "--file", str(whole)]) == 0
+    assert study.main(["--file", str(whole)]) == 0
     found = json.loads(whole.read_text())
     assert found["seed"] == study.SEED
-    assert {len(wins) for wins in found["wins"].values()} == {30}
+    assert [len(wins) for wins in found["wins"].values()] == [30, 20, 20]
+    assert set(found["wins"]["greedy against random"]) <= set("012")
+    assert set(found["wins"]["expert against greedy"]) == set("0123")
     stopped = {**found, "wins": {"greedy against random": found["wins"]["greedy against random"][:20]}}
     parts.write_text(json.dumps(stopped))
-    assert study.main(["--games", "60", "--file", str(parts)]) == 0
+    assert study.main(["--file", str(parts)]) == 0
     assert json.loads(parts.read_text()) == found
-    assert "greedy against random" in capsys.readouterr().out
-    assert study.main(["--games", "60", "--file", str(parts), "--seed", "1"]) == 2
+    told = capsys.readouterr().out
+    assert "greedy against random" in told
+    assert "greedy in all seats" in told
+    assert study.main(["--file", str(parts), "--seed", "1"]) == 2
+
+
+def test_some_matches_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(study, "MATCHES", MATCHES)
+    file = tmp_path / "some.json"
+    assert study.main(["--only", "all seats", "--file", str(file)]) == 0
+    assert [*json.loads(file.read_text())["wins"]] == ["greedy in all seats"]
 
 
 def test_figures_of_wins_by_deal() -> None:
-    games, won, interval = study.figures("2100" * 50)
+    deals, won, interval = study.figures("2100" * 50, 2)
     low, high = map(float, interval.split("-"))
-    assert (games, won) == ("400", "37.5")
+    assert (deals, won) == ("200", "37.5")
     assert 30 < low < 34 < 41 < high < 45
