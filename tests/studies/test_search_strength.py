@@ -24,7 +24,7 @@ def test_it_goes_on_where_it_was_stopped(
     assert found["seed"] == study.SEED
     assert [len(wins) for wins in found["wins"].values()] == [30, 20, 20]
     assert set(found["wins"]["greedy against random"]) <= set("012")
-    assert set(found["wins"]["expert against greedy"]) == set("0123")
+    assert set(found["wins"]["expert against greedy"]) <= set("0123")
     stopped = {**found, "wins": {"greedy against random": found["wins"]["greedy against random"][:20]}}
     parts.write_text(json.dumps(stopped))
     assert study.main(["--file", str(parts)]) == 0
