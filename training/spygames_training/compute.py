@@ -1,7 +1,7 @@
 """Where a network computes, and in which type. Games are played on the CPU always."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -33,9 +33,19 @@ class Compute:
         """The context in which the network computes."""
         return nullcontext() if self.dtype is torch.float32 else torch.autocast(self.device.type, self.dtype)
 
+    @property
+    def is_here(self) -> bool:
+        """Whether the network has the same memory as the games."""
+        return shares_memory(self.device)
+
     def rows(self, array: Tensor, rows: Tensor) -> Tensor:
-        """Some rows, int64 [k], of what lies on the CPU, as the network takes them."""
-        return array.index_select(0, rows).to(self.device, self.dtype)
+        """Some rows, int64 [k], of an array on the CPU or on the network's device, as the network takes them."""
+        return array.index_select(0, rows.to(array.device)).to(self.device, self.dtype)
+
+
+def shares_memory(device: torch.device) -> bool:
+    """Whether tensors there are in the same memory as the games, so that none has to travel."""
+    return device.type == "cpu"
 
 
 def to_numpy(tensor: Tensor) -> np.ndarray:
@@ -43,15 +53,42 @@ def to_numpy(tensor: Tensor) -> np.ndarray:
     return tensor.detach().float().cpu().numpy()
 
 
-def find_device(device: Device, number: int = 0) -> torch.device:
-    """`device` of a config on this machine, where this process is the one with that number.
+def fetch(outputs: Sequence[Tensor]) -> list[np.ndarray]:
+    """Several outputs of a network as float32 arrays on the CPU, in one transfer: each is a wait for the device."""
+    if shares_memory(outputs[0].device):
+        return [to_numpy(output) for output in outputs]
+    flat = torch.cat([output.detach().float().reshape(-1) for output in outputs])
+    parts = np.split(to_numpy(flat), np.cumsum([output.numel() for output in outputs[:-1]]))
+    return [part.reshape(output.shape) for part, output in zip(parts, outputs, strict=True)]
 
-    ValueError for cuda where there is none.
+
+def send(arrays: Sequence[np.ndarray], outputs: Sequence[Tensor]) -> list[Tensor]:
+    """Float32 arrays, each of the shape of an output of a network, where those are and in their types, in one
+    transfer."""
+    if shares_memory(outputs[0].device):
+        return [torch.from_numpy(array).to(output.dtype) for array, output in zip(arrays, outputs, strict=True)]
+    flat = torch.from_numpy(np.concatenate([array.ravel() for array in arrays])).to(outputs[0].device)
+    parts = flat.split([array.size for array in arrays])
+    return [part.view(output.shape).to(output.dtype) for part, output in zip(parts, outputs, strict=True)]
+
+
+def find_device(device: Device, number: int, pays: Callable[[], bool]) -> torch.device:
+    """`device` of a config on this machine.
+
+    Args:
+        device: cpu, cuda, or auto: a GPU where there is one and it pays.
+        number: of this process on this machine; several share out the GPUs.
+        pays: whether a GPU would be faster (`faster_device.gpu_pays`); asked where it is open.
+
+    Raises:
+        ValueError: for cuda where there is none.
     """
     gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
     if device == "cuda" and not gpus:
         raise ValueError("device is cuda, but torch finds no GPU here: take auto or cpu")
-    return torch.device("cpu") if device == "cpu" or not gpus else torch.device("cuda", number % gpus)
+    if device == "cpu" or not gpus or (device == "auto" and not pays()):
+        return torch.device("cpu")
+    return torch.device("cuda", number % gpus)
 
 
 # A forked process inherits torch's belief in threads that it does not have, and waits for them for ever. With one

@@ -174,7 +174,8 @@ class Config:
     workers: int = 2
     """Threads that play and learn side by side, each on one core with its part of the games."""
     device: Device = "auto"
-    """Where the network is: cpu, cuda (a GPU), or auto, a GPU where there is one. Games are played on the CPU."""
+    """Where the network is: cpu, cuda (a GPU), or auto, a GPU where there is one and the network has so much to compute
+    that it should be faster than this run's workers. Games are played on the CPU."""
     network: Network = field(default_factory=Network)
     """The network, one for all seats."""
     start_from: str = ""

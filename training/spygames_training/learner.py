@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from spygames_training.compute import Compute, to_numpy
+from spygames_training.compute import Compute, fetch, send, to_numpy
 from spygames_training.config import PPO
 from spygames_training.losses import LOSS_TERMS, Outputs, Weights, loss_gradients
 from spygames_training.minibatch import Minibatches
@@ -22,8 +22,9 @@ from spygames_training.processes import ALONE, Processes
 from spygames_training.rollout import Rollout
 from spygames_training.state_dicts import set_rng, tensor_difference, tensors_of
 
-REFERENCE_BATCH = 2048
-"""About how many decisions the reference computes at once, so that its layers' outputs fit into the cache."""
+REFERENCE_BATCH, REFERENCE_BATCH_ELSEWHERE = 2048, 65_536
+"""About how many decisions the reference computes at once, so that its layers' outputs fit into a CPU's cache; and on
+another device, where each piece is waited for."""
 
 
 ADAM = ("step", "exp_avg", "exp_avg_sq")
@@ -137,7 +138,8 @@ class Learner:
     def _ask_reference(self, data: Minibatches) -> None:
         """Fills in the reference's logits."""
         logits = data.taken.reference
-        for units in np.array_split(np.arange(data.units), max(1, len(logits) // REFERENCE_BATCH)):
+        size = REFERENCE_BATCH if self.compute.is_here else REFERENCE_BATCH_ELSEWHERE
+        for units in np.array_split(np.arange(data.units), max(1, len(logits) // size)):
             rows, sequences = data.choose(units)
             with self.compute.autocast():
                 features, _ = data.features(self.reference, rows, sequences, self.compute)
@@ -155,14 +157,14 @@ class Learner:
             outputs = replica.heads(features, views)
             # Of an agent whose critic sees all: on what the policy has made of the view, which it does not change.
             own = [replica.own_value(features.detach())] if replica.sees_all else []
-        found = Outputs(*map(to_numpy, outputs))
+        asked = [*outputs, *own]
+        logits, values, *own_values = fetch(asked)
+        found = Outputs(logits, values)
         gradients = Outputs(*map(np.empty_like, found))
         legal = np.empty(found.logits.shape[1], np.int64)
         loss_gradients(found, rows, data.taken, weights, gradients, loss_terms, legal)
-        own_gradients = [weights.value * (to_numpy(o) - data.taken.targets[rows]) / len(rows) for o in own]
-        pairs = zip((*outputs, *own), (*gradients, *own_gradients), strict=True)
-        asked, given = zip(*((o, torch.from_numpy(g).to(o.device, o.dtype)) for o, g in pairs), strict=True)
-        torch.autograd.backward(asked, given)
+        own_gradients = [weights.value * (v - data.taken.targets[rows]) / len(rows) for v in own_values]
+        torch.autograd.backward(asked, send([*gradients, *own_gradients], asked))
 
     @torch.no_grad()
     def _step(self) -> None:

@@ -43,7 +43,7 @@ class Minibatches:
     """All N decisions of one worker that can be learned from, to be chosen from for each gradient step."""
 
     observation: Tensor
-    """float32 [T * n, F], all that was seen, the memory of the trajectories themselves"""
+    """[T * n, F], all that was seen, the memory of the trajectories themselves (`Trajectories.shown`)"""
     views: Tensor | None
     """[T * n, P * F], for a critic that sees all"""
     places: Tensor
@@ -74,9 +74,8 @@ class Minibatches:
             targets=advantages + take(t.values),
             reference=np.empty((len(keep), t.mask.shape[2]), np.float32),
         )
-        observation = torch.from_numpy(t.observation[:steps]).flatten(0, 1)
         views = None if t.views is None else t.views.flatten(0, 1)
-        return cls(observation, views, torch.from_numpy(keep), sequences, taken)
+        return cls(t.shown, views, torch.from_numpy(keep), sequences, taken)
 
     @property
     def units(self) -> int:

@@ -17,7 +17,7 @@ from spygames.core.players import DecisionBatch, Player, name_best, split_spec
 from spygames.core.released import find_agent
 from spygames.core.shown import shown
 from spygames_training.checkpoint import find_checkpoint, load_checkpoint
-from spygames_training.compute import to_numpy
+from spygames_training.compute import fetch
 from spygames_training.network import ActorCritic
 from spygames_training.own_network import Source
 from spygames_training.sampling import Asked, Drawn, sample_rows
@@ -275,7 +275,8 @@ def from_network(game: Game, network: ActorCritic, how: str = "", name: str = "p
 def logits(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None = None) -> np.ndarray:
     """The policy head alone: float32 [k, F] -> float32 [k, A]. `memory` of a network that has some, float32 [k, M], is
     brought up to date."""
-    return to_numpy(network.policy(_features(network, observation, memory)))
+    features, after = _features(network, observation, memory)
+    return _fetch(memory, after, [network.policy(features)])[0]
 
 
 @torch.inference_mode()
@@ -283,24 +284,30 @@ def logits_and_values(
     network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """As `logits`, and the values of the own view, float32 [k]: NaN from a network without them."""
-    features = _features(network, observation, memory)
-    values = np.full(len(observation), np.nan, np.float32)
-    if network.has_value:
-        values = to_numpy(network.own_value(features))
-    return to_numpy(network.policy(features)), values
+    features, after = _features(network, observation, memory)
+    values = [network.own_value(features)] if network.has_value else []
+    logits, *found = _fetch(memory, after, [network.policy(features), *values])
+    return logits, found[0] if values else np.full(len(observation), np.nan, np.float32)
 
 
-def _features(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None) -> torch.Tensor:
-    """What the heads take, [k, W]; brings the memory up to date."""
+def _features(
+    network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """What the heads take, [k, W], and the memory after it, [k, M]."""
     observation = np.ascontiguousarray(observation, np.float32)
     if not observation.flags.writeable:
         observation = observation.copy()  # torch has no read-only tensors and warns
     device = next(network.parameters()).device
     before = torch.empty(len(observation), 0) if memory is None else torch.from_numpy(memory)
-    features, after = network.step(torch.from_numpy(observation).to(device), before.to(device))
-    if memory is not None:
-        memory[...] = to_numpy(after)
-    return features
+    return network.step(torch.from_numpy(observation).to(device), before.to(device))
+
+
+def _fetch(memory: np.ndarray | None, after: torch.Tensor, outputs: list[torch.Tensor]) -> list[np.ndarray]:
+    """The outputs as float32 arrays; brings the memory, if there is one, up to date."""
+    if memory is None:
+        return fetch(outputs)
+    *found, memory[...] = fetch([*outputs, after])
+    return found
 
 
 def _shares(logits: np.ndarray, mask: np.ndarray, temperature: float) -> np.ndarray:

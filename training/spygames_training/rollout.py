@@ -16,7 +16,7 @@ from spygames.core.notes import new_notes
 from spygames.core.padding import from_fields, to_fields
 from spygames.core.players import Player, new_memory
 from spygames.core.shown import one_line
-from spygames_training.compute import Compute, to_numpy
+from spygames_training.compute import Compute, fetch
 from spygames_training.config import PPO, Config
 from spygames_training.network import ActorCritic
 from spygames_training.opponent_seats import OpponentSeats
@@ -69,8 +69,7 @@ class Rollout:
         """Records the next `steps` decisions of every game."""
         t, batch, compute = self.trajectories, self.batch, Compute.of(network, ppo.precision)
         t.begin(self.memory)
-        if network.sees_all:
-            t.keep_views(compute.dtype)
+        t.keep(compute, network.sees_all)
         for step in range(self.steps):
             t.seats[step] = batch.seats
             t.frozen[step] = self.opponents.frozen(batch.seats)
@@ -97,25 +96,24 @@ class Rollout:
         network's own decisions change its memory."""
         t = self.trajectories
         with torch.inference_mode(), compute.autocast():
-            observation = torch.from_numpy(t.observation[step]).to(compute.device)
-            views = self._observe_all(step, compute) if network.sees_all else None
+            observation = t.show(step)
+            views = self._observe_all(step) if network.sees_all else None
             if not (size := network.memory_size):
-                logits, values = network(observation, views)
+                logits, values = fetch(network(observation, views))
             else:
                 who = self._rows, t.seats[step], slice(size)
                 features, after = network.step(observation, torch.from_numpy(self.memory[who]).to(compute.device))
+                logits, values, remembered = fetch([*network.heads(features, views), after])
                 own = ~t.frozen[step]
-                self.memory[self._rows[own], t.seats[step, own], :size] = to_numpy(after)[own]
-                logits, values = network.heads(features, views)
-            return to_numpy(logits), to_numpy(values)
+                self.memory[self._rows[own], t.seats[step, own], :size] = remembered[own]
+            return logits, values
 
-    def _observe_all(self, step: int, compute: Compute) -> torch.Tensor:
-        """The views of all seats, [n, P * F], also recorded for learning."""
+    def _observe_all(self, step: int) -> torch.Tensor:
+        """The views of all seats, [n, P * F], where the network is; kept there for learning."""
         views = self.trajectories.views
         assert views is not None
         self.batch.observe_all(self._views)
-        views[step] = torch.from_numpy(self._views).flatten(1)
-        return views[step].to(compute.device)
+        return views[step].copy_(torch.from_numpy(self._views).flatten(1))
 
     def state_dict(self) -> dict[str, Any]:
         """What the next update depends on: tensors `states`, `seeds`, `luck`, `controller` and `memory`, and the arrays

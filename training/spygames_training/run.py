@@ -1,6 +1,7 @@
 """A training run from its config to a checkpoint, and resumed where it was stopped."""
 
 import dataclasses
+import functools
 import json
 import time
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from spygames_training.atomic import write_whole
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.compute import find_device, one_thread
 from spygames_training.config import Config, differences, from_mapping
+from spygames_training.faster_device import gpu_pays
 from spygames_training.league import League
 from spygames_training.learner import Learner
 from spygames_training.loop import Callback, TrainingLoop
@@ -77,14 +79,15 @@ class Run:
             raise ValueError(f"workers must be a multiple of the {processes.count} processes, not {config.workers}")
         self.game = game or make_game(config.game, **config.options)
         self.evaluation_opponents = evaluation_opponents(self.game, config)
-        device = find_device(config.device, processes.local_rank)
         check_folder(self.folder)
         self.state = self.folder / STATE
         torch.manual_seed(config.seed)
         with one_thread():
-            own = network_to_train(self.game, config.network, self._network).to(device)
-        own.shaped = shape is not None
+            own = network_to_train(self.game, config.network, self._network)
         ppo, workers = config.ppo, config.workers // processes.count
+        pays = functools.partial(gpu_pays, own, ppo, workers, processes.count)
+        own.to(find_device(config.device, processes.local_rank, pays))
+        own.shaped = shape is not None
         self.learner = Learner(own, ppo, workers, config.seed, processes)
         self.league = League(self.game, config.opponents)
         players = [from_network(self.game, own), *self.league.players.values()]

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from spygames.core.game import Game
+from spygames_training.compute import Compute
 from spygames_training.config import PPO
 from spygames_training.gae import Estimates, Played, per_seat_gae
 
@@ -26,8 +27,10 @@ class Trajectories:
         frozen: bool, an opponent decided.
         advantages: float32.
         valid: bool, the decision was the network's own, and its outcome is known.
-        views: the views of all seats before each decision, [T, n, P * F] in the type that the network computes in; None
-            until a critic that sees all has played.
+        seen: the first T observations, [T, n, F], where the network is and in the type that it computes in, so that it
+            learns from them without another transfer; None while that is as it is in `observation`.
+        views: the views of all seats before each decision, [T, n, P * F], likewise; None until a critic that sees all
+            has played.
         memory_before: float32 [n, P, M], the memory of each seat before the first decision.
     """
 
@@ -44,6 +47,7 @@ class Trajectories:
         self.frozen = np.zeros((steps, n), np.bool_)
         self.advantages = np.zeros((steps, n), np.float32)
         self.valid = np.zeros((steps, n), np.bool_)
+        self.seen: torch.Tensor | None = None
         self.views: torch.Tensor | None = None
         self.memory_before = np.zeros((n, players, memory), np.float32)
         self._scratch = np.zeros((4, players), np.float32)
@@ -53,11 +57,25 @@ class Trajectories:
         self.observation[0], self.mask[0] = self.observation[-1], self.mask[-1]
         self.memory_before[...] = memory
 
-    def keep_views(self, dtype: torch.dtype) -> None:
-        """Makes room for the views of all seats."""
-        if self.views is None:
-            steps, n, players = self.rewards.shape
-            self.views = torch.empty(steps, n, players * self.observation.shape[2], dtype=dtype)
+    def keep(self, compute: Compute, all_views: bool) -> None:
+        """Makes room for what a network sees: its observations, and the views of all seats if its critic sees them."""
+        steps, n, players = self.rewards.shape
+        features = self.observation.shape[2]
+        if self.seen is None and not compute.is_here:
+            self.seen = torch.empty(steps, n, features, dtype=compute.dtype, device=compute.device)
+        if self.views is None and all_views:
+            self.views = torch.empty(steps, n, players * features, dtype=compute.dtype, device=compute.device)
+
+    def show(self, step: int) -> torch.Tensor:
+        """What the network sees at a step, [n, F], where it is; kept there."""
+        observation = torch.from_numpy(self.observation[step])
+        return observation if self.seen is None else self.seen[step].copy_(observation)
+
+    @property
+    def shown(self) -> torch.Tensor:
+        """All that it saw, [T * n, F], where it is kept: on the CPU the memory of `observation` itself."""
+        seen = torch.from_numpy(self.observation[:-1]) if self.seen is None else self.seen
+        return seen.flatten(0, 1)
 
     def estimate_advantages(self, ppo: PPO) -> None:
         """Fills `advantages` and `valid`, once all decisions are recorded."""

@@ -135,18 +135,17 @@ class Memory(nn.Module):
         [S, M] on -> the memory after each decision, [n, M]."""
         if not len(lengths):
             return memory
-        read = self.read(features)
         order = np.argsort(-lengths, kind="stable")  # the longest first, so that those not yet over are the first few
         starts = (np.cumsum(lengths) - lengths)[order]
-        going = len(lengths)
-        now, places, after = memory[torch.from_numpy(order)], [], []
-        for step in range(int(lengths.max(initial=0))):
-            going = int(np.searchsorted(-lengths[order], -step))
-            places.append(starts[:going] + step)
-            now = self._step(read[torch.from_numpy(places[-1])], now[:going])
+        going = [int(np.searchsorted(-lengths[order], -step)) for step in range(int(lengths.max(initial=0)))]
+        places = np.concatenate([starts[:k] + step for step, k in enumerate(going)])
+        rows = torch.from_numpy(np.concatenate([order, places, np.argsort(places, kind="stable")])).to(features.device)
+        longest_first, step_by_step, back = rows.split([len(lengths), len(places), len(places)])
+        now, after = memory[longest_first], []
+        for read in self.read(features)[step_by_step].split(going):
+            now = self._step(read, now[: len(read)])
             after.append(now)
-        back = np.argsort(np.concatenate(places), kind="stable")
-        return torch.cat(after)[torch.from_numpy(back)]
+        return torch.cat(after)[back]
 
     def _step(self, read: Tensor, memory: Tensor) -> Tensor:
         # Cast here, since autocast keeps the cast weights of all threads in one place, which any thread that is through

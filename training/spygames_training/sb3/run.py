@@ -89,7 +89,7 @@ def maskable_ppo(config: Config, game: Game) -> MaskablePPO:
         rollout_buffer_kwargs={"env": env},
         policy_kwargs=actor_critic_kwargs(config.network.hidden),
         seed=config.seed,
-        device=find_device(config.device),
+        device=find_device(config.device, 0, lambda: False),  # stable-baselines3 advises against one for such networks
     )
 
 
