@@ -1,6 +1,7 @@
 """Where machine code is kept, and that what runs is what the sources say."""
 
 import cProfile
+import gc
 import importlib
 import inspect
 import os
@@ -16,7 +17,8 @@ from typing import Any, cast
 import numba
 import numpy as np
 import pytest
-from numba.core import types
+from numba.core import compiler, types
+from numba.core.compiler import CompilerBase
 from numba.core.dispatcher import Dispatcher
 from numba.core.typed_passes import BaseNativeLowering
 
@@ -116,6 +118,7 @@ def forget() -> None:
     for name in [name for name in sys.modules if name.split(".")[0] in ("first_game", "second_game")]:
         del sys.modules[name]
     kernel._bound.clear()
+    kernel._let_go.cache_clear()
     importlib.invalidate_caches()
 
 
@@ -421,6 +424,55 @@ def test_kernels_may_call_each_other_in_a_circle_and_print(own: Path) -> None:
         assert done.stdout == "odd 2\nodd 0\nodd 3\nodd 1\n(False, 6) (True, 24)\n"
 
 
+@kernel.kernel
+def _with_a_closure(x: int) -> int:
+    def double(y: int) -> int:
+        return y + y
+
+    return double(x) + double(x + 1)
+
+
+@kernel.kernel
+def _around_a_closure(x: int) -> int:
+    return _with_a_closure(x)
+
+
+@needs_compiler
+def test_a_kernel_that_another_one_calls_may_have_closures() -> None:
+    assert _around_a_closure(3) == 14
+
+
+@needs_compiler
+@pytest.mark.parametrize("collecting", [True, False])
+def test_compiling_changes_nothing_for_others(collecting: bool, monkeypatch: pytest.MonkeyPatch, own: Path) -> None:
+    """Neither the collection of garbage nor Numba, also where it fails."""
+    while_compiled = []
+    made = parts.compiler
+
+    def watched(*args: Any) -> Any:
+        part = made(*args)
+        return lambda arguments: while_compiled.append(gc.isenabled()) or part(arguments)
+
+    monkeypatch.setattr(parts, "compiler", watched)
+
+    def inner(x: int) -> int:
+        return x * 3
+
+    called = kernel.kernel(inner)
+    (gc.enable if collecting else gc.disable)()
+    try:
+        assert kernel.kernel(lambda x: called(x) + 1)(4) == 13
+        with pytest.raises(kernel.CompileError):
+            kernel.kernel(_names_nothing)(as_record(kuhn.make_game().new_states()))
+        assert gc.isenabled() == collecting
+    finally:
+        gc.enable()
+    assert while_compiled == [False]
+    target: Any = parts.cpu_target
+    for context in (target.typing_context, target.target_context):
+        assert not {"refresh", "resolve_function_type"} & vars(context).keys()
+
+
 def test_what_is_used_of_numba() -> None:
     """All of it private: if a release drops one of these, `core/kernel.py` is the place to mend."""
     assert {"load_overload", "save_overload", "cache_path"} <= {
@@ -444,6 +496,15 @@ def test_what_is_used_of_numba() -> None:
     assert "flags.no_compile" in inspect.getsource(BaseNativeLowering.run_pass)
     assert "noalias=flags.noalias" in inspect.getsource(BaseNativeLowering.run_pass)
     assert list(inspect.signature(kernel.dumps).parameters) == ["obj"]
+    assert "typingctx.refresh()\n        targetctx.refresh()" in inspect.getsource(CompilerBase.__init__)
+    assert list(inspect.signature(parts.PassManager._runPass).parameters) == ["self", "index", "pss", "internal_state"]
+    assert "self._runPass(idx, pass_inst, state)" in inspect.getsource(parts.PassManager.run)
+    passes = inspect.getsource(compiler)
+    assert all(f"pm.add_pass({name}," in passes for name in (*parts._UNUSED, "InlineClosureLikes"))
+    context = cast(Any, parts.cpu_target).typing_context
+    assert list(inspect.signature(context.resolve_function_type).parameters) == ["func", "args", "kws"]
+    assert callable(context._lookup_global)
+    assert list(inspect.signature(kernel.rtsys.initialize).parameters) == ["ctx"]
 
 
 _PLAY = """

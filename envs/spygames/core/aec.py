@@ -14,7 +14,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable
 
 from spygames.core import snapshot
-from spygames.core.calls import calls
+from spygames.core.calls import calls, look
 from spygames.core.checks import is_whole, may_do
 from spygames.core.fields import NamedRecord
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
@@ -219,12 +219,12 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     def observe(self, agent: str) -> Observation:
         """What `agent` may know and do now, in new arrays."""
-        features, mask, _ = self._look(self.seat(agent))
+        features, mask = self._look(self.seat(agent))
         return {"observation": features, "action_mask": mask}
 
     def view(self, agent: str) -> V:
         """What `agent` may know by name: a record of the fields of the game's VIEW, float32, a copy."""
-        features, _, _ = self._look(self.seat(agent))
+        features, _ = self._look(self.seat(agent))
         return features.view(self.game.view_dtype)[0]
 
     def state(self) -> np.ndarray:
@@ -398,7 +398,9 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         over = seat == NOBODY
         if over:
             seat = min(gone, game.num_players - 1)
-        features, mask, results = self._look(seat)
+        features, mask = self._look(seat)
+        results = np.empty(game.num_players, np.float32)
+        self._calls.results(self._raw, results)
         self.agents = agents = self.possible_agents[gone:]
         self.agent_selection = self.possible_agents[seat]
         self._cumulative_rewards = dict(zip(agents, results[gone:].tolist(), strict=True))
@@ -412,13 +414,12 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             self.infos[self.agent_selection] = {"action_mask": mask.copy()}
             self._observation = {"observation": features, "action_mask": mask}
 
-    def _look(self, seat: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """View as a vector, mask and results of a seat, in new arrays."""
+    def _look(self, seat: int) -> tuple[np.ndarray, np.ndarray]:
+        """View as a vector and mask of a seat, in new arrays."""
         features = np.empty(self._num_features, np.float32)
         mask = np.empty(self._num_actions, np.int8)
-        results = np.empty(self.game.num_players, np.float32)
-        self._calls.look(self._current(), seat, features, mask, results)
-        return features, mask, results
+        self._calls.step(self._current(), look(seat), features, mask)
+        return features, mask
 
     def _dead_step(self, action: object) -> None:
         """Takes the next agent out of a game that is over."""
@@ -457,7 +458,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         """`what` is wrong, who had to act, and some actions that are legal."""
         if self.to_move < 0:
             return IllegalAction(what)
-        _, mask, _ = self._look(self.to_move)
+        _, mask = self._look(self.to_move)
         return IllegalAction(f"{what}; {may_do(self.game, as_record(self._states), self.to_move, mask)}")
 
     def _viewer(self, agent: str | None) -> int:

@@ -131,6 +131,7 @@ def names_of(code: CodeType) -> tuple[list[str], frozenset[str]]:
     return sorted(names), frozenset(attributes)
 
 
+@cache
 def _text(code: CodeType, docstring: str | None) -> str:
     """All of a code object but where it stands in its file."""
     constants = []

@@ -24,6 +24,7 @@ from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.types import Record as NumbaRecord
 from numba.core.typing.templates import make_concrete_template
@@ -120,26 +121,27 @@ class _MachineCode:
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for a signature, None if there is none."""
-        target_context.refresh()
-        payload = self._load(sig, target_context.codegen())
+        rtsys.initialize(target_context)  # what machine code calls; to load it takes no declarations of functions
+        payload = self._read(self._path(sig, target_context.codegen()))
         return None if payload is None else CompileResult._rebuild(target_context, *payload)
 
     def save_overload(self, sig: Any, compiled: Any) -> None:
         """Keeps a compiled function, and lets go what has not been used for long."""
-        self._save(sig, compiled.library, compiled._reduce)
+        self._write(self._path(sig, compiled.library.codegen), compiled.library, compiled._reduce)
 
-    def load_part(self, args: Any, target_context: Any) -> parts.Part | None:
-        """The part for types of arguments, None if there is none."""
-        target_context.refresh()
-        payload = self._load(args, target_context.codegen())
-        return None if payload is None else parts.Part.rebuild(*payload)
+    def part(self, args: Any, target_context: Any, make: Callable[[Any], parts.Part]) -> parts.Part:
+        """The part for types of arguments: what is kept, or made now, and then kept."""
+        path = self._path(args, target_context.codegen())
+        payload = self._read(path)
+        if payload is not None:
+            return parts.Part.rebuild(*payload)
+        part = make(args)
+        self._write(path, part.library, part.reduce)
+        return part
 
-    def save_part(self, args: Any, part: parts.Part) -> None:
-        """The same as `save_overload` for a part."""
-        self._save(args, part.library, part.reduce)
-
-    def _load(self, sig: Any, codegen: Any) -> Any:
-        if (path := self._path(sig, codegen)) is None:
+    @staticmethod
+    def _read(path: Path | None) -> Any:
+        if path is None:
             return None
         try:
             payload = pickle.loads(path.read_bytes())
@@ -148,8 +150,8 @@ class _MachineCode:
             return None
         return payload
 
-    def _save(self, sig: Any, library: Any, reduce: Callable[[], Any]) -> None:
-        path = self._path(sig, library.codegen)
+    @staticmethod
+    def _write(path: Path | None, library: Any, reduce: Callable[[], Any]) -> None:
         if path is None or not parts.is_lasting(library):
             return
         new = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
@@ -162,11 +164,7 @@ class _MachineCode:
                 new.unlink()
             warnings.warn(f"compiled code cannot be kept, so the next process compiles again: {error}", stacklevel=2)
             return
-        long_ago = time.time() - _UNUSED_DAYS * 24 * 3600
-        for old in path.parent.iterdir():
-            with contextlib.suppress(OSError):  # another process was faster
-                if old.stat().st_mtime < long_ago:
-                    old.unlink()
+        _let_go(path.parent)
 
     def _path(self, sig: Any, codegen: Any) -> Path | None:
         folder = self.cache_path
@@ -179,6 +177,16 @@ class _MachineCode:
     def _stem(self) -> str:
         name = self._function.__qualname__.replace("<", "").replace(">", "")
         return f"{name}-{self._kind}{code_digest(self._function)}-"
+
+
+@cache
+def _let_go(folder: Path) -> None:
+    """Deletes what nobody has loaded for long, once a process."""
+    long_ago = time.time() - _UNUSED_DAYS * 24 * 3600
+    for old in folder.iterdir():
+        with contextlib.suppress(OSError):  # another process was faster
+            if old.stat().st_mtime < long_ago:
+                old.unlink()
 
 
 class CompileError(RuntimeError):
@@ -210,7 +218,7 @@ class Kernel(CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         """Machine code for a signature, to be called from Python."""
         _announce(self)
-        with self._noted():
+        with self._noted(), global_compiler_lock, parts.uncollected(), parts.remembered(self.typingctx):
             return super().compile(sig)
 
     def add_overload(self, cres: Any) -> None:
@@ -231,11 +239,8 @@ class Kernel(CPUDispatcher):
 
     def _part(self, args: tuple[Any, ...]) -> parts.Part:
         with global_compiler_lock, cast(Any, self)._compiling_counter:  # by which Numba sees that a kernel calls itself
-            part = self._parts.get(args) or self._kept_parts.load_part(args, self.targetctx)
-            if part is None:
-                part = self._new_part(args)
-                self._kept_parts.save_part(args, part)
-            self._parts[args] = part
+            if (part := self._parts.get(args)) is None:
+                part = self._parts[args] = self._kept_parts.part(args, self.targetctx, self._new_part)
             return part
 
     @contextlib.contextmanager

@@ -4,14 +4,19 @@ Numba makes of each function that it compiles an entry for Python, one for C, an
 A kernel that another one calls needs none of them: its bitcode goes into the caller's module, where it is optimized.
 """
 
-from collections.abc import Callable
+import contextlib
+import gc
+from collections.abc import Callable, Iterator
+from types import CodeType
 from typing import Any, NamedTuple, cast
 
-from llvmlite.binding import parse_bitcode
+from llvmlite.binding import Linkage, parse_bitcode
 from numba.core import dispatcher, types
 from numba.core.codegen import JITCodeLibrary, RuntimeLinker
 from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import PassManager
 from numba.core.registry import cpu_target as _cpu_target
+from numba.core.targetconfig import ConfigStack
 
 cpu_target = cast(Any, _cpu_target)  # its stubs know less than there is
 
@@ -69,21 +74,37 @@ class _Bitcode(JITCodeLibrary):
         self._finalize_final_module()
         return self
 
-    def _get_module_for_linking(self) -> Any:
-        module = super()._get_module_for_linking()
-        named = _sought(module)
-        for function in module.functions if named else ():
-            if function.name in named and not function.is_declaration:
-                function.linkage = "weak_odr"  # so that it is not dropped
-        return module
-
     def _optimize_final_module(self) -> None:
         pass
 
+    def finalize(self) -> None:
+        """Links what it calls; the loop that it becomes a part of is verified."""
+        for library in dict.fromkeys(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalize_final_module()
+
     def _finalize_final_module(self) -> None:
+        module = self._shared_module = self._final_module  # Numba links a copy, since it runs the original
         self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
+        named = _sought(module)
+        for function in module.functions:
+            if not function.is_declaration:
+                if function.name in named:
+                    function.linkage = "weak_odr"  # so that it is not dropped
+                elif function.linkage == Linkage.external:
+                    function.linkage = "linkonce_odr"
         self._finalized = True
+
+
+class _Passes(PassManager):
+    """Numba's passes without their events, for which it lists all flags before each one."""
+
+    def _run_pass(self, index: int, one: Any, state: Any) -> None:
+        one.analysis = self._analysis
+        for run in (one.run_initialization, one.run_pass, one.run_finalizer):
+            run(state)
+
+    _runPass: Any = _run_pass  # noqa: N815 (Numba's name)
 
 
 class _Pipeline(Compiler):
@@ -94,13 +115,93 @@ class _Pipeline(Compiler):
     def __init__(self, typing: Any, target: Any, _: None, args: Any, returned: Any, flags: Any, variables: Any):
         flags.noalias = self.noalias
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-        super().__init__(typing, target, _Bitcode(target.codegen(), "part"), args, returned, flags, variables)
+        with _refreshed(typing, target):
+            super().__init__(typing, target, _Bitcode(target.codegen(), "part"), args, returned, flags, variables)
+
+    def define_pipelines(self) -> list[Any]:
+        """Numba's passes without those that a part needs none of."""
+        if (found := _passes.get(closures := _has_closures(self.state.func_id.code))) is None:
+            (found,) = super().define_pipelines()
+            unused = _UNUSED if closures else {*_UNUSED, "InlineClosureLikes"}
+            passes = _Passes("part")
+            passes.passes = [each for each in found.passes if each[0].__name__ not in unused]
+            passes.finalize()
+            found = _passes[closures] = passes
+        return [found]
 
 
 class _NoAlias(_Pipeline):
     """The same for a kernel whose arguments share no memory."""
 
     noalias = True
+
+
+_UNUSED = {"NopythonRewrites", "AnnotateTypes", "DumpParforDiagnostics"}
+"""Passes for expressions of whole arrays, which allocate, for texts about types that nobody reads, and for loops that
+Numba shares out to threads."""
+_passes: dict[bool, Any] = {}
+"""The passes, with those for closures and without."""
+
+
+def _has_closures(code: CodeType) -> bool:
+    """Whether there is a function in a function, or something that looks so: a comprehension, say."""
+    return any(isinstance(each, CodeType) for each in code.co_consts)
+
+
+@contextlib.contextmanager
+def _refreshed(*contexts: Any) -> Iterator[None]:
+    """Inside, contexts are as new as they are: a part is compiled while another kernel is, whose compiler has seen to
+    that."""
+    for context in contexts:
+        context.refresh = _nothing
+    try:
+        yield
+    finally:
+        for context in contexts:
+            del context.refresh
+
+
+def _nothing() -> None:
+    pass
+
+
+@contextlib.contextmanager
+def remembered(context: Any) -> Iterator[None]:
+    """Inside, a typing context remembers what calls of built-in functions return: Numba tries all forms of an operator
+    anew for each of its uses, several times each."""
+    if "resolve_function_type" in vars(context):
+        yield
+        return
+    resolve, known = context.resolve_function_type, {}
+
+    def remembering(function: Any, args: Any, kws: Any) -> Any:
+        of_type = context._lookup_global(function) or function
+        if kws or type(of_type) is not types.Function:
+            return resolve(function, args, kws)
+        flags = ConfigStack.top_or_none()  # a function of Numba's own, compiled meanwhile, may allocate
+        key = flags is not None and flags.nrt, of_type, *args
+        if (found := known.get(key)) is None:
+            found = known[key] = resolve(function, args, kws)
+        return found
+
+    context.resolve_function_type = remembering
+    try:
+        yield
+    finally:
+        del context.resolve_function_type
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Inside, there is no search for garbage, which takes a tenth of the time of compiling and finds little."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def compiler(function: Callable[..., object], options: dict[str, Any]) -> Callable[[tuple[Any, ...]], Part]:
