@@ -1,4 +1,4 @@
-# make setup | demo | test | test-all | test-browser | test-gpu-code | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
+# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -10,7 +10,7 @@ TEST_ARGS ?= -n 2
 BENCH_ARGS ?= --write
 AXE := 4.14.1
 
-.PHONY: setup demo test test-all test-browser test-gpu-code test-wheels lint lint-quick docs format bench clean
+.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-wheels lint lint-quick docs format bench clean
 .DEFAULT_GOAL := setup
 
 setup: .venv/.installed
@@ -59,6 +59,10 @@ test-gpu-code: .venv-gpu/.installed
 	$(PYTHON) -m venv .venv-gpu
 	$(GPU_PY) $(PIP_INSTALL) -e '.[gpu-code]'
 	@touch $@
+
+# Training on two machines that are killed and cut off, imitated by network namespaces; needs Linux and root.
+test-network: setup
+	OMP_NUM_THREADS=1 $(PY) -m pytest -q -m network tests/network
 
 # What users install: the built package alone, with what it needs and nothing else, away from this folder.
 test-wheels:

@@ -24,6 +24,7 @@ from spygames_training.network import ActorCritic
 from spygames_training.resume import StateError
 from spygames_training.run import Diverged, Run
 from spygames_training.run_files import resume_config
+from spygames_training.trainer import train
 from tests.cli.command import run as command_line
 
 SMALL = Config(
@@ -102,6 +103,49 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, network
     assert again.progress["decisions"] == 256 * updates
     parts = weights(again.train())
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
+
+
+def test_the_same_call_begins_a_run_and_goes_on_with_it(tmp_path: Path) -> None:
+    whole = weights(Run.create(SMALL, tmp_path / "whole").train())
+    run = Run.open(SMALL, tmp_path / "parts")
+    run.train([lambda run, metrics: run.stop() if metrics["decisions"] == 768 else None])
+    again = Run.open(SMALL, tmp_path / "parts")
+    assert again.progress["decisions"] == 768
+    parts = weights(again.train())
+    assert all(torch.equal(whole[name], parts[name]) for name in whole)
+    policy = train(SMALL, tmp_path / "parts", resume="auto")  # it is finished: nothing is left to do
+    assert all(torch.equal(value, policy.network.state_dict()[name]) for name, value in parts.items())
+
+
+def test_the_same_call_begins_anew_where_no_state_was_saved_and_refuses_other_settings(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text("{}")  # left by a kill before the first state
+    run = Run.open(SMALL, tmp_path)
+    assert run.progress["decisions"] == 0
+    run.save()
+    run.close()
+    with pytest.raises(ValueError, match="cannot continue with another seed"):
+        Run.open(replace(SMALL, seed=1), tmp_path)
+    (tmp_path / "state.safetensors").write_bytes(b"cut")
+    with pytest.raises(StateError, match="cut or no saved state"):
+        Run.open(SMALL, tmp_path)
+
+
+def test_the_same_command_begins_a_run_and_goes_on_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text("decisions = 512\nevaluate_games = 2\n[network]\nhidden = [8]\n[ppo]\ngames = 8\nsteps = 16\n")
+    command = ["train", "--config", config, "--out", tmp_path / "run", "--resume", "auto"]
+    assert command_line(*command, "--decisions", 256) == 0
+    assert command_line(*command) == 0
+    assert resume_config(tmp_path / "run").decisions == 512
+    assert len((tmp_path / "run" / "metrics.jsonl").read_text().splitlines()) == 4
+    capsys.readouterr()
+    assert command_line(*command, "--seed", 3) == 2
+    assert "cannot continue with another seed" in capsys.readouterr().err
+    monkeypatch.chdir(tmp_path)
+    assert command_line("train", "--resume", "./auto") == 2  # a folder of that name
+    assert "holds no run to resume" in capsys.readouterr().err
 
 
 def test_a_kill_between_state_and_agent_leaves_a_run_to_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 """The opponents in training games: scripted bots and earlier selves, and how likely each is drawn."""
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,13 +39,13 @@ class League:
         recent = list(self.snapshots)[-self.config.snapshots :] if self.config.snapshots else []
         return [*self.bots, *recent]
 
-    def add_results(self, results: Iterable[Mapping[int, np.ndarray]]) -> None:
-        """Adds the learner's results since the last call, one mapping {number: [wins, games]} for each worker."""
+    def add_results(self, results: Iterable[Mapping[int, Sequence[float] | np.ndarray]]) -> None:
+        """Adds the learner's results since the last call, mappings {number: [wins, games]}, added in their order."""
         for entry in self.results.values():
             entry[0] *= FADE
             entry[1] *= FADE
-        for worker in results:
-            for number, (wins, games) in worker.items():
+        for part in results:
+            for number, (wins, games) in part.items():
                 entry = self.results.setdefault(number, [0.0, 0.0])
                 entry[0] += float(wins)
                 entry[1] += float(games)

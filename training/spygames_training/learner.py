@@ -96,16 +96,18 @@ class Learner:
         weights = Weights(ppo.clip, ppo.value_weight, entropy_weight, ppo.kl)
         data = list(self.threads.map(self._prepare, rollouts))
         # Of all workers, those of other processes included: all processes must do the same with it.
-        shared = self.processes.gather([(d.taken.advantages, d.taken.targets, d.units) for d in data])
-        advantages, targets, units = zip(*(item for part in shared for item in part), strict=True)
-        errors = np.concatenate(advantages)  # returns minus values: what the critic does not explain
-        unexplained = float(errors.var()) / (float(np.concatenate(targets).var()) + 1e-8)
+        counts = self.processes.gather(np.array([(len(d.taken.advantages), d.units) for d in data]))
+        lengths, units = np.concatenate(counts).T.tolist()
+        estimates = np.concatenate([np.stack([d.taken.advantages, d.taken.targets], axis=1) for d in data])
+        # Errors are returns minus values: what the critic does not explain.
+        errors, targets = np.concatenate(self.processes.gather_rows(estimates)).T.copy()
+        unexplained = float(errors.var()) / (float(targets.var()) + 1e-8)
         for d in data:
             normalised = d.taken.advantages
             normalised -= errors.mean()
             normalised /= errors.std() + 1e-8
         workers, size = len(data), ppo.minibatch // len(units)
-        num_minibatches = max(1, min(*units, min(map(len, advantages)) // size))
+        num_minibatches = max(1, min(*units, min(lengths) // size))
         sizes = [n // num_minibatches if self.network.memory_size else size for n in units]
         own = slice(self.processes.rank * workers, (self.processes.rank + 1) * workers)
         sizes = sizes[own]
@@ -172,8 +174,13 @@ class Learner:
         sums = []
         for several in zip(*self.parameters, strict=True):
             gradients = [p.grad for p in several if p.grad is not None]
-            for other in gradients[1:]:
-                gradients[0].add_(other)
+            # A process by itself adds up as two processes would, half of the workers each.
+            half = len(gradients) // 2 if self.processes.count == 1 and len(gradients) % 2 == 0 else len(gradients)
+            for part in filter(None, (gradients[:half], gradients[half:])):
+                for other in part[1:]:
+                    part[0].add_(other)
+            if gradients[half:]:
+                gradients[0].add_(gradients[half])
             sums += gradients[:1]
         self.processes.add(sums)
         for gradient in sums:
@@ -187,6 +194,12 @@ class Learner:
         decay = min(self.ppo.ema, (1 + self.steps) / (10 + self.steps))  # so that the first weights are soon forgotten
         for mean, now in zip(self.ema.parameters(), self.parameters[0], strict=True):
             mean.lerp_(now, 1 - decay)
+
+    def copy_first(self) -> None:
+        """Takes the weights of the first process; on another kind of processor random ones may differ in a bit."""
+        networks: list[ActorCritic] = [getattr(self, name) for name in NETWORKS]
+        with torch.no_grad():
+            self.processes.copy_first([p for network in networks for p in network.state_dict().values()])
 
     def state_dict(self) -> dict[str, Any]:
         """What the next update depends on: tensors (`network.`, `ema.`, `reference.` and a weight's name, `adam.K.` and

@@ -3,8 +3,10 @@
 import signal
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from spygames.core.shown import shown
 from spygames_training.atomic import only_one
@@ -50,7 +52,10 @@ class TrainingLoop:
     def train(self) -> None:
         """Trains, saves and reports; raises what `Run.train` says."""
         run = self.run
-        with only_one(run.folder) if run.processes.first else nullcontext():
+        with ExitStack() as stack:
+            with run.processes.in_own_time():
+                if run.processes.first:
+                    stack.enter_context(only_one(run.folder))
             handlers = catch_signals(self._interrupt)
             try:
                 with one_thread(), self._report() as report:  # each worker is one thread
@@ -70,14 +75,15 @@ class TrainingLoop:
         while not run.finished and not stopping:
             metrics = run.update()
             due = self._due()
-            if due.evaluate:
-                metrics |= run.evaluate()
-                self._evaluated = time.monotonic()
-            if report:
-                report.add(metrics)
-            failure = self._call(metrics)
-            asked = run.processes.gather((self._interrupted, run.stopping or failure is not None))
-            interrupted, stopping = (any(several) for several in zip(*asked, strict=True))
+            with run.processes.in_own_time():
+                if due.evaluate:
+                    metrics |= run.evaluate()
+                    self._evaluated = time.monotonic()
+                if report:
+                    report.add(metrics)
+                failure = self._call(metrics)
+            asked = run.processes.gather(np.array([self._interrupted, run.stopping or failure is not None]))
+            interrupted, stopping = np.any(asked, axis=0).tolist()
             if due.save or interrupted or stopping:
                 run.save()
                 self._saved = time.monotonic()
@@ -85,10 +91,11 @@ class TrainingLoop:
                 raise failure
             if interrupted:
                 raise KeyboardInterrupt
-        if report:
-            report.plot()
-            if run.finished:
-                report.summarise(run.progress["decisions"], run.progress["seconds"])
+        with run.processes.in_own_time():
+            if report:
+                report.plot()
+                if run.finished:
+                    report.summarise(run.progress["decisions"], run.progress["seconds"])
 
     def _call(self, metrics: dict[str, Any]) -> Exception | None:
         """Calls back, in the first process; returns what was raised."""
@@ -103,15 +110,11 @@ class TrainingLoop:
         """What to do after the last update, the same in all processes: the clock of the first one counts for all."""
         now, run, config = time.monotonic(), self.run, self.run.config
         after = run.progress["decisions"]
-        asked = run.processes.gather(
-            Due(
-                evaluate=now - self._evaluated >= config.evaluate_every,
-                save=now - self._saved >= config.save_every,
-            )
-        )
+        asked = np.array([now - self._evaluated >= config.evaluate_every, now - self._saved >= config.save_every])
+        evaluate, save = run.processes.gather(asked)[0].tolist()
         before = after - config.ppo.games * config.ppo.steps
         milestone = run.finished or run.learner.updates == 1 or before < config.decisions / 2 <= after
-        return Due(asked[0].evaluate or milestone, asked[0].save or run.finished)
+        return Due(evaluate or milestone, save or run.finished)
 
     def _interrupt(self, *_: object) -> None:
         """Ends the run after the update that is being made, since a state from its middle could not be resumed; a

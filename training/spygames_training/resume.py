@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
+import numpy as np
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load as tensors_from_bytes
 from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
@@ -23,6 +24,7 @@ from spygames.core.shown import one_line
 from spygames_training.atomic import LARGEST, is_count, is_number, read_file, write_whole
 from spygames_training.league import League
 from spygames_training.learner import NETWORKS, Learner
+from spygames_training.processes import ALONE, Processes, ProcessLost
 from spygames_training.rollout import Rollout
 from spygames_training.state_dicts import check_numbers, set_rng, tensor_difference, tensors_of
 
@@ -71,10 +73,10 @@ def save_state(
     With several processes the first one writes what all of them have, so that the file is that of one process with as
     many workers. `more` is kept among the facts.
     """
-    own = [rollout.state_dict() for rollout in rollouts]
-    workers = [worker for part in learner.processes.gather(own) for worker in part]
+    parts = learner.processes.gather_rows(_packed([rollout.state_dict() for rollout in rollouts]))
     if not learner.processes.first:
         return
+    workers = [worker for part in parts for worker in _unpacked(part)]
     states = [learner.state_dict(), league.state_dict()]
     luck = [states[0].pop("rng"), *(worker.pop("rng") for worker in workers)]
     states += [{f"rollout.{k}.{name}": value for name, value in worker.items()} for k, worker in enumerate(workers)]
@@ -91,13 +93,44 @@ def save_state(
     write_whole(path, tensors_to_bytes(tensors, {"facts": json.dumps(facts)}))
 
 
-def read_state(path: Path) -> State:
-    """The saved state; StateError if it cannot be read, or is not what was saved."""
+def saved_decisions(path: Path) -> int:
+    """How many decisions the run had made whose state is here; -1: there is none; 0, too, where it cannot be read."""
+    if not path.is_file():
+        return -1
     try:
+        with safe_open(path, "pt") as file:
+            decisions = json.loads(file.metadata()["facts"])["progress"]["decisions"]
+        return decisions if is_count(decisions) else 0
+    except (SafetensorError, KeyError, OSError, TypeError, ValueError, RecursionError):
+        return 0  # what is wrong with it, `read_state` says
+
+
+def read_state(path: Path, processes: Processes = ALONE) -> State:
+    """The saved state, which the first process reads and sends to the others; StateError if it cannot be read, or is
+    not what was saved."""
+    found: list[State] = []
+
+    def read() -> bytes:
         data = read_file(path, MAX_BYTES)
+        found.append(_state(path, data))
+        return data
+
+    try:
+        data = processes.from_first(read)
+    except ProcessLost:
+        raise
+    except FileNotFoundError as error:
+        raise StateError(f"{path}: there is no saved state to resume") from error
+    except OSError as error:
+        raise StateError(f"{path} cannot be read: {error.strerror}") from error
+    return found[0] if found else _state(path, data)
+
+
+def _state(path: Path, data: bytes) -> State:
+    """The state that the bytes are; StateError if they are not what was saved."""
+    try:
         tensors = tensors_from_bytes(data)
-        header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
-        facts = json.loads(header["__metadata__"]["facts"])
+        facts = json.loads(_metadata(data)["facts"])
         if not isinstance(facts, dict):
             raise ValueError("its facts are no mapping")
         vouched = "sha256" in facts
@@ -105,10 +138,6 @@ def read_state(path: Path) -> State:
             raise StateError(f"{path} is damaged: its content is not what was saved")
     except StateError:
         raise
-    except FileNotFoundError as error:
-        raise StateError(f"{path}: there is no saved state to resume") from error
-    except OSError as error:
-        raise StateError(f"{path} cannot be read: {error.strerror}") from error
     except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise StateError(f"{path} is cut or no saved state ({one_line(error)})") from error
     return State(path, facts, tensors, vouched)
@@ -149,6 +178,28 @@ def load_state(state: State, learner: Learner, rollouts: Sequence[Rollout], leag
     if not same_rules:
         warnings.warn(f"the code of the game has changed since {path} was saved: its games start over", stacklevel=2)
     return facts["progress"]
+
+
+def _packed(workers: Sequence[Mapping[str, Any]]) -> np.ndarray:
+    """The states of a process's workers as bytes, uint8 [n], to be sent to another process."""
+    tensors = {f"{k}.{name}": v.clone() for k, w in enumerate(workers) for name, v in tensors_of(w).items()}
+    data = tensors_to_bytes(tensors, {"rng": json.dumps([worker["rng"] for worker in workers])})
+    return np.frombuffer(data, np.uint8)
+
+
+def _unpacked(data: np.ndarray) -> list[dict[str, Any]]:
+    """What `_packed` was given."""
+    content = data.tobytes()
+    workers = [{"rng": rng} for rng in json.loads(_metadata(content)["rng"])]
+    for name, tensor in tensors_from_bytes(content).items():
+        k, _, rest = name.partition(".")
+        workers[int(k)][rest] = tensor
+    return workers
+
+
+def _metadata(data: bytes) -> dict[str, str]:
+    """The texts beside the tensors of a safetensors file."""
+    return json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
 
 
 def _named(tensors: Mapping[str, Tensor], *prefixes: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from spygames.core.game import Game
@@ -18,6 +19,7 @@ from spygames_training.checkpoint import save_checkpoint
 from spygames_training.compute import find_device, one_thread
 from spygames_training.config import Config, differences, from_mapping
 from spygames_training.faster_device import gpu_pays
+from spygames_training.joint_run import check_alike, check_workers, led_by_newest, saved_anywhere
 from spygames_training.league import League
 from spygames_training.learner import Learner
 from spygames_training.loop import Callback, TrainingLoop
@@ -58,7 +60,7 @@ class Diverged(ValueError):
 class Run:
     """A training run in a folder: run.json, state.safetensors, checkpoint/, metrics.jsonl, tensorboard/, curves.png.
 
-    `Run.create` begins one, `Run.resume` continues one; both leave the training to `train`.
+    `Run.create` begins one, `Run.resume` continues one, `Run.open` does either; all leave the training to `train`.
     """
 
     def __init__(
@@ -75,11 +77,11 @@ class Run:
         self._network, shape = find_own(network), find_own(shaping)
         self.own_code = names_of(network=self._network, shaping=shape)
         """The names of what the caller has passed, by what it is for."""
-        if config.workers % processes.count:
-            raise ValueError(f"workers must be a multiple of the {processes.count} processes, not {config.workers}")
+        check_workers(config, processes.count)
         self.game = game or make_game(config.game, **config.options)
-        self.evaluation_opponents = evaluation_opponents(self.game, config)
-        check_folder(self.folder)
+        self.evaluation_opponents = evaluation_opponents(self.game, config) if processes.first else []
+        if processes.first:
+            check_folder(self.folder)
         self.state = self.folder / STATE
         torch.manual_seed(config.seed)
         with one_thread():
@@ -141,14 +143,16 @@ class Run:
                 machine has memory for. Nothing in the folder is changed then.
         """
         place = Path(folder)
-        if (place / STATE).exists():
-            raise ValueError(f"{folder} holds a run already: continue it with --resume, or choose another --out")
-        if (place / "checkpoint" / "config.json").exists():
-            raise ValueError(f"{folder} holds an agent already: choose another folder with --out")
-        run = cls(config, folder, game, processes, network, shaping)
-        if config.start_from:
-            start_from(config.start_from, run.game, run.learner, config.ppo.reward_scale, run._network)
+        with processes.in_own_time():
+            if processes.first and (place / STATE).exists():
+                raise ValueError(f"{folder} holds a run already: continue it with --resume, or choose another --out")
+            if processes.first and (place / "checkpoint" / "config.json").exists():
+                raise ValueError(f"{folder} holds an agent already: choose another folder with --out")
+            run = cls(config, folder, game, processes, network, shaping)
+            if config.start_from and processes.first:
+                start_from(config.start_from, run.game, run.learner, config.ppo.reward_scale, run._network)
         run._enter()
+        run.learner.copy_first()
         return run
 
     @classmethod
@@ -168,43 +172,71 @@ class Run:
             folder: of the run.
             config: the run's, in which settings of `CHANGEABLE` may have other values; None: as it is.
             game: as for `create`.
-            processes: as for `create`; there may be more or fewer than before.
+            processes: as for `create`; there may be more or fewer than before. Among them the one whose `folder` holds
+                the newest state is the first: it reads and sends, and goes on writing there. So they need not share a
+                folder.
             network, shaping: the same as before; the folder holds no code.
 
         Raises:
             ValueError: there is no run, it is damaged, or `config` changes another setting; what is passed has another
                 name than what the run was saved with; and as for `create`.
         """
-        saved = resume_config(folder)
+        processes = led_by_newest(folder, processes)
+        saved = resume_config(folder, processes)
         config = config or saved
         if changed := [name for name in differences(config, saved) if name not in CHANGEABLE]:
             raise ValueError(
                 f"{folder} cannot continue with another {', '.join(changed)}; what may change is "
                 f"{', '.join(sorted(CHANGEABLE))}"
             )
-        check_folder(Path(folder))
         own = find_own(network)
-        state = read_state(Path(folder) / STATE)
+        if processes.first:
+            check_folder(Path(folder))
+        state = read_state(Path(folder) / STATE, processes)
         try:
             check_names(state.facts.get("own_code", {}), names_of(network=own, shaping=find_own(shaping)))
         except ValueError as error:
             raise StateError(f"{state.path}: {error}") from error
-        run = cls(config, folder, game, processes, own, shaping)
-        run._check_settings(state)
-        run.progress = load_state(state, run.learner, run.rollouts, run.league)
-        try:
-            check_answers(run.learner.ema, state.facts.get("answers"))
-        except ValueError as error:
-            raise StateError(f"{state.path}: {error}") from error
-        digest = state.facts.get("metrics") if state.vouched else None
-        run.earlier = read_metrics(run.folder, run.progress["decisions"], digest)
+        with processes.in_own_time():
+            run = cls(config, folder, game, processes, own, shaping)
+            run._check_settings(state)
+            run.progress = load_state(state, run.learner, run.rollouts, run.league)
+            try:
+                check_answers(run.learner.ema, state.facts.get("answers"))
+            except ValueError as error:
+                raise StateError(f"{state.path}: {error}") from error
+            if processes.first:
+                digest = state.facts.get("metrics") if state.vouched else None
+                run.earlier = read_metrics(run.folder, run.progress["decisions"], digest)
         run._enter()
         return run
 
+    @classmethod
+    def open(
+        cls,
+        config: Config,
+        folder: str | Path,
+        game: Game | None = None,
+        processes: Processes = ALONE,
+        *,
+        network: Source | str | None = None,
+        shaping: Shaping | str | None = None,
+    ) -> "Run":
+        """The run in `folder` from its last saved state, or a new one if no process finds a state there.
+
+        So the same call goes on after whatever has ended it. Arguments are those of `create`, errors those of `create`
+        and `resume`.
+        """
+        if saved_anywhere(folder, processes):
+            return cls.resume(folder, config, game, processes, network=network, shaping=shaping)
+        return cls.create(config, folder, game, processes, network=network, shaping=shaping)
+
     def _enter(self) -> None:
         """Makes the folder, last, so that a run that is refused or stopped before leaves nothing."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.processes.gather(None)  # no process writes before all have looked
+        check_alike(self.processes, dataclasses.asdict(self.config) | self.own_code, self.game)
+        with self.processes.in_own_time():
+            if self.processes.first:
+                self.folder.mkdir(parents=True, exist_ok=True)
 
     def _check_settings(self, state: State) -> None:
         """StateError if settings that decide what the run has become are not those that the state was saved with."""
@@ -248,6 +280,7 @@ class Run:
             ValueError: another process trains in this folder.
             TypeError: a callback cannot be called.
             Diverged: the losses are not finite any more.
+            ProcessLost: another process has ended or failed, or cannot be reached; `Run.open` goes on.
             OSError: a file cannot be written, as on a full disk; the last state that was saved is whole.
             Exception: what a callback raised; the state after the update is saved.
         """
@@ -255,16 +288,18 @@ class Run:
         return self.learner.ema
 
     def save(self) -> None:
-        """Writes the settings, the state to resume from and the checkpoint of the policy; all processes take part."""
+        """Writes the settings, the state to resume from and the checkpoint of the policy; all processes take part, and
+        return when all is written."""
         config = dataclasses.asdict(self.config)
         more: dict[str, Any] = {}
-        if self.processes.first:
-            write_whole(self.folder / RUN, json.dumps(config, indent=2) + "\n")
-            more = {"config": config, "metrics": metrics_digest(self.folder)}
-            if self.own_code:
-                more |= {"own_code": self.own_code, "answers": answers_of(self.learner.ema)}
-        save_state(self.state, self.learner, self.rollouts, self.league, self.progress, more)
-        self.save_agent()
+        with self.processes.in_own_time():
+            if self.processes.first:
+                write_whole(self.folder / RUN, json.dumps(config, indent=2) + "\n")
+                more = {"config": config, "metrics": metrics_digest(self.folder)}
+                if self.own_code:
+                    more |= {"own_code": self.own_code, "answers": answers_of(self.learner.ema)}
+            save_state(self.state, self.learner, self.rollouts, self.league, self.progress, more)
+            self.save_agent()
 
     def save_agent(self) -> None:
         """Writes the checkpoint of the policy."""
@@ -287,10 +322,13 @@ class Run:
         config, learner, rollouts = self.config, self.learner, self.rollouts
         started = time.monotonic()
         self._seat_opponents()
-        learner.play(rollouts)
-        results = self.processes.gather([rollout.opponents.pop_results() for rollout in rollouts])
-        self.league.add_results(result for part in results for result in part)
-        if not sum(self.processes.gather(sum(int(rollout.trajectories.valid.sum()) for rollout in rollouts))):
+        with self.processes.in_own_time():
+            learner.play(rollouts)
+        won = [(k, *counts) for rollout in rollouts for k, counts in rollout.opponents.pop_results().items()]
+        parts = self.processes.gather_rows(np.array(won, np.float64).reshape(-1, 3))
+        self.league.add_results({int(number): counts} for number, *counts in np.concatenate(parts))
+        valid = np.array([rollout.trajectories.valid.sum() for rollout in rollouts])
+        if not sum(part.sum() for part in self.processes.gather(valid)):
             raise ValueError(
                 f"in {config.ppo.games} games x {config.ppo.steps} decisions the outcome of none that the network took "
                 "is known, for no game ended and no seat was asked again: raise ppo.steps"
@@ -320,8 +358,8 @@ class Run:
             return
         if opponents.snapshots and learner.updates % opponents.snapshot_every == 0:
             self.league.add_snapshot(learner.ema)
-        playing = self.processes.gather({int(k) for r in self.rollouts for k in r.opponents.controller.flat})
-        self.league.forget(set().union(*playing))
+        playing = np.unique(np.concatenate([rollout.opponents.controller.ravel() for rollout in self.rollouts]))
+        self.league.forget(np.concatenate(self.processes.gather_rows(playing)).tolist())
         for rollout in self.rollouts:
             rollout.opponents.join(self.league)
 

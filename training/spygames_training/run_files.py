@@ -7,6 +7,7 @@ from spygames.core.shown import one_line
 from spygames_training.atomic import read_file
 from spygames_training.checkpoint import check_place
 from spygames_training.config import Config, from_mapping
+from spygames_training.processes import ALONE, Processes, ProcessLost
 from spygames_training.report import METRICS
 
 RUN = "run.json"
@@ -29,14 +30,16 @@ def check_folder(folder: Path) -> None:
     check_place(folder / "checkpoint")
 
 
-def resume_config(folder: str | Path) -> Config:
-    """The config of the run in `folder`; ValueError, of one line, if there is none."""
+def resume_config(folder: str | Path, processes: Processes = ALONE) -> Config:
+    """The config of the run in `folder`, which the first process reads; ValueError, of one line, if there is none."""
     path = Path(folder) / RUN
     try:
-        values = json.loads(read_file(path, MAX_RUN_BYTES))
+        values = json.loads(processes.from_first(lambda: read_file(path, MAX_RUN_BYTES)))
         if not isinstance(values, dict):
             raise ValueError("it holds no mapping")
         return from_mapping(Config, values)
+    except ProcessLost:
+        raise
     except OSError as error:
         raise ValueError(f"{folder} holds no run to resume: {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from spygames.core.game import Game
 from spygames_training.config import Config
@@ -18,7 +19,7 @@ def train(
     config: Config,
     folder: str | Path,
     *,
-    resume: bool = False,
+    resume: bool | Literal["auto"] = False,
     game: Game | None = None,
     network: Source | str | None = None,
     shaping: Shaping | str | None = None,
@@ -32,7 +33,8 @@ def train(
     Args:
         config: what to do.
         folder: where the run lives; it is made.
-        resume: whether to go on with the run in `folder`, of which `config` may change what `Run.resume` says.
+        resume: whether to go on with the run in `folder`, of which `config` may change what `Run.resume` says. "auto":
+            only if there is one, so that the same call goes on after whatever has ended it.
         game: what is played, where `config.game` cannot name it.
         network: a torch module, or what makes one, in the place of the network that `config` describes, as of
             `Run.create`.
@@ -46,7 +48,9 @@ def train(
         Exception: what a callback raised; all is saved.
     """
     own = find_own(network)
-    if resume:
+    if resume == "auto":
+        run = Run.open(config, folder, game, network=own, shaping=shaping)
+    elif resume:
         run = Run.resume(folder, config, game, network=own, shaping=shaping)
     else:
         run = Run.create(config, folder, game, network=own, shaping=shaping)

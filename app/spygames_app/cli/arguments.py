@@ -14,7 +14,7 @@ from dataclasses import MISSING, fields
 from functools import reduce
 from operator import or_
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar
 
 import tyro
 from tyro.conf import FlagCreatePairsOff, UseAppendAction
@@ -31,6 +31,8 @@ T = TypeVar("T")
 ERRORS = (ValueError, OSError, MemoryError)
 """What ends a command with one line; anything else is a fault of the command itself."""
 DEFAULT_GAME = "agent_avenue_v0"
+AUTO = "auto"
+"""`--resume auto`; a folder of that name is ./auto."""
 SUMMARY = "Board games with hidden information: trains agents, measures them, plays against them."
 
 
@@ -203,6 +205,9 @@ AnyFolder = Annotated[Path | None, value(Path, "FOLDER"), _NO_DEFAULT]
 AnyCode = Annotated[str | None, value(str, "CODE"), _NO_DEFAULT]
 """`python:MODULE.NAME`."""
 RunFolder = Annotated[Path | None, value(Path, "RUN"), _NO_DEFAULT]
+RunOrAuto = Annotated[
+    Path | Literal["auto"] | None, value(lambda text: text if text == AUTO else Path(text), "RUN"), _NO_DEFAULT
+]
 ConfigFile = Annotated[Path | None, value(config_path, "CONFIG"), _NO_DEFAULT]
 How = Annotated[str | None, value(str, "HOW"), _NO_DEFAULT]
 """How a checkpoint plays: sample, argmax or a temperature, such as 0.5."""

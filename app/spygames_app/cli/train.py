@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from spygames_app.cli.arguments import (
+    AUTO,
     ERRORS,
     AnyCode,
     AnyFolder,
     AnyPositive,
     ConfigFile,
     GameOptions,
-    RunFolder,
+    RunOrAuto,
     complain,
     console,
     program,
@@ -47,9 +48,12 @@ class Train:
     `--own-network python:my_networks.Residual` and `--shaping python:my_rewards.ahead` take code of yours, of a module
     that is installed or lies in the current folder (docs/open_trainer.md); such a run is resumed with the same options.
 
-    Several processes, on one machine or many, train one agent together; `--workers` counts the workers of all of them:
+    `--resume auto` begins the run, or goes on with it: the same command, started again after whatever has ended it.
 
-        torchrun --standalone --nproc-per-node 2 -m spygames_app train --config demo --workers 2
+    Several processes, on one machine or many, train one agent together; `--workers` counts the workers of all of them
+    (docs/machines.md):
+
+        torchrun --standalone --nproc-per-node 2 -m spygames_app train --config demo --workers 2 --resume auto
 
     `--algorithm maskable_ppo` learns by the stock MaskablePPO of sb3-contrib (extra sb3), all seats with their own
     credit. The same options hold, with these differences: ppo.kl, ppo.reference_every and ppo.ema do nothing and are
@@ -60,8 +64,8 @@ class Train:
 
     config: ConfigFile = None
     """A TOML file with the options below, or the name of a config that comes with the package."""
-    resume: RunFolder = None
-    """Resume the run in this folder."""
+    resume: RunOrAuto = None
+    """Resume the run in this folder; auto: the run in --out if there is one, else begin it."""
     out: AnyFolder = None
     """Folder of the run; runs/NAME if not given."""
     option: GameOptions = ()
@@ -81,12 +85,15 @@ class Train:
     @classmethod
     def default_for(cls, argv: Sequence[str]) -> "Train":
         """The settings of the run or the config that the command line names."""
-        if run := last_value(argv, "--resume"):
+        run = last_value(argv, "--resume")
+        if run and run != AUTO:
             if any(last_value(argv, name) for name in ("--config", "--out", "--option")):
                 raise ValueError("--resume takes a run as it is: --config, --out and --option do not go with it")
+            from spygames_training.joint_run import led_by_newest
+            from spygames_training.processes import join
             from spygames_training.run_files import resume_config
 
-            base = resume_config(Path(run))
+            base = resume_config(run, led_by_newest(run, join()))
         else:
             config = last_value(argv, "--config")
             base = read_config(config_path(config)) if config else Config()
@@ -103,7 +110,8 @@ class Train:
             config,
             options={**self.variant, **dict(self.option)},
         )
-        folder = self.resume or self.out or Path("runs") / config.name
+        resumed = self.resume if isinstance(self.resume, Path) else None
+        folder = resumed or self.out or Path("runs") / config.name
         own = self.algorithm == "ppo"
         passed = {"network": self.own_network, "shaping": self.shaping}
         try:
@@ -115,12 +123,15 @@ class Train:
                 return self._train_seeds(config, folder, processes.count)
             if not own:
                 run = maskable_run(config, folder, self.resume)
-            elif self.resume:
+            elif self.resume == AUTO:
+                run = Run.open(config, folder, None, processes, **passed)
+            elif resumed:
                 run = Run.resume(folder, config, None, processes, **passed)
             else:
                 run = Run.create(config, folder, None, processes, **passed)
         except KeyboardInterrupt:
             return stopped_early(processes)
+        processes = run.processes if isinstance(run, Run) else processes
         resume = f"{program()} train --resume {shlex.quote(str(folder))}"
         for name, code in (("own-network", self.own_network), ("shaping", self.shaping)):
             resume += f" --{name} {shlex.quote(code)}" if code else ""
@@ -139,7 +150,7 @@ class Train:
             return 130
         except ERRORS as error:
             complain(PROG, error)
-            if own and saved.exists():
+            if own and processes.first and saved.exists():
                 print(f"the last saved state is whole; resume with: {resume}", file=sys.stderr)
             return 1
         leave()
@@ -160,7 +171,7 @@ class Train:
         """Trains with several seeds; ValueError where that cannot be."""
         from spygames_training.experiments.seeds import train_seeds
 
-        if self.resume or processes > 1:
+        if isinstance(self.resume, Path) or processes > 1:
             raise ValueError("--seeds goes neither with --resume, as the same command resumes, nor with torchrun")
         try:
             table = train_seeds(config, folder, self.seeds or 0, network=self.own_network, shaping=self.shaping)
@@ -183,7 +194,7 @@ def last_value(argv: Sequence[str], name: str) -> str:
     return found
 
 
-def maskable_run(config: Config, folder: Path, resume: Path | None) -> "MaskableRun":
+def maskable_run(config: Config, folder: Path, resume: Path | Literal["auto"] | None) -> "MaskableRun":
     """Returns the run by MaskablePPO; ValueError if it cannot be."""
     if resume:
         raise ValueError("a run by maskable_ppo cannot be resumed: begin another one")

@@ -1,0 +1,152 @@
+"""Two hosts train one network while hosts die, cables break and hosts come back: the run ends with the bytes of the run
+that nothing disturbed, or with one clear line and a whole state."""
+
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spygames_training.resume import read_state
+from tests.network.runs import (
+    by_torchrun,
+    by_variables,
+    difference,
+    train_alone,
+    updates,
+    variables,
+    wait,
+    write_config,
+)
+from tests.support.hosts import Hosts, why_not
+
+UPDATES = 150
+LOST = re.compile(r"^(?:\[.*\]:)?spygames train: process \d of 2 .*", re.MULTILINE)
+"""The line that says so; torchrun may write in front of it whose it is."""
+REASON = why_not()
+
+pytestmark = [
+    pytest.mark.network,
+    pytest.mark.slow,
+    pytest.mark.xdist_group("network"),
+    pytest.mark.skipif(bool(REASON), reason=REASON),
+]
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_config(tmp_path_factory.mktemp("config"), UPDATES * 32 * 8)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(config: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("undisturbed") / "run"
+    train_alone(config, folder)
+    return folder
+
+
+@pytest.fixture
+def hosts() -> Iterator[Hosts]:
+    with Hosts() as hosts:
+        yield hosts
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> tuple[Path, Path]:
+    """A disk of host b's own, and where the run lies on host a."""
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "runs").mkdir()
+    return tmp_path / "disk", tmp_path / "runs"
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["shared folder", "folders of their own"])
+def test_the_first_host_goes_on_when_the_second_one_dies(
+    shared: bool, hosts: Hosts, config: Path, undisturbed: Path, disk: tuple[Path, Path]
+) -> None:
+    run = disk[1] / "run"
+    with open(disk[1] / "a.log", "wb") as log:
+        a = hosts.start("a", by_torchrun("a", config, run), log)
+        hosts.start("b", by_torchrun("b", config, run), subprocess.DEVNULL, private=None if shared else disk)
+        wait(lambda: updates(run) >= 10, 240, a)
+        assert hosts.trainers("b")
+        before = updates(run)
+        hosts.kill("b")
+        assert before < UPDATES - 20
+        assert a.wait(240) == 0
+    assert difference(run, undisturbed) == ""
+    assert LOST.search((disk[1] / "a.log").read_text())
+    assert not any(disk[0].iterdir())  # only the first process reads and writes
+
+
+def test_the_same_command_goes_on_after_the_host_of_the_rendezvous_has_died(
+    hosts: Hosts, config: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    with open(tmp_path / "b.log", "wb") as log:
+        a = hosts.start("a", by_torchrun("a", config, run), subprocess.DEVNULL)
+        b = hosts.start("b", by_torchrun("b", config, run), log)
+        wait(lambda: updates(run) >= 10, 240, a, b)
+        hosts.kill("a")
+        assert b.wait(180) != 0
+    assert LOST.search((tmp_path / "b.log").read_text())
+    assert hosts.start("a", by_torchrun("a", config, run), subprocess.DEVNULL).wait(240) == 0
+    assert difference(run, undisturbed) == ""
+
+
+def test_a_cut_cable_ends_both_hosts_with_one_line_and_a_whole_state(
+    hosts: Hosts, config: Path, undisturbed: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    logs = [tmp_path / "a.log", tmp_path / "b.log"]
+    with open(logs[0], "wb") as log_a, open(logs[1], "wb") as log_b:
+        a = hosts.start("a", by_torchrun("a", config, run, "2", 0), log_a)
+        b = hosts.start("b", by_torchrun("b", config, run, "2", 0), log_b)
+        wait(lambda: updates(run) >= 10, 240, a, b)
+        hosts.plug(False)
+        cut = time.monotonic()
+        wait(lambda: not hosts.trainers("a") and not hosts.trainers("b"), 180)
+        assert time.monotonic() - cut < 180
+        assert a.wait(60) != 0
+        assert b.wait(120) != 0  # torchrun itself looks for the rendezvous for a while
+    for log in logs:
+        assert len(LOST.findall(log.read_text())) == 1
+    assert read_state(run / "state.safetensors").facts["progress"]["decisions"] < UPDATES * 32 * 8
+    hosts.plug(True)
+    assert hosts.start("a", by_torchrun("a", config, run), subprocess.DEVNULL).wait(240) == 0
+    assert difference(run, undisturbed) == ""
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["shared folder", "folders of their own"])
+def test_a_host_that_comes_later_joins_in(
+    shared: bool, hosts: Hosts, config: Path, undisturbed: Path, disk: tuple[Path, Path]
+) -> None:
+    run = disk[1] / "run"
+    a = hosts.start("a", by_torchrun("a", config, run), subprocess.DEVNULL)
+    wait(lambda: updates(run) >= 10, 240, a)
+    b = hosts.start("b", by_torchrun("b", config, run), subprocess.DEVNULL, private=None if shared else disk)
+    wait(lambda: hosts.trainers("b"), 120, a, b)
+    assert a.wait(240) == 0
+    assert b.wait(60) == 0
+    assert difference(run, undisturbed) == ""
+    assert not any(disk[0].iterdir())
+
+
+def test_the_process_whose_disk_has_the_newest_state_leads(
+    hosts: Hosts, config: Path, undisturbed: Path, disk: tuple[Path, Path]
+) -> None:
+    """Host b, whose rank is 1, has begun the run alone; host a, of rank 0, has an empty disk."""
+    run = disk[1] / "run"
+    alone = hosts.start("b", by_variables(config, run), subprocess.DEVNULL, private=disk)
+    wait(lambda: updates(disk[0] / "run") >= 10, 240, alone)
+    hosts.kill("b")
+    alone.wait(30)
+    begun = updates(disk[0] / "run")
+    assert begun < UPDATES - 20
+    a = hosts.start("a", by_variables(config, run), subprocess.DEVNULL, None, variables("a"))
+    b = hosts.start("b", by_variables(config, run), subprocess.DEVNULL, disk, variables("b"))
+    assert a.wait(240) == 0
+    assert b.wait(60) == 0
+    assert not run.exists()
+    assert difference(disk[0] / "run", undisturbed) == ""
