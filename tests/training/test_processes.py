@@ -221,7 +221,7 @@ class Others(Processes):
 
 
 @pytest.mark.parametrize(
-    ("part", "name"), enumerate(["settings", "code of the game", "version of spygames, torch or numpy"])
+    ("part", "name"), list(enumerate(["settings", "code of the game", "version of spygames, torch or numpy"]))
 )
 def test_processes_that_were_started_unlike_are_refused(part: int, name: str) -> None:
     with pytest.raises(ValueError, match=f"process 2 of 3 was started with another {name} than process 0: "):
