@@ -233,7 +233,8 @@ class Run:
 
     def _enter(self) -> None:
         """Makes the folder, last, so that a run that is refused or stopped before leaves nothing."""
-        check_alike(self.processes, dataclasses.asdict(self.config) | self.own_code, self.game)
+        settings = {"config": dataclasses.asdict(self.config), "own_code": self.own_code}
+        check_alike(self.processes, settings, self.game)
         with self.processes.in_own_time():
             if self.processes.first:
                 self.folder.mkdir(parents=True, exist_ok=True)
