@@ -159,8 +159,8 @@ def test_two_processes_tell_each_other_and_notice_when_one_fails_or_dies(tmp_pat
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"RANK": "1"}, "RANK is set, but not WORLD_SIZE and MASTER_ADDR: "),
-        ({"RANK": "1", "MASTER_ADDR": "here"}, "RANK and MASTER_ADDR is set, but not WORLD_SIZE: "),
+        ({"RANK": "1"}, "RANK set, but not WORLD_SIZE and MASTER_ADDR: "),
+        ({"RANK": "1", "MASTER_ADDR": "here"}, "RANK and MASTER_ADDR set, but not WORLD_SIZE: "),
         ({"RANK": "x", "WORLD_SIZE": "2", "MASTER_ADDR": "here"}, "from 0 to WORLD_SIZE - 1, not x of 2"),
         ({"RANK": "2", "WORLD_SIZE": "2", "MASTER_ADDR": "here"}, "from 0 to WORLD_SIZE - 1, not 2 of 2"),
     ],

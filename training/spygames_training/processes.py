@@ -249,8 +249,8 @@ def _launched() -> tuple[int, int] | None:
         return None
     if missing := [name for name in LAUNCH if name not in given]:
         raise ValueError(
-            f"{' and '.join(given)} is set, but not {' and '.join(missing)}: set all of {', '.join(LAUNCH)} where "
-            "several processes train together, and none of them where this one is alone"
+            f"{' and '.join(given)} set, but not {' and '.join(missing)}: set all of {', '.join(LAUNCH)} where several "
+            "processes train together, and none of them where this one is alone"
         )
     rank, count = given["RANK"], given["WORLD_SIZE"]
     if not rank.isdecimal() or not count.isdecimal() or not 0 <= int(rank) < int(count):
