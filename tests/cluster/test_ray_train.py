@@ -7,13 +7,12 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-pytest.importorskip("ray.train", reason="needs the extra ray: make test-ray")
-
-import ray
+pytest.importorskip("ray.train", reason="Ray Train is not installed")
 
 from spygames_training.config import read_config
 from spygames_training.ray_train import train_on_ray
@@ -24,6 +23,7 @@ UPDATES = 150
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Iterator[None]:
+    ray = import_module("ray")
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     yield
     ray.shutdown()

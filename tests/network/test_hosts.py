@@ -22,7 +22,7 @@ from tests.network.runs import (
 )
 from tests.support.hosts import Hosts, why_not
 
-UPDATES = 150
+UPDATES = 500
 LOST = re.compile(r"^(?:\[.*\]:)?spygames train: process \d of 2 .*", re.MULTILINE)
 """The line that says so; torchrun may write in front of it whose it is."""
 REASON = why_not()
