@@ -60,7 +60,7 @@ def by_torchrun(name: str, config: Path, folder: Path, nodes: str = "1:2", resta
         "rdzv-backend": "c10d",
         "rdzv-id": "run",
         "rdzv-endpoint": f"{ADDRESSES['a']}:{PORT}",
-        "rdzv-conf": f"is_host={name == 'a'},last_call_timeout=3,join_timeout=60",
+        "rdzv-conf": f"is_host={name == 'a'},last_call_timeout=3,join_timeout=300",
         "local-addr": ADDRESSES[name],
     }
     launcher = [word for key, value in options.items() for word in (f"--{key}", value)]

@@ -123,12 +123,14 @@ def test_a_host_that_comes_later_joins_in(
     shared: bool, hosts: Hosts, config: Path, undisturbed: Path, disk: tuple[Path, Path]
 ) -> None:
     run = disk[1] / "run"
-    a = hosts.start("a", by_torchrun("a", config, run), subprocess.DEVNULL)
-    wait(lambda: updates(run) >= 10, 240, a)
-    b = hosts.start("b", by_torchrun("b", config, run), subprocess.DEVNULL, private=None if shared else disk)
-    wait(lambda: hosts.trainers("b"), 120, a, b)
-    assert a.wait(240) == 0
-    assert b.wait(60) == 0
+    with open(disk[1] / "a.log", "wb") as log_a, open(disk[1] / "b.log", "wb") as log_b:
+        a = hosts.start("a", by_torchrun("a", config, run), log_a)
+        wait(lambda: updates(run) >= 10, 240, a)
+        b = hosts.start("b", by_torchrun("b", config, run), log_b, private=None if shared else disk)
+        wait(lambda: hosts.trainers("b"), 240, a, b)
+        assert a.wait(240) == 0
+        assert b.wait(60) == 0
+    assert "stopped and saved" in (disk[1] / "a.log").read_text()  # to begin again with both
     assert difference(run, undisturbed) == ""
     assert not any(disk[0].iterdir())
 
