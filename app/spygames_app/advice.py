@@ -12,7 +12,7 @@ from spygames.core.notes import Notes, notes_size
 from spygames.core.player import DecisionBatch, Player, answers, new_memory
 from spygames.core.rng import mix
 
-__all__ = ["EachOwn", "Thoughts", "advise", "in_words", "ranked"]
+__all__ = ["EachOwn", "Thoughts", "advise", "believed", "in_words", "ranked"]
 
 BARS = 6
 """Actions that are named; the others are summed up."""
@@ -133,9 +133,13 @@ def in_words(advice: Advice) -> str:
     elif advice.value is not None:
         lines.append(f"Expected result: {advice.value:+.2f}")
     if advice.belief:
-        lines.append("What it believes:")
-        lines += [
-            f"  {what}: {', '.join(f'{thing} {share:.0%}' for thing, share in things[:BARS])}"
-            for what, things in advice.belief
-        ]
+        lines += ["What it believes:", *(f"  {what}: {things}" for what, things in believed(advice))]
     return "\n".join(lines)
+
+
+def believed(advice: Advice) -> list[tuple[str, str]]:
+    """What is hidden, and what it may be: the likeliest things with their probabilities."""
+    return [
+        (what, ", ".join(f"{thing.replace('_', ' ')} {share:.0%}" for thing, share in things[:BARS]))
+        for what, things in advice.belief
+    ]

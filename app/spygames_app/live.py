@@ -8,7 +8,7 @@ import numpy as np
 from spygames.core import match
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.kernel import Record
-from spygames.core.notes import Noted, Notes, notes_size
+from spygames.core.notes import Notes, notes_size
 from spygames.core.player import Player, new_memory, tell_end
 from spygames.core.record import GameRecord, make_record
 from spygames.core.rng import mix
@@ -81,11 +81,6 @@ class LiveGame:
     def course(self) -> list[tuple[np.ndarray, int]]:
         """The decisions so far: STATE [1] before each, and the action."""
         return [(made.states, made.action) for made in self.decisions]
-
-    @property
-    def noted(self) -> Noted | None:
-        """What players with a `notes_size` are told of; None where there are none."""
-        return None if self._notes is None else self._notes.of(0)
 
     def legal_at(self, number: int) -> dict[str, int]:
         """As `legal`, of the position after so many decisions."""

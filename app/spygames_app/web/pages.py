@@ -6,7 +6,7 @@ from typing import Any
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.look import Advice
 from spygames.core.picture import picture
-from spygames_app.advice import BARS, ranked
+from spygames_app.advice import believed, ranked
 from spygames_app.rules import Rule
 from spygames_app.web.choices import Option
 from spygames_app.web.html import Html, board, h, joined
@@ -272,16 +272,13 @@ def thoughts(advice: Advice) -> Html:
         value = h("p", f"{advice.share_title}: ", h("strong", f"{advice.share:.0%}"))
     elif advice.value is not None:
         value = h("p", "Expected result: ", h("strong", f"{advice.value:+.2f}"))
-    believed = [
-        h("li", f"{what}: ", ", ".join(f"{thing.replace('_', ' ')} {share:.0%}" for thing, share in things[:BARS]))
-        for what, things in advice.belief
-    ]
+    belief = [h("li", h("b", f"{what}: "), things) for what, things in believed(advice)]
     return h(
         "div",
         h("h3", advice.title),
         h("ol", *bars, class_="bars"),
         value,
-        joined(h("h3", "What it believes"), h("ul", *believed, class_="belief")) if believed else None,
+        joined(h("h3", "What it believes"), h("ul", *belief, class_="belief")) if belief else None,
         class_="thoughts",
     )
 
