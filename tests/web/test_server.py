@@ -1,16 +1,19 @@
 """What the page does with requests that make no sense, come from elsewhere, or come too late; and with bad players."""
 
 import json
+import re
 import threading
 import time
 from dataclasses import asdict, replace
+from html import unescape
 from typing import Any
 
 import numpy as np
 import pytest
 
 import spygames
-from spygames.core.game import NOBODY
+from spygames.core.film import Film
+from spygames.core.game import NOBODY, as_record
 from spygames.core.player import DecisionBatch
 from spygames.core.players import make_player
 from spygames.core.record import play_record
@@ -217,6 +220,87 @@ def test_who_only_watches_sees_it_when_it_is_over(server: tuple[Store, Visitor])
     assert "Everything is open now" in visitor.get(answer.where).text
 
 
+def test_who_only_watches_sees_the_game_go_on(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is open to whoever has no seat, and nothing can be done."""
+    kept, visitor = server
+    go, waits = threading.Event(), threading.Event()
+
+    class Slow(Moody):
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
+            if kept.games and next(iter(kept.games.values())).revision == 3:
+                waits.set()
+                go.wait(20)
+            return super().act(decisions)
+
+    monkeypatch.setattr(store, "make_player", lambda game, spec: Slow([]))
+    answer = visitor.post("/games", {"game": 0, "s0": 1, "s1": 2})
+    assert waits.wait(20)
+    made = kept.games[answer.where.rpartition("/")[2]]
+    assert made.live is not None
+    page = visitor.get(answer.where).text
+    assert "you watch" in page
+    assert "moody (player_" in page
+    assert "data-refresh" in page
+    assert actions(page) == []
+    for number in range(3):
+        assert made.live.seen(number, NOBODY) in unescape(page)
+    go.set()
+    made.wait(20)
+    assert "Everything is open now" in visitor.get(answer.where).text
+
+
+def test_no_page_waits_for_thoughts(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says that somebody thinks, and has the rest of the game at once; thoughts come when they are there."""
+    _, visitor = server
+    record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
+    go = threading.Event()
+
+    def slow(game: Any, spec: str) -> Any:
+        go.wait(20)
+        return make_player(game, spec)
+
+    monkeypatch.setattr(store, "make_player", slow)
+    where = visitor.post("/records", {"record": json.dumps(asdict(record))}).where
+    page = visitor.get(f"{where}?move=2&by=2").text
+    number = len(record.actions)
+    assert f"greedy thinks: 0 of {number} decisions; the first search of a game compiles for up to 20 seconds" in page
+    assert 'http-equiv="refresh"' in page
+    assert 'data-refresh="' in page
+    assert "What greedy would do" not in page
+    go.set()
+    for _ in range(100):
+        page = visitor.get(f"{where}?move=2&by=2").text
+        if "data-refresh" not in page:
+            break
+        time.sleep(0.05)
+    assert "What greedy would do" in page
+    assert "thinks:" not in page
+    mover = int(as_record(Film(record).states, 2).to_move)
+    own, other = (visitor.get(f"{where}?move=2&by=2&viewer={seat}").text for seat in (mover, 1 - mover))
+    assert "What greedy would do" in own
+    assert "What greedy would do" not in other
+
+
+def test_whoever_cannot_think_says_why(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, visitor = server
+    record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
+    where = visitor.post("/records", {"record": json.dumps(asdict(record))}).where
+    cases = (ValueError("no player here"), "no player here"), (KeyError("mole"), "breaks down here (KeyError)")
+    for error, line in cases:
+
+        def fail(game: Any, spec: str, error: Exception = error) -> Any:
+            raise error
+
+        monkeypatch.setattr(store, "make_player", fail)
+        by = 1 if isinstance(error, ValueError) else 2
+        page = visitor.get(f"{where}?move=2&by={by}").text
+        assert line in page
+        assert "data-refresh" not in page
+        assert "mole" not in page.partition('id="thought"')[2].partition("Moves")[0]
+    monkeypatch.setattr(store, "make_player", lambda game, spec: Moody([None, RuntimeError("!")]))
+    assert "moody breaks down here (RuntimeError)" in visitor.get(f"{where}?move=1&by=3").text
+
+
 def test_records_that_do_not_fit(server: tuple[Store, Visitor]) -> None:
     _, visitor = server
     record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
@@ -259,11 +343,12 @@ class Moody:
         return decisions.mask[decisions.rows].argmax(axis=1) if mood is None else np.array([mood])
 
 
-@pytest.mark.parametrize("mood", [RuntimeError("holds a mole"), 10**6])
-def test_a_player_that_fails_is_named_and_asked_again(
-    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch, mood: Any
+@pytest.mark.parametrize(("mood", "way"), [(RuntimeError("holds a mole"), {}), (10**6, {}), (10**6, {"random": 1})])
+def test_a_player_that_fails_is_named_and_the_game_goes_on(
+    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch, mood: Any, way: dict[str, Any]
 ) -> None:
-    """Its move is as if it had not been asked, and what it says is not shown: it may tell what it holds."""
+    """Its move is as if it had not been asked, and what it says is not shown: it may tell what it holds. It is asked
+    again, or a move is made for it."""
     kept, visitor = server
     player = Moody([None] * (store.TRIES + 1) + [mood])
     monkeypatch.setattr(store, "make_player", lambda game, spec: player)
@@ -279,10 +364,13 @@ def test_a_player_that_fails_is_named_and_asked_again(
     assert "moody" in page.problem
     assert "mole" not in page.problem
     assert "Ask it again" in page.text
-    assert visitor.post(f"/games/{made.id}/again").status == 303
+    number = made.revision
+    assert visitor.post(f"/games/{made.id}/again", way).status == 303
     made.wait(20)
     assert not made.failed
+    assert made.revision > number
     assert made.live.states.tobytes() != before
+    assert visitor.post(f"/games/{made.id}/again", way).status == 409
 
 
 def test_a_player_that_cannot_be_made_is_said(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,12 +450,23 @@ def test_what_can_be_chosen_follows_the_games_own_options() -> None:
 
 
 def test_players_are_those_that_fit() -> None:
-    specs = Choices(("agent_dog_4", "mc:50", "agent_avenue_simple@argmax")).players_of(GAME)
-    assert specs[: len(GAME.bots)] == list(GAME.bots)
-    assert "agent_avenue_simple" in specs
-    assert "agent_avenue_simple@argmax" in specs
-    assert "mc:50" in specs
-    assert not [spec for spec in specs if "dog" in spec or "advanced" in spec]
+    specs = Choices(("agent_dog_4", "mc:50", "agent_avenue_simple@argmax", "best@0.5")).players_of(GAME)
+    assert specs == [
+        *GAME.bots, "mc:50", "agent_avenue_simple@argmax", "best@0.5",
+        "best", "agent_avenue/simple-2", "best+search:64", "mcts:200",
+    ]  # fmt: skip
+    three = spygames.make_game("agent_avenue_v0", players=3)  # for which there is no agent
+    assert Choices(("best",)).players_of(three) == [*three.bots, "mcts:200"]
+    for spec in specs:
+        make_player(GAME, spec)
+
+
+def test_best_says_who_it_is_and_is_chosen_first(server: tuple[Store, Visitor]) -> None:
+    page = server[1].get("/seats?game=0").text
+    assert re.search(r'<option value="\d+" selected>best \(agent_avenue/simple-2@argmax\)</option>', page)
+    three = server[1].get(f"/seats?game=0&o1={choices.options_of('agent_avenue_v0')[1].values.index(3)}").text
+    assert "best" not in three
+    assert re.search(r'<option value="\d+" selected>greedy</option>', three)
 
 
 def test_games_of_other_modules_and_without_pictures() -> None:
@@ -390,6 +489,32 @@ def test_games_of_other_modules_and_without_pictures() -> None:
     assert made.live.mover == NOBODY
     assert "Everything is open now" in visitor.get(answer.where).text
     assert visitor.get("/rules?game=0").text.count("This game has no list of rules.") == 1
+
+
+def test_texts_are_taken_in_any_case(server: tuple[Store, Visitor]) -> None:
+    kept, visitor = server
+    made = begin(visitor, kept)
+    text = actions(visitor.get(f"/games/{made.id}").text)[0]
+    visitor.post(f"/games/{made.id}/act", {"revision": 0, "action": f"  {text.upper()} "})
+    assert made.revision > 0
+
+
+def test_servers_on_other_ports_have_other_cookies() -> None:
+    """Browsers send a cookie to every port of a host."""
+    one, two = (Visitor(make_app(Choices(), [host]), host) for host in ("127.0.0.1:8000", "127.0.0.1:8001"))
+    for visitor in (one, two):
+        visitor.get("/")
+    assert one.cookie.partition("=")[0] != two.cookie.partition("=")[0]
+
+
+def test_strangers_drive_nobody_out(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, visitor = server
+    made = begin(visitor, kept)
+    monkeypatch.setattr(store, "MOST_VISITORS", 5)
+    for _ in range(20):
+        assert Visitor(visitor.app).get("/").status == 200
+    assert len(kept.visitors) <= 6
+    assert visitor.get(f"/games/{made.id}").status == 200
 
 
 def test_old_games_make_room() -> None:
