@@ -213,7 +213,7 @@ def compare(
 
 def advisers_of(game: Game) -> list[str]:
     """Who is asked for hints: a bot, a search, and a search on top of the agent that plays the variant."""
-    found = ["greedy" if "greedy" in game.bots else next(iter(game.bots)), "mcts:4"]
+    found = [*[bot for bot in game.bots if bot != "random"][:1], "mcts:4"]
     return [*found, BEST + ON_TOP.replace("64", "2")] if fits(game, BEST) else found
 
 
