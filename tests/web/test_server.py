@@ -318,6 +318,10 @@ def test_records_that_do_not_fit(server: tuple[Store, Visitor]) -> None:
         assert answer.status == 409, text[:50]
         assert line in answer.problem
     assert visitor.post("/records", {"record": "x" * 1_000_001}).status == 413
+    line = json.dumps(asdict(record)) + "\n"
+    assert "bring at most 64" in visitor.post("/records", {"record": 65 * line}).problem
+    assert visitor.post("/records", {"record": 2 * line}).where == "/records"
+    assert visitor.get("/records").text.count("greedy, greedy") == 2
     named = replace(record, players=("<script>alert(1)</script>", "python:os.abort"))
     answer = visitor.post("/records", {"record": json.dumps(asdict(named))})
     page = visitor.get(answer.where).text

@@ -311,7 +311,7 @@ def records(listed: Sequence[tuple[str, str]], token: str, problem: str = "") ->
         form(
             "/records",
             token,
-            h("label", "A line of a file that spygames record, or a download here, has written", for_="record"),
+            h("label", "Lines of a file that spygames record, or a download here, has written", for_="record"),
             h("textarea", name="record", id="record", rows=6, required=True),
             h("button", "Watch it", class_="main"),
             class_="card wide leads",

@@ -22,7 +22,7 @@ from spygames_app.web import choices, pages
 from spygames_app.web.films import film_page, place_in
 from spygames_app.web.guard import Bad, Guard, read_form
 from spygames_app.web.html import Html, h, joined
-from spygames_app.web.store import Refused, Store, Watched, WebGame, voices_of
+from spygames_app.web.store import MOST_GAMES, Refused, Store, Watched, WebGame, voices_of
 from spygames_app.web.thinking import Screening, Voice
 
 FORM, UPLOAD = 4_096, 1_000_000
@@ -294,7 +294,7 @@ class Site:
         return pages.records(listed, visit.token, problem)
 
     async def bring(self, request: Request) -> Response:
-        """A recorded game that the visitor brings: a line of `spygames record`, or of a download."""
+        """Recorded games that the visitor brings: lines of `spygames record`, or of downloads."""
         visit = await self._visit(request, form=UPLOAD)
 
         def take() -> str | Html:
@@ -302,14 +302,17 @@ class Site:
                 games = read_games(visit.fields.get("record", ""), "")
                 if not games:
                     return self._records(visit, "There is no game in it: bring a line that `spygames record` wrote.")
-                return self.keep(games[0], visit.cookie)
+                if len(games) > MOST_GAMES:
+                    return self._records(visit, f"There are {len(games)} games in it: bring at most {MOST_GAMES}.")
+                kept = [self.keep(each, visit.cookie) for each in games]
+                return f"/{kept[0]}" if len(kept) == 1 else ""
             except (RecordError, TypeError) as error:
                 return self._records(visit, f"This record cannot be shown: {error}")
 
         taken = await run_in_threadpool(take)
         if isinstance(taken, Html):
             return await self._html(visit, lambda: (taken, 409))
-        return self._to(visit, f"/records/{taken}")
+        return self._to(visit, f"/records{taken}")
 
     async def watch(self, request: Request) -> Response:
         """A recorded game."""

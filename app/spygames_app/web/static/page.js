@@ -7,7 +7,7 @@ const POLL = 500, RETRY = 2000;
 const main = () => document.querySelector("main");
 const find = selector => main().querySelector(selector);
 const all = selector => [...main().querySelectorAll(selector)];
-let picks = new Map(), timer = 0, playing = 0, speed = 1, skip = () => {}, busy = false, wanted = "", shown = null;
+let picks = new Map(), timer = 0, playing = 0, speed = 1, skip = () => {}, busy = false, wanted = "", told = "";
 
 function say(text) { document.getElementById("said").textContent = text; }
 
@@ -83,7 +83,7 @@ async function watch(body) {
   let text = "", quick = false, shown = 0, last = "";
   const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Skip", id: "skip" });
   button.onclick = () => { quick = true; skip(); };
-  find("#turn")?.append(" ", button);
+  find("#turn")?.replaceChildren("The others move ", button);
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return last;
@@ -210,14 +210,14 @@ function dress() {
     };
     find(".steps").append(made("play", playing ? "Pause" : "Play", () => play(!playing)), made("speed", `Speed ${speed}`, faster));
     find(".film button").hidden = true;
-    const told = find("#happened")?.textContent || "";
-    if (told !== shown) say(shown = told);
+    const now = find("#happened")?.textContent || "";
+    if (now !== told) say(told = now);
   }
   const record = find("#record");
   if (record) {
     const file = Object.assign(document.createElement("input"), { type: "file", accept: ".jsonl,.json,.txt" });
     file.setAttribute("aria-label", "A file with a recorded game");
-    file.onchange = async () => { record.value = (await file.files[0].text()).split("\n")[0]; };
+    file.onchange = async () => { record.value = await file.files[0].text(); };
     record.before(file);
   }
   clearTimeout(timer);
