@@ -320,6 +320,9 @@ def test_records_that_do_not_fit(server: tuple[Store, Visitor]) -> None:
     assert visitor.post("/records", {"record": "x" * 1_000_001}).status == 413
     line = json.dumps(asdict(record)) + "\n"
     assert "bring at most 64" in visitor.post("/records", {"record": 65 * line}).problem
+    damaged = json.dumps(asdict(replace(record, actions=record.actions[1:])))
+    assert "cannot be shown" in visitor.post("/records", {"record": line + damaged}).problem
+    assert "greedy, greedy" not in visitor.get("/records").text
     assert visitor.post("/records", {"record": 2 * line}).where == "/records"
     assert visitor.get("/records").text.count("greedy, greedy") == 2
     named = replace(record, players=("<script>alert(1)</script>", "python:os.abort"))

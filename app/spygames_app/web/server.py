@@ -53,7 +53,7 @@ def make_app(
     # Cookies are of a host, whatever its port: two servers on one machine would take each other's.
     site = Site(offered, store or Store(), entry, f"spygames_{hosts[0].rpartition(':')[2]}")
     for each in records:
-        site.keep(each, None)
+        site.store.watch(site.watched(each, None))
     routes = [
         Route("/", site.start),
         Route("/seats", site.seats),
@@ -97,12 +97,12 @@ class Site:
     def __init__(self, offered: choices.Choices, store: Store, entry: str | None, cookie: str):
         self.offered, self.store, self.entry, self.cookie = offered, store, entry, cookie
 
-    def keep(self, record: GameRecord, visitor: str | None) -> str:
-        """Takes a recorded game in; RecordError where it does not fit. What finds it again."""
+    def watched(self, record: GameRecord, visitor: str | None) -> Watched:
+        """A recorded game as it is watched; RecordError where it does not fit."""
         game = game_of(record)
         specs = tuple(self.offered.players_of(game))
         voices = [Voice("nobody", None), *voices_of(game, specs)]
-        return self.store.watch(Watched(visitor, title_of(record.game)[0], Screening(record, game, voices)))
+        return Watched(visitor, title_of(record.game)[0], Screening(record, game, voices))
 
     # ------------------------------------------------------------ choosing
 
@@ -304,7 +304,8 @@ class Site:
                     return self._records(visit, "There is no game in it: bring a line that `spygames record` wrote.")
                 if len(games) > MOST_GAMES:
                     return self._records(visit, f"There are {len(games)} games in it: bring at most {MOST_GAMES}.")
-                kept = [self.keep(each, visit.cookie) for each in games]
+                watched = [self.watched(each, visit.cookie) for each in games]  # all or, by an error, none
+                kept = [self.store.watch(each) for each in watched]
                 return f"/{kept[0]}" if len(kept) == 1 else ""
             except (RecordError, TypeError) as error:
                 return self._records(visit, f"This record cannot be shown: {error}")
