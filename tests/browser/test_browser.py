@@ -2,14 +2,17 @@
 
 import random
 import re
+import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from spygames import make_game
 from spygames.core.players import make_player
-from spygames.core.record import play_record
+from spygames.core.record import play_record, save_games
+from spygames_app.web import store
 from spygames_app.web.choices import Choices
 from spygames_app.web.store import Store
 from tests.browser.chromium import AXE, READY, Tab, browsing, need_browser, serving, tab, watched
@@ -41,7 +44,7 @@ def home() -> Iterator[str]:
     """A server that offers all games."""
     game = make_game("agent_avenue_v0")
     record = play_record(game, [make_player(game, "greedy"), make_player(game, "random")], seed=4)
-    with serving(Choices(("agent_avenue_simple",)), records=[record]) as address:
+    with serving(records=[record]) as address:
         yield address
 
 
@@ -206,21 +209,40 @@ def test_a_server_that_was_started_again_says_so(browser: "Browser") -> None:
     context.close()
 
 
+def test_a_server_that_does_not_answer_is_waited_for(browser: "Browser") -> None:
+    """The page says so, for everybody to see, and goes on when the server is there again."""
+    kept, context = Store(), browser.new_context()
+    with serving(store=kept) as home:
+        at = watched(context.new_page(), home)
+        at.begin(opponents="greedy")
+        port = int(home.rpartition(":")[2])
+    at.page.locator(".actions button").first.click()
+    at.page.wait_for_selector("#offline")
+    assert "The server does not answer" in at.page.locator("#offline").inner_text()
+    assert at.page.locator("#offline").bounding_box()["height"] > 20  # type: ignore[index]
+    with serving(store=kept, port=port):
+        at.page.wait_for_selector(f"{READY} .actions")
+        assert at.page.locator("#offline").count() == 0
+        at.page.locator(".actions button").first.click()
+        at.moved(0)
+    context.close()
+
+
 # ---------------------------------------------------------------- more than moves
 
 
 def test_a_hint_and_the_end_tell_what_players_think(browser: "Browser", home: str) -> None:
     """Bars and win share of a checkpoint, on the way as a hint and afterwards at each decision, from each viewpoint."""
     with tab(browser, home) as at:
-        at.begin(opponents="agent_avenue_simple")
-        at.page.locator("#by").select_option(label="agent_avenue_simple")
+        at.begin(opponents="agent_avenue/simple-2")
+        at.page.locator("#by").select_option(label="agent_avenue/simple-2")
         at.page.get_by_role("button", name="What would you do?").click()
         at.page.wait_for_selector(".thoughts progress")
         assert "Chance to win" in at.page.locator(".thoughts").inner_text()
         rng = random.Random(3)
         while not at.over:
             without_script(at, rng)
-        at.page.locator("#by").select_option(label="agent_avenue_simple")
+        at.page.locator("#by").select_option(label="agent_avenue/simple-2")
         at.page.wait_for_selector(".curve")
         last = at.page.locator("output").inner_text().split(" / ")[1]
         at.page.get_by_role("link", name="Start", exact=True).click()
@@ -235,8 +257,12 @@ def test_a_hint_and_the_end_tell_what_players_think(browser: "Browser", home: st
         assert at.page.locator("#picture svg").inner_html() != everything
         assert "viewer=1" in at.page.url
         assert "move=1" in at.page.url
+        film = at.page.url
         at.page.get_by_role("button", name="The same deal from the other seat").click()
         at.page.wait_for_selector("text=you are player_1")
+        at.page.go_back()
+        assert at.page.url == film
+        at.page.wait_for_selector(".curve")
 
 
 def test_recorded_games_are_watched(browser: "Browser", home: str) -> None:
@@ -257,14 +283,57 @@ def test_recorded_games_are_watched(browser: "Browser", home: str) -> None:
         at.page.wait_for_selector(f"output:text-is('{end}')")
 
 
+def test_thoughts_come_while_the_film_is_used(browser: "Browser", home: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page says that a search gets ready, and what is chosen on it meanwhile stays so when they come."""
+    go = threading.Event()
+
+    def slow(game: Any, spec: str) -> Any:
+        go.wait(20)
+        return make_player(game, spec)
+
+    monkeypatch.setattr(store, "make_player", slow)
+    with tab(browser, home) as at:
+        at.page.goto(f"{home}/records")
+        at.page.get_by_role("link", name="greedy, random").click()
+        at.page.wait_for_selector("#play")
+        at.page.get_by_role("link", name="Start", exact=True).click()
+        at.page.wait_for_selector("output:text-matches('^0 /')")
+        at.page.locator("#by").select_option(label="expert")
+        at.page.wait_for_selector("text=the first search of a game compiles for up to 20 seconds")
+        at.page.locator("#viewer").focus()
+        board = at.page.locator("#picture svg").element_handle()
+        go.set()
+        at.page.wait_for_selector("text=What expert would do")
+        at.page.wait_for_selector(READY)
+        assert at.page.evaluate("document.activeElement.id") == "viewer"
+        assert board is not None
+        assert board.evaluate("board => board.isConnected")
+
+
+def test_a_file_of_recorded_games_is_brought(browser: "Browser", home: str, tmp_path: Path) -> None:
+    game = make_game("heimlich_v0")
+    bots = [make_player(game, "greedy")] * 4
+    save_games(tmp_path / "games.jsonl", [play_record(game, bots, seed=seed) for seed in (1, 2)])
+    with tab(browser, home) as at:
+        at.page.goto(f"{home}/records")
+        at.page.locator("input[type=file]").set_input_files(tmp_path / "games.jsonl")
+        at.page.wait_for_function("document.querySelector('#record').value")
+        at.page.get_by_role("button", name="Watch it").click()
+        games = at.page.get_by_role("link", name="greedy, greedy, greedy, greedy")
+        games.first.wait_for()
+        assert games.count() == 2
+        games.last.click()
+        at.page.wait_for_selector("#play")
+
+
 def test_moves_of_the_others_come_one_by_one(browser: "Browser") -> None:
     """With motion each is shown for a while, and what is not wanted is skipped."""
-    store = Store()
-    with serving(Choices((), "heimlich_v0", {"players": 4}), store) as home:
+    kept = Store()
+    with serving(Choices((), "heimlich_v0", {"players": 4}), kept) as home:
         context = browser.new_context(viewport={"width": 1280, "height": 800})
         at = watched(context.new_page(), home)
         at.begin(opponents="greedy")
-        made = next(iter(store.games.values()))
+        made = next(iter(kept.games.values()))
         since = -1
         for _ in range(4):
             since = at.revision
