@@ -1,49 +1,20 @@
 """What the page does with requests that make no sense, come from elsewhere, or come too late; and with bad players."""
 
-import json
-import re
 import threading
 import time
-from dataclasses import asdict, replace
-from html import unescape
 from typing import Any
 
 import numpy as np
 import pytest
 
-import spygames
-from spygames.core.film import Film
-from spygames.core.game import NOBODY, as_record
 from spygames.core.player import DecisionBatch
 from spygames.core.players import make_player
-from spygames.core.record import play_record
-from spygames_app.web import choices, store
+from spygames_app.web import store
 from spygames_app.web.choices import Choices
 from spygames_app.web.html import h
 from spygames_app.web.server import make_app
-from spygames_app.web.store import Beat, Store, WebGame
-from tests.web.visitor import HOST, Answer, Visitor, actions, revision
-
-GAME = spygames.make_game("agent_avenue_v0")
-
-
-@pytest.fixture
-def server() -> tuple[Store, Visitor]:
-    kept = Store()
-    visitor = Visitor(make_app(Choices(), [HOST], store=kept))
-    visitor.get("/seats?game=0")
-    return kept, visitor
-
-
-def begin(visitor: Visitor, kept: Store, opponent: str = "greedy", **more: Any) -> WebGame:
-    """A game of the person in seat 0 that is ready."""
-    answer = visitor.post("/games", {"game": 0, "s0": 0, "s1": 1 + list(GAME.bots).index(opponent), **more})
-    assert answer.status == 303, answer.text
-    made = next(reversed(kept.games.values()))
-    assert answer.where == f"/games/{made.id}"
-    made.wait(60)
-    return made
-
+from spygames_app.web.store import Beat, Store
+from tests.web.visitor import GAME, HOST, Answer, Moody, Visitor, actions, begin, revision
 
 # ---------------------------------------------------------------- from elsewhere
 
@@ -211,143 +182,7 @@ def test_a_whole_game_ends_open_and_its_record_replays(server: tuple[Store, Visi
     assert "you are player_1" in visitor.get(again.where).text
 
 
-def test_who_only_watches_sees_it_when_it_is_over(server: tuple[Store, Visitor]) -> None:
-    kept, visitor = server
-    answer = visitor.post("/games", {"game": 0, "s0": 1, "s1": 2})
-    made = kept.games[answer.where.rpartition("/")[2]]
-    made.wait(60)
-    assert made.over
-    assert "Everything is open now" in visitor.get(answer.where).text
-
-
-def test_who_only_watches_sees_the_game_go_on(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything is open to whoever has no seat, and nothing can be done."""
-    kept, visitor = server
-    go, waits = threading.Event(), threading.Event()
-
-    class Slow(Moody):
-        def act(self, decisions: DecisionBatch) -> np.ndarray:
-            if kept.games and next(iter(kept.games.values())).revision == 3:
-                waits.set()
-                go.wait(20)
-            return super().act(decisions)
-
-    monkeypatch.setattr(store, "make_player", lambda game, spec: Slow([]))
-    answer = visitor.post("/games", {"game": 0, "s0": 1, "s1": 2})
-    assert waits.wait(20)
-    made = kept.games[answer.where.rpartition("/")[2]]
-    assert made.live is not None
-    page = visitor.get(answer.where).text
-    assert "you watch" in page
-    assert "moody (player_" in page
-    assert "data-refresh" in page
-    assert actions(page) == []
-    for number in range(3):
-        assert made.live.seen(number, NOBODY) in unescape(page)
-    go.set()
-    made.wait(20)
-    assert "Everything is open now" in visitor.get(answer.where).text
-
-
-def test_no_page_waits_for_thoughts(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says that somebody thinks, and has the rest of the game at once; thoughts come when they are there."""
-    _, visitor = server
-    record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
-    go = threading.Event()
-
-    def slow(game: Any, spec: str) -> Any:
-        go.wait(20)
-        return make_player(game, spec)
-
-    monkeypatch.setattr(store, "make_player", slow)
-    where = visitor.post("/records", {"record": json.dumps(asdict(record))}).where
-    page = visitor.get(f"{where}?move=2&by=2").text
-    number = len(record.actions)
-    assert f"greedy thinks: 0 of {number} decisions; the first search of a game compiles for up to 20 seconds" in page
-    assert 'http-equiv="refresh"' in page
-    assert 'data-refresh="' in page
-    assert "What greedy would do" not in page
-    go.set()
-    for _ in range(100):
-        page = visitor.get(f"{where}?move=2&by=2").text
-        if "data-refresh" not in page:
-            break
-        time.sleep(0.05)
-    assert "What greedy would do" in page
-    assert "thinks:" not in page
-    mover = int(as_record(Film(record).states, 2).to_move)
-    own, other = (visitor.get(f"{where}?move=2&by=2&viewer={seat}").text for seat in (mover, 1 - mover))
-    assert "What greedy would do" in own
-    assert "What greedy would do" not in other
-
-
-def test_whoever_cannot_think_says_why(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
-    _, visitor = server
-    record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
-    where = visitor.post("/records", {"record": json.dumps(asdict(record))}).where
-    cases = (ValueError("no player here"), "no player here"), (KeyError("mole"), "breaks down here (KeyError)")
-    for error, line in cases:
-
-        def fail(game: Any, spec: str, error: Exception = error) -> Any:
-            raise error
-
-        monkeypatch.setattr(store, "make_player", fail)
-        by = 1 if isinstance(error, ValueError) else 2
-        page = visitor.get(f"{where}?move=2&by={by}").text
-        assert line in page
-        assert "data-refresh" not in page
-        assert "mole" not in page.partition('id="thought"')[2].partition("Moves")[0]
-    monkeypatch.setattr(store, "make_player", lambda game, spec: Moody([None, RuntimeError("!")]))
-    assert "moody breaks down here (RuntimeError)" in visitor.get(f"{where}?move=1&by=3").text
-
-
-def test_records_that_do_not_fit(server: tuple[Store, Visitor]) -> None:
-    _, visitor = server
-    record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
-    cases = {
-        "no json": "not JSON",
-        "": "There is no game in it",
-        "[" * 5000: "line 1",
-        json.dumps(asdict(replace(record, game="os"))): "no game 'os'",
-        json.dumps(asdict(replace(record, game="tests.poker.kuhn"))): "no game 'tests.poker.kuhn'",
-        json.dumps(asdict(replace(record, actions=("discard mole", *record.actions[1:])))): "does not fit",
-        json.dumps(asdict(replace(record, options={"evil": 1}))): "cannot be made",
-    }
-    for text, line in cases.items():
-        answer = visitor.post("/records", {"record": text})
-        assert answer.status == 409, text[:50]
-        assert line in answer.problem
-    assert visitor.post("/records", {"record": "x" * 1_000_001}).status == 413
-    line = json.dumps(asdict(record)) + "\n"
-    assert "bring at most 64" in visitor.post("/records", {"record": 65 * line}).problem
-    damaged = json.dumps(asdict(replace(record, actions=record.actions[1:])))
-    assert "cannot be shown" in visitor.post("/records", {"record": line + damaged}).problem
-    assert "greedy, greedy" not in visitor.get("/records").text
-    assert visitor.post("/records", {"record": 2 * line}).where == "/records"
-    assert visitor.get("/records").text.count("greedy, greedy") == 2
-    named = replace(record, players=("<script>alert(1)</script>", "python:os.abort"))
-    answer = visitor.post("/records", {"record": json.dumps(asdict(named))})
-    page = visitor.get(answer.where).text
-    assert "<script>alert" not in page
-    assert Visitor(visitor.app).get(answer.where).status == 404
-
-
 # ---------------------------------------------------------------- players
-
-
-class Moody:
-    """Fails where it is told to, and else takes the first legal action."""
-
-    name = "moody"
-
-    def __init__(self, moods: list[Any]) -> None:
-        self.moods = moods
-
-    def act(self, decisions: DecisionBatch) -> np.ndarray:
-        mood = self.moods.pop(0) if self.moods else None
-        if isinstance(mood, Exception):
-            raise mood
-        return decisions.mask[decisions.rows].argmax(axis=1) if mood is None else np.array([mood])
 
 
 @pytest.mark.parametrize(("mood", "way"), [(RuntimeError("holds a mole"), {}), (10**6, {}), (10**6, {"random": 1})])
@@ -438,64 +273,6 @@ def test_a_beat_is_longer_than_what_players_take(
     monkeypatch.setattr(store, "make_player", lambda game, spec: Slow([]))
     made = begin(visitor, kept)
     assert made.beat.seconds >= 0.04
-
-
-# ---------------------------------------------------------------- choices
-
-
-def test_what_can_be_chosen_follows_the_games_own_options() -> None:
-    found = {option.name: option for option in choices.options_of("heimlich_v0")}
-    assert found["players"].values == (2, 3, 4, 5, 6, 7)
-    assert found["players"].values[found["players"].default] == 4
-    assert found["top_secret"].values == (False, True)
-    assert {"mode", "players"} <= {option.name for option in choices.options_of("agent_avenue_v0")}
-    game = choices.made(Choices(), 0, [option.default for option in choices.options_of("agent_avenue_v0")])
-    assert game == GAME
-    for number, picked in ((7, []), (0, [0]), (0, [99, 0, 0, 0])):
-        with pytest.raises(ValueError, match=r"there are the games|there is no such variant"):
-            choices.made(Choices(), number, picked)
-
-
-def test_players_are_those_that_fit() -> None:
-    specs = Choices(("agent_dog_4", "mc:50", "agent_avenue_simple@argmax", "best@0.5")).players_of(GAME)
-    assert specs == [
-        *GAME.bots, "mc:50", "agent_avenue_simple@argmax", "best@0.5",
-        "best", "agent_avenue/simple-2", "best+search:64", "mcts:200",
-    ]  # fmt: skip
-    three = spygames.make_game("agent_avenue_v0", players=3)  # for which there is no agent
-    assert Choices(("best",)).players_of(three) == [*three.bots, "mcts:200"]
-    for spec in specs:
-        make_player(GAME, spec)
-
-
-def test_best_says_who_it_is_and_is_chosen_first(server: tuple[Store, Visitor]) -> None:
-    page = server[1].get("/seats?game=0").text
-    assert re.search(r'<option value="\d+" selected>best \(agent_avenue/simple-2@argmax\)</option>', page)
-    three = server[1].get(f"/seats?game=0&o1={choices.options_of('agent_avenue_v0')[1].values.index(3)}").text
-    assert "best" not in three
-    assert re.search(r'<option value="\d+" selected>greedy</option>', three)
-
-
-def test_games_of_other_modules_and_without_pictures() -> None:
-    """Kuhn poker has no picture, no README and no text of moves; the page plays it all the same."""
-    offered = Choices((), "tests.poker.kuhn")
-    assert offered.options_of("tests.poker.kuhn") == []
-    kept = Store()
-    visitor = Visitor(make_app(offered, [HOST], store=kept))
-    assert "tests.poker.kuhn" in visitor.get("/").text
-    visitor.get("/seats?game=0")
-    answer = visitor.post("/games", {"game": 0, "s0": 0, "s1": 1})
-    made = kept.games[answer.where.rpartition("/")[2]]
-    made.wait(60)
-    assert actions(visitor.get(answer.where).text) == ["pass", "bet"]
-    for number in range(3):
-        if not made.over:
-            visitor.post(f"{answer.where}/act", {"revision": 2 * number, "action": "pass"})
-            made.wait(20)
-    assert made.live is not None
-    assert made.live.mover == NOBODY
-    assert "Everything is open now" in visitor.get(answer.where).text
-    assert visitor.get("/rules?game=0").text.count("This game has no list of rules.") == 1
 
 
 def test_texts_are_taken_in_any_case(server: tuple[Store, Visitor]) -> None:
