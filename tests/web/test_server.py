@@ -185,7 +185,9 @@ def test_a_whole_game_ends_open_and_its_record_replays(server: tuple[Store, Visi
 # ---------------------------------------------------------------- players
 
 
-@pytest.mark.parametrize(("mood", "way"), [(RuntimeError("holds a mole"), {}), (10**6, {}), (10**6, {"random": 1})])
+@pytest.mark.parametrize(
+    ("mood", "way"), [(RuntimeError("holds a mole"), {}), (10**6, {}), (10**6, {"random": 1}), ("a mole", {})]
+)
 def test_a_player_that_fails_is_named_and_the_game_goes_on(
     server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch, mood: Any, way: dict[str, Any]
 ) -> None:
