@@ -106,7 +106,7 @@ def test_whoever_cannot_think_says_why(server: tuple[Store, Visitor], monkeypatc
         assert line in page
         assert "data-refresh" not in page
         assert "mole" not in page.partition('id="thought"')[2].partition("Moves")[0]
-    monkeypatch.setattr(store, "make_player", lambda game, spec: Moody([None, RuntimeError("!")]))
+    monkeypatch.setattr(store, "make_player", lambda game, spec: Moody(9 * [RuntimeError("!")]))
     assert "moody breaks down here (RuntimeError)" in visitor.get(f"{where}?move=1&by=3").text
 
 

@@ -61,8 +61,8 @@ class Choices:
         a search on top, and searches."""
         given = [spec for spec in self.players if fits(game, spec)]
         released = [agent.name for agent in released_agents() if fits(game, agent.name)]
-        if best := _best(game):
-            released = [BEST, *released, best + ON_TOP]
+        if _best(game):
+            released = [BEST, *released, BEST + ON_TOP]
         return [*dict.fromkeys([*game.bots, *given, *released, *SEARCHES])]
 
 
