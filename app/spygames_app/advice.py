@@ -14,8 +14,8 @@ from spygames.core.rng import mix
 
 __all__ = ["EachOwn", "Thoughts", "advise", "believed", "in_words", "ranked"]
 
-BARS = 6
-"""Actions that are named; the others are summed up."""
+BARS, LEAST = 6, 0.005
+"""Actions that are named, and how likely they are at least; the others are summed up."""
 
 
 class Thoughts:
@@ -120,8 +120,10 @@ def _asked(game: Game, states: np.ndarray, luck: int, memory: np.ndarray, notes:
 def ranked(advice: Advice) -> list[tuple[str, float]]:
     """The likeliest actions with their probabilities; the others in one line."""
     found = sorted(advice.actions, key=lambda each: -each[1])
-    named = found if len(found) <= BARS + 1 else found[:BARS]
+    named = [each for each in found[:BARS] if each[1] >= LEAST]
     rest = found[len(named) :]
+    if len(rest) == 1:
+        return found
     return [*named, *([(f"{len(rest)} others", sum(share for _, share in rest))] if rest else [])]
 
 

@@ -89,6 +89,14 @@ class LiveGame:
         self.game.legal(s, mask)
         return {self.game.action_to_string(s, int(a), int(s.to_move)): int(a) for a in np.flatnonzero(mask)}
 
+    def named(self, text: str) -> int | None:
+        """What the seat to move may do by that name, in capitals or not, with spaces for underscores; None: nothing."""
+
+        def plain(name: str) -> str:
+            return " ".join(name.replace("_", " ").casefold().split())
+
+        return {plain(name): action for name, action in self.legal().items()}.get(plain(text))
+
     def legal(self) -> dict[str, int]:
         """The texts of what the seat to move may do, with the actions; empty at the end."""
         return self.legal_at(-1)

@@ -138,7 +138,7 @@ def test_a_double_click_is_one_move(browser: "Browser", home: str) -> None:
     for script in (True, False):
         with tab(browser, home, java_script_enabled=script) as at:
             at.begin(opponents="greedy")
-            discard = at.page.locator(".actions button", has_text="discard").first
+            discard = at.page.locator(".actions button[value^=discard]").first
             discard.dblclick()
             at.page.wait_for_selector(f"{READY}[data-revision='1']")
             at.page.wait_for_load_state()
@@ -150,7 +150,7 @@ def test_back_and_reload_show_how_things_are(browser: "Browser", home: str) -> N
     for script in (True, False):
         with tab(browser, home, java_script_enabled=script) as at:
             at.begin(opponents="greedy")
-            at.page.locator(".actions button", has_text="discard").first.click()
+            at.page.locator(".actions button[value^=discard]").first.click()
             at.moved(0)
             at.page.reload()
             assert at.revision == 1
@@ -161,7 +161,7 @@ def test_back_and_reload_show_how_things_are(browser: "Browser", home: str) -> N
             assert at.revision == 1
             at.page.go_back()
             at.page.go_forward()
-            at.page.locator(".actions button", has_text="discard").first.click()
+            at.page.locator(".actions button[value^=discard]").first.click()
             at.page.wait_for_selector(f"{READY}[data-revision='2']")
 
 
@@ -171,14 +171,14 @@ def test_two_tabs_are_one_game(browser: "Browser", home: str) -> None:
         one.begin(opponents="greedy")
         two = watched(one.page.context.new_page(), home)
         two.page.goto(one.page.url)
-        one.page.locator(".actions button", has_text="discard").first.click()
+        one.page.locator(".actions button[value^=discard]").first.click()
         one.moved(0)
-        two.page.locator(".actions button", has_text="play").last.click()
+        two.page.locator(".actions button[value^=play]").last.click()
         two.page.wait_for_selector(".problem")
         assert "The game has moved on" in two.page.locator(".problem").inner_text()
         assert two.revision == 1
         assert all("409" in each for each in two.wrong)
-        two.page.locator(".actions button", has_text="discard").first.click()
+        two.page.locator(".actions button[value^=discard]").first.click()
         two.moved(1)
         one.page.reload()
         assert one.revision == 2

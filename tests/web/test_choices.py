@@ -33,8 +33,8 @@ def test_players_are_those_that_fit() -> None:
         *GAME.bots, "mc:50", "agent_avenue_simple@argmax", "best@0.5",
         "best", "agent_avenue/simple-2", "best+search:64", "mcts:200",
     ]  # fmt: skip
-    three = spygames.make_game("agent_avenue_v0", players=3)  # for which there is no agent
-    assert Choices(("best",)).players_of(three) == [*three.bots, "mcts:200"]
+    three = spygames.make_game("agent_avenue_v0", players=3)  # which has the layout of four
+    assert Choices(("best",)).players_of(three) == [*three.bots, "agent_avenue/simple-4", "mcts:200"]
     for spec in specs:
         make_player(GAME, spec)
 

@@ -209,15 +209,14 @@ def choose(
 
     actions = live.legal()
     texts = [*actions]
-    spoken = {text.casefold(): action for text, action in actions.items()}
     listing = "\n".join(f"{i:4}  {text}" for i, text in enumerate(texts, 1))
     position = f"{live.game.to_text(live.state, seat)}\n\n{listing}"
     print(f"\n{happened(live, seat, since)}{position}")
     while True:
         answer = " ".join(ask("> ").split()).casefold()
         word, _, rest = answer.partition(" ")
-        if answer in spoken:
-            return spoken[answer]
+        if (action := live.named(answer)) is not None:
+            return action
         if answer.isdecimal() and 1 <= int(answer) <= len(texts):
             return actions[texts[int(answer) - 1]]
         if answer in ("quit", "exit", "q"):

@@ -100,7 +100,7 @@ def _options(number: int, options: Sequence[Option]) -> list[Html]:
         _select(
             each.name.replace("_", " "),
             f"o{i}",
-            [_shown(value) for value in each.values],
+            [_shown(each.name, value) for value in each.values],
             f"{number}-{i}",
             each.default,
         )
@@ -109,9 +109,12 @@ def _options(number: int, options: Sequence[Option]) -> list[Html]:
     return [*fields[:3], h("details", h("summary", "More options"), *fields[3:])] if len(fields) > 3 else fields
 
 
-def _shown(value: object) -> str:
+def _shown(name: str, value: object) -> str:
+    """The value of an option for people."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if name == "first_player" and isinstance(value, int):
+        return f"player_{value}"
     return "as usual" if value is None else str(value).replace("_", " ")
 
 
@@ -131,7 +134,7 @@ def seats(
         _select(f"player_{seat}{teams.get(seat, '')}", f"s{seat}", choices, f"s{seat}", 0 if seat == 0 else first)
         for seat in range(game.num_players)
     ]
-    variant = ", ".join(f"{name.replace('_', ' ')} {_shown(value)}" for name, value in game.options.items())
+    variant = ", ".join(f"{name.replace('_', ' ')}: {_shown(name, value)}" for name, value in game.options.items())
     return page(
         f"Seats of {title}",
         h("h1", f"{title}: who plays?"),
@@ -235,7 +238,7 @@ def form(action: str, token: str, *children: object, **attributes: Any) -> Html:
 
 def _actions(here: str, token: str, number: int, legal: Sequence[str]) -> Html:
     """The actions as buttons, and a field that takes their texts."""
-    buttons = [h("button", text, name="action", value=text) for text in legal]
+    buttons = _buttons(legal)
     listed = h("datalist", *(h("option", value=text) for text in legal), id="legal")
     field = h("input", name="action", id="typed", list="legal", autocomplete="off", spellcheck="false", required=True)
     return joined(
@@ -259,6 +262,26 @@ def _actions(here: str, token: str, number: int, legal: Sequence[str]) -> Html:
             class_="act typed",
         ),
     )
+
+
+def _buttons(legal: Sequence[str]) -> list[Html]:
+    """Buttons of the actions. Those that differ in their last word alone stand behind what they share."""
+    groups: dict[str, list[str]] = {}
+    for text in legal:
+        groups.setdefault(text.rpartition(" ")[0], []).append(text)
+
+    def button(text: str, shown: str) -> Html:
+        named = None if shown == text else text.replace("_", " ")
+        return h("button", shown.replace("_", " "), name="action", value=text, aria_label=named)
+
+    found = []
+    for shared, texts in groups.items():
+        if shared and len(texts) > 1:
+            row = [button(text, text.rpartition(" ")[2]) for text in texts]
+            found.append(h("div", h("span", shared.replace("_", " ")), *row, class_="row"))
+        else:
+            found += [button(text, text) for text in texts]
+    return found
 
 
 def _hints(made: WebGame, here: str, token: str, number: int, advice: Advice | None) -> Html:

@@ -163,7 +163,7 @@ class WebGame:
         if (revision, text) == self.last:
             return  # the same click once more
         live = self._turn(revision)
-        action = {name.casefold(): number for name, number in live.legal().items()}.get(text.casefold())
+        action = live.named(text)
         if action is None:
             raise Refused("That is no action here: choose one of those below.")
         with self.lock:
