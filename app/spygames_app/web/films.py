@@ -182,7 +182,7 @@ def curve(film: Film, found: Mapping[int, Advice], place: Place) -> Html | None:
         for seat, colour in ((seat, COLOURS[seat % 7]) for seat in sorted(points))
     ]
     middle = y((low + high) / 2)
-    what = "Chance to win" if shares else f"Expected result, {low:+.1f} to {high:+.1f}"
+    what = "Chance to win, 0 to 100%" if shares else f"Expected result, {low:+.1f} to {high:+.1f}"
     return joined(
         h("h2", what),
         h(

@@ -274,11 +274,11 @@ def _buttons(legal: Sequence[str]) -> list[Html]:
         named = None if shown == text else text.replace("_", " ")
         return h("button", shown.replace("_", " "), name="action", value=text, aria_label=named)
 
-    found = []
+    found, verbs = [], {shared.partition(" ")[0] for shared, texts in groups.items() if len(texts) > 1}
     for shared, texts in groups.items():
-        if shared and len(texts) > 1:
+        if shared and shared.partition(" ")[0] in verbs:
             row = [button(text, text.rpartition(" ")[2]) for text in texts]
-            found.append(h("div", h("span", shared.replace("_", " ")), *row, class_="row"))
+            found.append(h("div", h("span", shared.replace("_", " ")), h("div", *row), class_="row"))
         else:
             found += [button(text, text) for text in texts]
     return found
