@@ -15,7 +15,7 @@ from spygames.core.record import play_record, save_games
 from spygames_app.web import store
 from spygames_app.web.choices import Choices
 from spygames_app.web.store import Store
-from tests.browser.chromium import AXE, READY, Tab, browsing, need_browser, serving, tab, watched
+from tests.browser.chromium import AXE, READY, Tab, browsing, missing, need, serving, tab, watched
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser  # pyright: ignore[reportMissingImports]
@@ -34,7 +34,7 @@ MOST = 300
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
-    need_browser()
+    need(missing())
     with browsing() as found:
         yield found
 
@@ -356,7 +356,7 @@ def test_moves_of_the_others_come_one_by_one(browser: "Browser") -> None:
 @pytest.mark.parametrize("width", [390, 1280])
 def test_pages_fit_their_width_and_are_accessible(browser: "Browser", home: str, width: int) -> None:
     """Nothing is wider than the screen, and axe finds nothing serious, on any page."""
-    assert AXE.is_file(), "axe-core is fetched by make test-browser"
+    need("" if AXE.is_file() else "axe-core is not there: make test-browser fetches it")
     axe, found = AXE.read_text(encoding="utf-8"), []
 
     def look(what: str) -> None:
