@@ -233,8 +233,8 @@ async function look() {
     if (part && !part.isConnected) return; // another position is shown by now
     if (!part || !fresh) return take(html, answer.url);
     part.replaceWith(document.adoptNode(fresh));
-    main().dataset.refresh = next.querySelector("main").dataset.refresh || "";
-    if (main().dataset.refresh) timer = setTimeout(look, POLL);
+    if (next.querySelector("main").dataset.refresh) timer = setTimeout(look, POLL);
+    else delete main().dataset.refresh;
   } catch { offline(); }
 }
 
