@@ -126,7 +126,7 @@ def test_a_whole_game(browser: "Browser", game: str, way: Any) -> None:
         assert decisions > 0  # deals are random, and some games of random players end early
         told = at.page.locator("h1").inner_text()
         assert re.search(r"You win|You lose|Nobody wins", told)
-        assert "Everything is open now" in at.page.locator("aside").inner_text()
+        assert "Everything is open now" in at.page.locator("main").inner_text()
         with at.page.expect_download() as download:
             at.page.get_by_role("link", name="Download the record").click()
         assert download.value.suggested_filename == "game.jsonl"
