@@ -18,6 +18,12 @@ def test_a_port_that_is_taken_names_the_next_one() -> None:
             bind("127.0.0.1", port)
 
 
+def test_answers_are_sent_at_once() -> None:
+    """asyncio turns Nagle's algorithm off, which holds small packets back, where a socket says that it is TCP's."""
+    with bind("127.0.0.1", 0) as listening:
+        assert listening.proto == socket.IPPROTO_TCP
+
+
 def test_an_address_that_is_none() -> None:
     with pytest.raises(ValueError, match=r"--host nowhere\.invalid is no address of this machine"):
         bind("nowhere.invalid", 0)

@@ -139,7 +139,7 @@ def bind(host: str, port: int) -> socket.socket:
         raise ValueError(f"--host {host} is no address of this machine") from error
     taken = ""
     for number in range(port, min(port + FURTHER, 1 << 16)):
-        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves Nagle on
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, number))
