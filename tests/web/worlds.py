@@ -28,6 +28,8 @@ from tests.web.visitor import HOST, Answer, Visitor, actions, revision
 
 STEPS = 14
 DRAWS = 100
+PATIENCE = 600
+"""Seconds: a search may have to be compiled."""
 
 
 class Puppet:
@@ -176,7 +178,7 @@ def compare(
         for world in worlds:
             visitor = world.visitor
             answers.append(visitor.get(path) if method == "GET" else visitor.post(path, dict(fields or {}), **headers))
-            world.made.wait(20)
+            assert world.made.wait(PATIENCE), "it takes too long"
         compared.answers[what] += 1
         if heard(answers[0]) != heard(answers[1]):
             compared.different[what] += 1

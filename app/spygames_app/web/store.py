@@ -219,10 +219,10 @@ class WebGame:
                 self._screening = Screening(live.record(), self.game, voices)
             return self._screening
 
-    def wait(self, seconds: float) -> None:
-        """Waits until nothing is being done."""
+    def wait(self, seconds: float) -> bool:
+        """Waits until nothing is being done; False if that takes longer."""
         with self.news:
-            self.news.wait_for(lambda: not self.busy, seconds)
+            return self.news.wait_for(lambda: not self.busy, seconds)
 
     def told(self, since: int) -> Iterator[int]:
         """The numbers of the positions after `since`, as they come, until nothing is being done."""
