@@ -70,6 +70,7 @@ def film_page(
     """
     film = screening.film
     thinker, advisers = screening.thoughts(place.by, place.move), [voice.name for voice in screening.voices]
+    done = thinker is None or thinker.done  # before its thoughts are looked at, so that none is missed
     scene, last, at = film.scene(place.move, place.viewer), len(film) - 1, place.move
     players = film.record.players or tuple(f"seat {i}" for i in range(film.game.num_players))
     viewers = ["everything", *(f"player_{i} ({name})" for i, name in enumerate(players))]
@@ -109,7 +110,7 @@ def film_page(
             h(
                 "aside",
                 h("h2", scene.move or "The start", id="happened"),
-                h("div", *_thought(thinker, film, place), id="thought") if thinker else None,
+                h("div", *_thought(thinker, done, film, place), id="thought") if thinker else None,
                 h("h2", "Moves"),
                 h("ol", *listed, id="moves", start=0, tabindex=0, aria_label="Moves"),
             ),
@@ -117,7 +118,7 @@ def film_page(
             class_="table watched",
         ),
         problem=problem,
-        refresh=place.url(here, at) if thinker and not thinker.done else None,
+        refresh=None if done else place.url(here, at),
         patient=thinker is not None and (at in thinker.found or not _may_know(film, place, at)),
     )
 
@@ -128,12 +129,13 @@ def _may_know(film: Film, place: Place, position: int) -> bool:
     return mover != NOBODY and place.viewer in (NOBODY, mover)
 
 
-def _thought(thinker: Thinker, film: Film, place: Place) -> list[Html | None]:
-    """What is thought at the position, and what was expected over the game, as far as it is known."""
+def _thought(thinker: Thinker, done: bool, film: Film, place: Place) -> list[Html | None]:
+    """What is thought at the position, and what was expected over the game, as far as it is known; `done`: that is
+    all."""
     found = {at: advice for at, advice in dict(thinker.found).items() if _may_know(film, place, at)}
     decisions = sum(_may_know(film, place, at) for at in range(len(film)))
     wait = None
-    if not thinker.done:
+    if not done:
         first = "" if thinker.found else f"; {COMPILES}"
         wait = h("p", f"{thinker.name} thinks: {len(found)} of {decisions} decisions{first} …", class_="busy")
     return [
