@@ -40,8 +40,9 @@ test-all: setup .venv-gpu/.installed
 	OMP_NUM_THREADS=1 $(GPU_PY) -m pytest -q -m "" $(TEST_ARGS) --dist loadgroup tests/gpu
 
 # The page in a Chromium that is installed (CHROMIUM=path names one; none is downloaded), and what axe-core says of it.
+# Without a Chromium the tests are skipped, unless REQUIRE_BROWSER=1.
 test-browser: .venv/.browser
-	OMP_NUM_THREADS=1 REQUIRE_BROWSER=1 $(PY) -m pytest -q -m browser tests/browser
+	OMP_NUM_THREADS=1 $(PY) -m pytest -q -rs -m browser tests/browser
 
 .venv/.browser: .venv/.installed
 	$(PY) $(PIP_INSTALL) -e '.[browser]'

@@ -12,10 +12,10 @@ from spygames.core.notes import Notes, notes_size
 from spygames.core.player import DecisionBatch, Player, answers, new_memory
 from spygames.core.rng import mix
 
-__all__ = ["EachOwn", "Thoughts", "advise", "in_words", "ranked"]
+__all__ = ["EachOwn", "Thoughts", "advise", "believed", "in_words", "ranked"]
 
-BARS = 6
-"""Actions that are named; the others are summed up."""
+BARS, LEAST = 6, 0.005
+"""Actions that are named, and how likely they are at least; the others are summed up."""
 
 
 class Thoughts:
@@ -120,8 +120,10 @@ def _asked(game: Game, states: np.ndarray, luck: int, memory: np.ndarray, notes:
 def ranked(advice: Advice) -> list[tuple[str, float]]:
     """The likeliest actions with their probabilities; the others in one line."""
     found = sorted(advice.actions, key=lambda each: -each[1])
-    named = found if len(found) <= BARS + 1 else found[:BARS]
+    named = [each for each in found[:BARS] if each[1] >= LEAST]
     rest = found[len(named) :]
+    if len(rest) == 1:
+        return found
     return [*named, *([(f"{len(rest)} others", sum(share for _, share in rest))] if rest else [])]
 
 
@@ -133,9 +135,13 @@ def in_words(advice: Advice) -> str:
     elif advice.value is not None:
         lines.append(f"Expected result: {advice.value:+.2f}")
     if advice.belief:
-        lines.append("What it believes:")
-        lines += [
-            f"  {what}: {', '.join(f'{thing} {share:.0%}' for thing, share in things[:BARS])}"
-            for what, things in advice.belief
-        ]
+        lines += ["What it believes:", *(f"  {what}: {things}" for what, things in believed(advice))]
     return "\n".join(lines)
+
+
+def believed(advice: Advice) -> list[tuple[str, str]]:
+    """What is hidden, and what it may be: the likeliest things with their probabilities."""
+    return [
+        (what, ", ".join(f"{thing.replace('_', ' ')} {share:.0%}" for thing, share in things[:BARS]))
+        for what, things in advice.belief
+    ]

@@ -8,7 +8,7 @@ import numpy as np
 from spygames.core import match
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.kernel import Record
-from spygames.core.notes import Noted, Notes, notes_size
+from spygames.core.notes import Notes, notes_size
 from spygames.core.player import Player, new_memory, tell_end
 from spygames.core.record import GameRecord, make_record
 from spygames.core.rng import mix
@@ -82,17 +82,20 @@ class LiveGame:
         """The decisions so far: STATE [1] before each, and the action."""
         return [(made.states, made.action) for made in self.decisions]
 
-    @property
-    def noted(self) -> Noted | None:
-        """What players with a `notes_size` are told of; None where there are none."""
-        return None if self._notes is None else self._notes.of(0)
-
     def legal_at(self, number: int) -> dict[str, int]:
         """As `legal`, of the position after so many decisions."""
         states, mask = self.positions[number], np.zeros(self.game.num_actions, np.int8)
         s = as_record(states)
         self.game.legal(s, mask)
         return {self.game.action_to_string(s, int(a), int(s.to_move)): int(a) for a in np.flatnonzero(mask)}
+
+    def named(self, text: str) -> int | None:
+        """What the seat to move may do by that name, in capitals or not, with spaces for underscores; None: nothing."""
+
+        def plain(name: str) -> str:
+            return " ".join(name.replace("_", " ").casefold().split())
+
+        return {plain(name): action for name, action in self.legal().items()}.get(plain(text))
 
     def legal(self) -> dict[str, int]:
         """The texts of what the seat to move may do, with the actions; empty at the end."""

@@ -45,11 +45,11 @@ def chromium() -> str | None:
     return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
-def need_browser() -> None:
-    """Skips the test where no browser is; with REQUIRE_BROWSER=1 it fails instead."""
-    if why := missing():
-        if os.environ.get("REQUIRE_BROWSER") == "1":
-            pytest.fail(why)
+def need(why: str) -> None:
+    """Skips the test where it lacks something; with REQUIRE_BROWSER=1 it fails instead."""
+    if why and os.environ.get("REQUIRE_BROWSER") == "1":
+        pytest.fail(why)
+    if why:
         pytest.skip(why)
 
 

@@ -2,17 +2,21 @@
 
 import random
 import re
+import threading
 from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from spygames import make_game
 from spygames.core.players import make_player
-from spygames.core.record import play_record
+from spygames.core.record import play_record, save_games
+from spygames_app.web import store
 from spygames_app.web.choices import Choices
 from spygames_app.web.store import Store
-from tests.browser.chromium import AXE, READY, Tab, browsing, need_browser, serving, tab, watched
+from tests.browser.chromium import AXE, READY, Tab, browsing, missing, need, serving, tab, watched
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser  # pyright: ignore[reportMissingImports]
@@ -31,7 +35,7 @@ MOST = 300
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
-    need_browser()
+    need(missing())
     with browsing() as found:
         yield found
 
@@ -41,7 +45,7 @@ def home() -> Iterator[str]:
     """A server that offers all games."""
     game = make_game("agent_avenue_v0")
     record = play_record(game, [make_player(game, "greedy"), make_player(game, "random")], seed=4)
-    with serving(Choices(("agent_avenue_simple",)), records=[record]) as address:
+    with serving(records=[record]) as address:
         yield address
 
 
@@ -122,7 +126,7 @@ def test_a_whole_game(browser: "Browser", game: str, way: Any) -> None:
         assert decisions > 0  # deals are random, and some games of random players end early
         told = at.page.locator("h1").inner_text()
         assert re.search(r"You win|You lose|Nobody wins", told)
-        assert "Everything is open now" in at.page.locator("aside").inner_text()
+        assert "Everything is open now" in at.page.locator("main").inner_text()
         with at.page.expect_download() as download:
             at.page.get_by_role("link", name="Download the record").click()
         assert download.value.suggested_filename == "game.jsonl"
@@ -135,7 +139,7 @@ def test_a_double_click_is_one_move(browser: "Browser", home: str) -> None:
     for script in (True, False):
         with tab(browser, home, java_script_enabled=script) as at:
             at.begin(opponents="greedy")
-            discard = at.page.locator(".actions button", has_text="discard").first
+            discard = at.page.locator(".actions button[value^=discard]").first
             discard.dblclick()
             at.page.wait_for_selector(f"{READY}[data-revision='1']")
             at.page.wait_for_load_state()
@@ -147,7 +151,7 @@ def test_back_and_reload_show_how_things_are(browser: "Browser", home: str) -> N
     for script in (True, False):
         with tab(browser, home, java_script_enabled=script) as at:
             at.begin(opponents="greedy")
-            at.page.locator(".actions button", has_text="discard").first.click()
+            at.page.locator(".actions button[value^=discard]").first.click()
             at.moved(0)
             at.page.reload()
             assert at.revision == 1
@@ -158,7 +162,7 @@ def test_back_and_reload_show_how_things_are(browser: "Browser", home: str) -> N
             assert at.revision == 1
             at.page.go_back()
             at.page.go_forward()
-            at.page.locator(".actions button", has_text="discard").first.click()
+            at.page.locator(".actions button[value^=discard]").first.click()
             at.page.wait_for_selector(f"{READY}[data-revision='2']")
 
 
@@ -168,14 +172,14 @@ def test_two_tabs_are_one_game(browser: "Browser", home: str) -> None:
         one.begin(opponents="greedy")
         two = watched(one.page.context.new_page(), home)
         two.page.goto(one.page.url)
-        one.page.locator(".actions button", has_text="discard").first.click()
+        one.page.locator(".actions button[value^=discard]").first.click()
         one.moved(0)
-        two.page.locator(".actions button", has_text="play").last.click()
+        two.page.locator(".actions button[value^=play]").last.click()
         two.page.wait_for_selector(".problem")
         assert "The game has moved on" in two.page.locator(".problem").inner_text()
         assert two.revision == 1
         assert all("409" in each for each in two.wrong)
-        two.page.locator(".actions button", has_text="discard").first.click()
+        two.page.locator(".actions button[value^=discard]").first.click()
         two.moved(1)
         one.page.reload()
         assert one.revision == 2
@@ -206,21 +210,39 @@ def test_a_server_that_was_started_again_says_so(browser: "Browser") -> None:
     context.close()
 
 
+def test_a_server_that_does_not_answer_is_waited_for(browser: "Browser") -> None:
+    """The page says so, for everybody to see, and goes on when the server is there again."""
+    kept, context = Store(), browser.new_context()
+    with serving(store=kept) as home:
+        at = watched(context.new_page(), home)
+        at.begin(opponents="greedy")
+        port = int(home.rpartition(":")[2])
+    at.page.locator(".actions button").first.click()
+    at.page.wait_for_selector("#offline")
+    assert "The server does not answer" in at.page.locator("#offline").inner_text()
+    assert at.page.locator("#offline").bounding_box()["height"] > 20  # type: ignore[index]
+    with serving(store=kept, port=port):
+        at.page.wait_for_selector(f"{READY}:not(:has(#offline)) .actions")
+        at.page.locator(".actions button").first.click()
+        at.moved(0)
+    context.close()
+
+
 # ---------------------------------------------------------------- more than moves
 
 
 def test_a_hint_and_the_end_tell_what_players_think(browser: "Browser", home: str) -> None:
     """Bars and win share of a checkpoint, on the way as a hint and afterwards at each decision, from each viewpoint."""
     with tab(browser, home) as at:
-        at.begin(opponents="agent_avenue_simple")
-        at.page.locator("#by").select_option(label="agent_avenue_simple")
+        at.begin(opponents="agent_avenue/simple-2")
+        at.page.locator("#by").select_option(label="agent_avenue/simple-2")
         at.page.get_by_role("button", name="What would you do?").click()
         at.page.wait_for_selector(".thoughts progress")
         assert "Chance to win" in at.page.locator(".thoughts").inner_text()
         rng = random.Random(3)
         while not at.over:
             without_script(at, rng)
-        at.page.locator("#by").select_option(label="agent_avenue_simple")
+        at.page.locator("#by").select_option(label="agent_avenue/simple-2")
         at.page.wait_for_selector(".curve")
         last = at.page.locator("output").inner_text().split(" / ")[1]
         at.page.get_by_role("link", name="Start", exact=True).click()
@@ -235,8 +257,12 @@ def test_a_hint_and_the_end_tell_what_players_think(browser: "Browser", home: st
         assert at.page.locator("#picture svg").inner_html() != everything
         assert "viewer=1" in at.page.url
         assert "move=1" in at.page.url
+        film = at.page.url
         at.page.get_by_role("button", name="The same deal from the other seat").click()
         at.page.wait_for_selector("text=you are player_1")
+        at.page.go_back()
+        assert at.page.url == film
+        at.page.wait_for_selector(".curve")
 
 
 def test_recorded_games_are_watched(browser: "Browser", home: str) -> None:
@@ -257,19 +283,66 @@ def test_recorded_games_are_watched(browser: "Browser", home: str) -> None:
         at.page.wait_for_selector(f"output:text-is('{end}')")
 
 
+def test_thoughts_come_while_the_film_is_used(browser: "Browser", home: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page says that a search gets ready, and what is chosen on it meanwhile stays so when they come."""
+    go = threading.Event()
+
+    def slow(game: Any, spec: str) -> Any:
+        go.wait(20)
+        return make_player(game, spec)
+
+    monkeypatch.setattr(store, "make_player", slow)
+    with tab(browser, home) as at:
+        at.page.goto(f"{home}/records")
+        at.page.get_by_role("link", name="greedy, random").click()
+        at.page.wait_for_selector("#play")
+        at.page.get_by_role("link", name="Start", exact=True).click()
+        at.page.wait_for_selector("output:text-matches('^0 /')")
+        at.page.locator("#by").select_option(label="expert")
+        at.page.wait_for_selector("text=the first search of a game compiles for up to 20 seconds")
+        at.page.locator("#viewer").focus()
+        board = at.page.locator("#picture svg").element_handle()
+        go.set()
+        at.page.wait_for_selector("text=What expert would do")
+        at.page.wait_for_selector(READY)
+        assert at.page.evaluate("document.activeElement.id") == "viewer"
+        assert board is not None
+        assert board.evaluate("board => board.isConnected")
+
+
+def test_a_file_of_recorded_games_is_brought(browser: "Browser", home: str, tmp_path: Path) -> None:
+    game = make_game("heimlich_v0")
+    bots = [make_player(game, "greedy")] * 4
+    save_games(tmp_path / "games.jsonl", [play_record(game, bots, seed=seed) for seed in (1, 2)])
+    with tab(browser, home) as at:
+        at.page.goto(f"{home}/records")
+        at.page.locator("input[type=file]").set_input_files(tmp_path / "games.jsonl")
+        at.page.wait_for_function("document.querySelector('#record').value")
+        at.page.get_by_role("button", name="Watch it").click()
+        games = at.page.get_by_role("link", name="greedy, greedy, greedy, greedy")
+        games.first.wait_for()
+        assert games.count() == 2
+        games.last.click()
+        at.page.wait_for_selector("#play")
+
+
 def test_moves_of_the_others_come_one_by_one(browser: "Browser") -> None:
     """With motion each is shown for a while, and what is not wanted is skipped."""
-    store = Store()
-    with serving(Choices((), "heimlich_v0", {"players": 4}), store) as home:
+    kept = Store()
+    with serving(Choices((), "heimlich_v0", {"players": 4}), kept) as home:
         context = browser.new_context(viewport={"width": 1280, "height": 800})
         at = watched(context.new_page(), home)
+        at.page.clock.install()
         at.begin(opponents="greedy")
-        made = next(iter(store.games.values()))
+        at.page.clock.pause_at(datetime.now() + timedelta(minutes=1))  # what waits for time stands still
+        made = next(iter(kept.games.values()))
         since = -1
-        for _ in range(4):
+        for _ in range(6):
             since = at.revision
             at.page.locator(".actions button").last.click()
-            if made.live is not None and made.revision > since + 1:
+            at.page.wait_for_selector(f"#skip, {READY}:not([data-revision='{since}'])")
+            made.wait(20)
+            if made.revision > since + 1:
                 break
             at.moved(since)
         at.page.wait_for_selector("#skip")
@@ -287,7 +360,7 @@ def test_moves_of_the_others_come_one_by_one(browser: "Browser") -> None:
 @pytest.mark.parametrize("width", [390, 1280])
 def test_pages_fit_their_width_and_are_accessible(browser: "Browser", home: str, width: int) -> None:
     """Nothing is wider than the screen, and axe finds nothing serious, on any page."""
-    assert AXE.is_file(), "axe-core is fetched by make test-browser"
+    need("" if AXE.is_file() else "axe-core is not there: make test-browser fetches it")
     axe, found = AXE.read_text(encoding="utf-8"), []
 
     def look(what: str) -> None:

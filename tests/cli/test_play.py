@@ -290,17 +290,19 @@ def test_leaves_at_the_end_of_the_input(monkeypatch: pytest.MonkeyPatch, capsys:
 
 
 def test_a_search_tells_who_is_who(capsys: pytest.CaptureFixture[str]) -> None:
-    """As far as the person's seat can know it; with any other opponent, that there is none."""
-    assert play.Play("heimlich_3+search:2", seat=1, seed=5).run(typing("who", "1", "who", "quit")) == 0
-    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("player_") and line.endswith(" %")]
-    assert [line.split(":")[0] for line in told] == ["player_0", "player_2"] * 2
-    assert all(line.endswith(" %") for line in told)
+    """As far as the person's seat can know it, whether it is the opponent or asked for hints; others do not say."""
+    agent = "heimlich/base-3+search:2"
+    assert play.Play(agent, seat=1, seed=5).run(typing("who", "1", "who", "quit")) == 0
+    told = re.findall(r"^(.*'s passport): .*\d%$", capsys.readouterr().out, re.MULTILINE)
+    assert told == ["player_0's passport", "player_2's passport"] * 2
     game, seen = heimlich.make_game(players=3), set()
     for seed in range(4):  # other passports of the others, and the same is told
         states = game.start(5)
-        opponent = make_player(game, "heimlich_3+search:2")
-        game.determinize(states.view(np.recarray)[0], 0, np.uint64(seed))
-        seen.add(play.who_is_who(LiveGame(game, {1: opponent, 2: opponent}, 5, states)))
+        game.determinize(as_record(states), 0, np.uint64(seed))
+        bot = make_player(game, "random")
+        live = LiveGame(game, {1: bot, 2: bot}, 5, states)
+        seen.add(play.hint(live, make_player(game, agent), play.who_is_who))
     assert len(seen) == 1
+    assert "player_1's passport: " in seen.pop()
     assert play.Play("random").run(typing("who", "quit")) == 0
-    assert "Nobody finds out: play Heimlich & Co. against a search, such as" in capsys.readouterr().out
+    assert "It does not say what it believes: ask a search, such as --hint best+search:64." in capsys.readouterr().out

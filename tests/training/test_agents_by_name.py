@@ -79,6 +79,8 @@ def test_best_is_the_first_of_the_ladder_without_search() -> None:
     assert make_player(GAME, "best").name == Policy.load("best", game=GAME).name == f"{agent.name}@{play}"
     assert name_best(GAME, "best@0.5+search:8") == f"{agent.name}@0.5+search:8"
     assert name_best(GAME, "greedy") == "greedy"
+    assert name_best(GAME, "best+search:8") == f"{agent.name}@sample+search:8"
+    assert make_player(GAME, "best+search:8").name == f"{agent.name}@sample+search:8"
     assert entry_of(GAME, "best", make_player(GAME, "best")).name == f"{agent.name}@{play}"
     whoever = spygames.make_game("agent_avenue_v0", first_player="random")
     assert best_agent(whoever)[0] == agent

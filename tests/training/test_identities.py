@@ -11,6 +11,7 @@ import torch
 from studies import heimlich_identities as naming
 
 from spygames import make_game
+from spygames.core.advice import in_things
 from spygames.core.batch import Batch
 from spygames.core.game import NOBODY, Game, as_record, flat
 from spygames.core.notes import Noted, Notes
@@ -143,9 +144,10 @@ def test_a_distribution_counts_the_weights_of_worlds() -> None:
     np.testing.assert_allclose(chances[1:3][:, ABSOLUTE[own, 1:6]], 0.2, atol=1e-12)
     assert (chances[3:] == 0).all()
     assert len({tuple(row) for row in found.worlds["passports"][:, :3].tolist()}) == 20
-    text = player.suspect(states)
-    assert [line.split(":")[0] for line in text.splitlines()] == ["player_1", "player_2"]
-    assert text.count("20 %") == 10
+    told = dict(in_things(game, as_record(states), 0, found.worlds, found.weights.sum(axis=0)))
+    assert {seat: [round(share, 9) for _, share in told[f"player_{seat}'s passport"]] for seat in (1, 2)} == {
+        seat: [0.2] * 5 for seat in (1, 2)
+    }
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from spygames_app.web.choices import Choices
-from spygames_app.web.serve import bind, check, is_local, server_of
+from spygames_app.web.serve import bind, check, hosts_of, is_local, own_addresses, server_of
 from spygames_app.web.server import make_app
 
 
@@ -16,6 +16,12 @@ def test_a_port_that_is_taken_names_the_next_one() -> None:
         port = taken.getsockname()[1]
         with pytest.raises(ValueError, match=rf"--port {port} cannot be used \(Address already in use\); \d+ is free"):
             bind("127.0.0.1", port)
+
+
+def test_answers_are_sent_at_once() -> None:
+    """asyncio turns Nagle's algorithm off, which holds small packets back, where a socket says that it is TCP's."""
+    with bind("127.0.0.1", 0) as listening:
+        assert listening.proto == socket.IPPROTO_TCP
 
 
 def test_an_address_that_is_none() -> None:
@@ -29,6 +35,22 @@ def test_an_address_that_is_none() -> None:
 )
 def test_who_can_reach_it(host: str, local: bool) -> None:
     assert is_local(host) == local
+
+
+def test_which_addresses_are_the_servers_own() -> None:
+    """The first one is for people, and leads there; the port of http is left out by browsers."""
+    assert hosts_of("127.0.0.1", 8000) == ["127.0.0.1:8000", "localhost:8000", "[::1]:8000"]
+    assert hosts_of("::1", 8000)[0] == "[::1]:8000"
+    assert hosts_of("localhost", 80)[0] == "localhost:80"
+    assert {"localhost", "127.0.0.1", "[::1]"} <= set(hosts_of("localhost", 80))
+    assert hosts_of("192.168.1.2", 8000) == ["192.168.1.2:8000"]
+    assert hosts_of("fe80::1", 8000) == ["[fe80::1]:8000"]
+    everywhere = hosts_of("0.0.0.0", 8000)
+    assert {"localhost:8000", "127.0.0.1:8000"} <= set(everywhere)
+    assert len(set(everywhere)) == len(everywhere)
+    for address in own_addresses():
+        assert not is_local(address)
+        assert (f"[{address}]:8000" if ":" in address else f"{address}:8000") in everywhere
 
 
 def test_players_are_checked_before_the_page_opens() -> None:
@@ -56,6 +78,7 @@ def test_who_comes_early_waits_and_is_served() -> None:
             answer = connection.getresponse()
             assert (answer.status, answer.read()[: len(start)]) == (status, start)
             assert answer.getheader("server") is None
+            assert answer.getheader("cache-control") == ("no-cache" if path.count("/") > 1 else "no-store")
         connection.close()
     server.should_exit = server.force_exit = True
     thread.join(10)

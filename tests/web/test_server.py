@@ -1,46 +1,21 @@
 """What the page does with requests that make no sense, come from elsewhere, or come too late; and with bad players."""
 
-import json
 import threading
 import time
-from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-import spygames
-from spygames.core.game import NOBODY
 from spygames.core.player import DecisionBatch
 from spygames.core.players import make_player
-from spygames.core.record import play_record
-from spygames_app.web import choices, store
+from spygames_app.live import LiveGame
+from spygames_app.web import store
 from spygames_app.web.choices import Choices
 from spygames_app.web.html import h
 from spygames_app.web.server import make_app
-from spygames_app.web.store import Beat, Store, WebGame
-from tests.web.visitor import HOST, Answer, Visitor, actions, revision
-
-GAME = spygames.make_game("agent_avenue_v0")
-
-
-@pytest.fixture
-def server() -> tuple[Store, Visitor]:
-    kept = Store()
-    visitor = Visitor(make_app(Choices(), [HOST], store=kept))
-    visitor.get("/seats?game=0")
-    return kept, visitor
-
-
-def begin(visitor: Visitor, kept: Store, opponent: str = "greedy", **more: Any) -> WebGame:
-    """A game of the person in seat 0 that is ready."""
-    answer = visitor.post("/games", {"game": 0, "s0": 0, "s1": 1 + list(GAME.bots).index(opponent), **more})
-    assert answer.status == 303, answer.text
-    made = next(reversed(kept.games.values()))
-    assert answer.where == f"/games/{made.id}"
-    made.wait(60)
-    return made
-
+from spygames_app.web.store import Beat, Store
+from tests.web.visitor import GAME, HOST, Answer, Moody, Visitor, actions, begin, revision
 
 # ---------------------------------------------------------------- from elsewhere
 
@@ -208,62 +183,17 @@ def test_a_whole_game_ends_open_and_its_record_replays(server: tuple[Store, Visi
     assert "you are player_1" in visitor.get(again.where).text
 
 
-def test_who_only_watches_sees_it_when_it_is_over(server: tuple[Store, Visitor]) -> None:
-    kept, visitor = server
-    answer = visitor.post("/games", {"game": 0, "s0": 1, "s1": 2})
-    made = kept.games[answer.where.rpartition("/")[2]]
-    made.wait(60)
-    assert made.over
-    assert "Everything is open now" in visitor.get(answer.where).text
-
-
-def test_records_that_do_not_fit(server: tuple[Store, Visitor]) -> None:
-    _, visitor = server
-    record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
-    cases = {
-        "no json": "not JSON",
-        "": "There is no game in it",
-        "[" * 5000: "line 1",
-        json.dumps(asdict(replace(record, game="os"))): "no game 'os'",
-        json.dumps(asdict(replace(record, game="tests.poker.kuhn"))): "no game 'tests.poker.kuhn'",
-        json.dumps(asdict(replace(record, actions=("discard mole", *record.actions[1:])))): "does not fit",
-        json.dumps(asdict(replace(record, options={"evil": 1}))): "cannot be made",
-    }
-    for text, line in cases.items():
-        answer = visitor.post("/records", {"record": text})
-        assert answer.status == 409, text[:50]
-        assert line in answer.problem
-    assert visitor.post("/records", {"record": "x" * 1_000_001}).status == 413
-    named = replace(record, players=("<script>alert(1)</script>", "python:os.abort"))
-    answer = visitor.post("/records", {"record": json.dumps(asdict(named))})
-    page = visitor.get(answer.where).text
-    assert "<script>alert" not in page
-    assert Visitor(visitor.app).get(answer.where).status == 404
-
-
 # ---------------------------------------------------------------- players
 
 
-class Moody:
-    """Fails where it is told to, and else takes the first legal action."""
-
-    name = "moody"
-
-    def __init__(self, moods: list[Any]) -> None:
-        self.moods = moods
-
-    def act(self, decisions: DecisionBatch) -> np.ndarray:
-        mood = self.moods.pop(0) if self.moods else None
-        if isinstance(mood, Exception):
-            raise mood
-        return decisions.mask[decisions.rows].argmax(axis=1) if mood is None else np.array([mood])
-
-
-@pytest.mark.parametrize("mood", [RuntimeError("holds a mole"), 10**6])
-def test_a_player_that_fails_is_named_and_asked_again(
-    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch, mood: Any
+@pytest.mark.parametrize(
+    ("mood", "way"), [(RuntimeError("holds a mole"), {}), (10**6, {}), (10**6, {"random": 1}), ("a mole", {})]
+)
+def test_a_player_that_fails_is_named_and_the_game_goes_on(
+    server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch, mood: Any, way: dict[str, Any]
 ) -> None:
-    """Its move is as if it had not been asked, and what it says is not shown: it may tell what it holds."""
+    """Its move is as if it had not been asked, and what it says is not shown: it may tell what it holds. It is asked
+    again, or a move is made for it."""
     kept, visitor = server
     player = Moody([None] * (store.TRIES + 1) + [mood])
     monkeypatch.setattr(store, "make_player", lambda game, spec: player)
@@ -279,10 +209,13 @@ def test_a_player_that_fails_is_named_and_asked_again(
     assert "moody" in page.problem
     assert "mole" not in page.problem
     assert "Ask it again" in page.text
-    assert visitor.post(f"/games/{made.id}/again").status == 303
+    number = made.revision
+    assert visitor.post(f"/games/{made.id}/again", way).status == 303
     made.wait(20)
     assert not made.failed
+    assert made.revision > number
     assert made.live.states.tobytes() != before
+    assert visitor.post(f"/games/{made.id}/again", way).status == 409
 
 
 def test_a_player_that_cannot_be_made_is_said(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -345,51 +278,31 @@ def test_a_beat_is_longer_than_what_players_take(
     assert made.beat.seconds >= 0.04
 
 
-# ---------------------------------------------------------------- choices
+def test_texts_are_taken_as_people_type_them(server: tuple[Store, Visitor]) -> None:
+    kept, visitor = server
+    made = begin(visitor, kept)
+    games = (LiveGame(GAME, {1: make_player(GAME, "greedy")}, seed) for seed in range(99))
+    made.live, text = next((game, text) for game in games for text in game.legal() if "_" in text)
+    visitor.post(f"/games/{made.id}/act", {"revision": 0, "action": f"  {text.upper().replace('_', '  ')} "})
+    assert made.revision > 0
 
 
-def test_what_can_be_chosen_follows_the_games_own_options() -> None:
-    found = {option.name: option for option in choices.options_of("heimlich_v0")}
-    assert found["players"].values == (2, 3, 4, 5, 6, 7)
-    assert found["players"].values[found["players"].default] == 4
-    assert found["top_secret"].values == (False, True)
-    assert {"mode", "players"} <= {option.name for option in choices.options_of("agent_avenue_v0")}
-    game = choices.made(Choices(), 0, [option.default for option in choices.options_of("agent_avenue_v0")])
-    assert game == GAME
-    for number, picked in ((7, []), (0, [0]), (0, [99, 0, 0, 0])):
-        with pytest.raises(ValueError, match=r"there are the games|there is no such variant"):
-            choices.made(Choices(), number, picked)
+def test_servers_on_other_ports_have_other_cookies() -> None:
+    """Browsers send a cookie to every port of a host."""
+    one, two = (Visitor(make_app(Choices(), [host]), host) for host in ("127.0.0.1:8000", "127.0.0.1:8001"))
+    for visitor in (one, two):
+        visitor.get("/")
+    assert one.cookie.partition("=")[0] != two.cookie.partition("=")[0]
 
 
-def test_players_are_those_that_fit() -> None:
-    specs = Choices(("agent_dog_4", "mc:50", "agent_avenue_simple@argmax")).players_of(GAME)
-    assert specs[: len(GAME.bots)] == list(GAME.bots)
-    assert "agent_avenue_simple" in specs
-    assert "agent_avenue_simple@argmax" in specs
-    assert "mc:50" in specs
-    assert not [spec for spec in specs if "dog" in spec or "advanced" in spec]
-
-
-def test_games_of_other_modules_and_without_pictures() -> None:
-    """Kuhn poker has no picture, no README and no text of moves; the page plays it all the same."""
-    offered = Choices((), "tests.poker.kuhn")
-    assert offered.options_of("tests.poker.kuhn") == []
-    kept = Store()
-    visitor = Visitor(make_app(offered, [HOST], store=kept))
-    assert "tests.poker.kuhn" in visitor.get("/").text
-    visitor.get("/seats?game=0")
-    answer = visitor.post("/games", {"game": 0, "s0": 0, "s1": 1})
-    made = kept.games[answer.where.rpartition("/")[2]]
-    made.wait(60)
-    assert actions(visitor.get(answer.where).text) == ["pass", "bet"]
-    for number in range(3):
-        if not made.over:
-            visitor.post(f"{answer.where}/act", {"revision": 2 * number, "action": "pass"})
-            made.wait(20)
-    assert made.live is not None
-    assert made.live.mover == NOBODY
-    assert "Everything is open now" in visitor.get(answer.where).text
-    assert visitor.get("/rules?game=0").text.count("This game has no list of rules.") == 1
+def test_strangers_drive_nobody_out(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, visitor = server
+    made = begin(visitor, kept)
+    monkeypatch.setattr(store, "MOST_VISITORS", 5)
+    for _ in range(20):
+        assert Visitor(visitor.app).get("/").status == 200
+    assert len(kept.visitors) <= 6
+    assert visitor.get(f"/games/{made.id}").status == 200
 
 
 def test_old_games_make_room() -> None:

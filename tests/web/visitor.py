@@ -7,9 +7,16 @@ from html import unescape
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+import numpy as np
 from starlette.types import ASGIApp, Message
 
+import spygames
+from spygames.core.player import DecisionBatch
+from spygames_app.web.store import Store, WebGame
+
 HOST = "127.0.0.1:8000"
+GAME = spygames.make_game("agent_avenue_v0")
+"""The first game of the page."""
 
 
 @dataclass(frozen=True)
@@ -99,3 +106,28 @@ def revision(page: str) -> int:
     found = re.search(r'name="revision" value="(\d+)"', page)
     assert found, page
     return int(found[1])
+
+
+def begin(visitor: Visitor, kept: Store, opponent: str = "greedy", **more: Any) -> WebGame:
+    """A game of the person in seat 0 that is ready."""
+    answer = visitor.post("/games", {"game": 0, "s0": 0, "s1": 1 + list(GAME.bots).index(opponent), **more})
+    assert answer.status == 303, answer.text
+    made = next(reversed(kept.games.values()))
+    assert answer.where == f"/games/{made.id}"
+    made.wait(60)
+    return made
+
+
+class Moody:
+    """Fails where it is told to, and else takes the first legal action."""
+
+    name = "moody"
+
+    def __init__(self, moods: list[Any]) -> None:
+        self.moods = moods
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        mood = self.moods.pop(0) if self.moods else None
+        if isinstance(mood, Exception):
+            raise mood
+        return decisions.mask[decisions.rows].argmax(axis=1) if mood is None else np.array([mood])

@@ -22,12 +22,13 @@ from spygames_app.cli.arguments import (
 )
 
 if TYPE_CHECKING:
+    from spygames.core.look import Advice
     from spygames.core.player import Player
     from spygames_app.live import LiveGame
 
 HELP = (
     "Type the number of an action, or its text. show: the position again; hint: what a player would do in your place; "
-    "undo: take your last decision back; who: who is probably who, as far as a search finds out; "
+    "undo: take your last decision back; who: what a search believes about hidden identities and cards; "
     "rules, rules ID: the rules; help: this; quit (or Ctrl-D): leave."
 )
 _IN_BROWSER = ("host", "port", "players", "records", "open")
@@ -43,13 +44,13 @@ class Play:
     """A game in the terminal or the browser, you against any player.
 
         spygames play --against expert
-        spygames play --against agent_avenue_simple@argmax --seat 1 --save games.jsonl
+        spygames play --against agent_avenue/simple-2@argmax --seat 1 --save games.jsonl
         spygames play --browser
 
     A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200), or
     the folder of a checkpoint or a run, which is sampled unless @argmax or a temperature (@0.5) stands behind it; the
-    checkpoints that come with the package go by name. You see what your seat may know, no more; at the end everything
-    is open.
+    agents that come with the package go by name, and best is the best of them. You see what your seat may know, no
+    more; at the end everything is open.
 
     --browser opens a page on which you choose the game, the seats and the players: those of --players, and the scripted
     ones. It needs the extra web.
@@ -72,7 +73,7 @@ class Play:
     browser: bool = False
     """Play on a page in the browser."""
     players: Players = ()
-    """With --browser: further players to choose from, as agent_avenue_simple or mcts:200."""
+    """With --browser: further players to choose from, as mcts:1000 or runs/first."""
     records: AnyFile = None
     """With --browser: recorded games to watch."""
     host: str = "127.0.0.1"
@@ -208,15 +209,14 @@ def choose(
 
     actions = live.legal()
     texts = [*actions]
-    spoken = {text.casefold(): action for text, action in actions.items()}
     listing = "\n".join(f"{i:4}  {text}" for i, text in enumerate(texts, 1))
     position = f"{live.game.to_text(live.state, seat)}\n\n{listing}"
     print(f"\n{happened(live, seat, since)}{position}")
     while True:
         answer = " ".join(ask("> ").split()).casefold()
         word, _, rest = answer.partition(" ")
-        if answer in spoken:
-            return spoken[answer]
+        if (action := live.named(answer)) is not None:
+            return action
         if answer.isdecimal() and 1 <= int(answer) <= len(texts):
             return actions[texts[int(answer) - 1]]
         if answer in ("quit", "exit", "q"):
@@ -230,7 +230,7 @@ def choose(
         elif answer == "hint":
             print(hint(live, adviser))
         elif answer == "who":
-            print(who_is_who(live))
+            print(hint(live, adviser, who_is_who))
         elif answer == "undo":
             if _undone(live, seat):
                 return None
@@ -238,30 +238,35 @@ def choose(
             print(f"{answer!r} is no action here: a number from 1 to {len(texts)} or the text, such as {texts[0]!r}")
 
 
-def hint(live: "LiveGame", adviser: "Player | Callable[[], Player] | None") -> str:
-    """What the adviser would do in place of the seat to move."""
+def hint(
+    live: "LiveGame",
+    adviser: "Player | Callable[[], Player] | None",
+    in_words: "Callable[[Advice], str] | None" = None,
+) -> str:
+    """What the adviser would do in place of the seat to move, or what `in_words` makes of it."""
     import numpy as np
 
     from spygames.core.game import IllegalAction
     from spygames.core.rng import mix
-    from spygames_app.advice import advise, in_words
+    from spygames_app import advice
 
     if adviser is None:
         return "There is nobody to ask for a hint."
     player = adviser if hasattr(adviser, "act") else adviser()  # type: ignore[operator]
     luck = int(mix(np.uint64(len(live.decisions))))  # not of the deal's seed, which is hidden
     try:
-        return in_words(advise(live.game, live.course, live.states, player, luck))  # type: ignore[arg-type]
+        found = advice.advise(live.game, live.course, live.states, player, luck)  # type: ignore[arg-type]
+        return (in_words or advice.in_words)(found)
     except IllegalAction as error:
         return f"There is no hint: {error}"
 
 
-def who_is_who(live: "LiveGame") -> str:
-    """What an opponent that searches would believe in the place of the person."""
-    opponent = next(iter(live.players.values()))
-    suspect = getattr(opponent, "suspect", None)
-    text = suspect(live.states, live.noted) if suspect else ""
-    return text or "Nobody finds out: play Heimlich & Co. against a search, such as --against heimlich_3+search:64."
+def who_is_who(advice: "Advice") -> str:
+    """What an adviser believes about what is hidden from the person."""
+    from spygames_app.advice import believed
+
+    lines = [f"{what}: {things}" for what, things in believed(advice)]
+    return "\n".join(lines) or "It does not say what it believes: ask a search, such as --hint best+search:64."
 
 
 def _undone(live: "LiveGame", seat: int) -> bool:

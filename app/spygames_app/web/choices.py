@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from spygames.core.game import Game
-from spygames.core.players import split_spec
+from spygames.core.players import SEARCH, name_best, split_spec
 from spygames.core.registry import game_ids, game_module, make_game
-from spygames.core.released import find_agent
+from spygames.core.released import BEST, best_agent, find_agent, released_agents
 
 SEARCHES = ("mcts:200",)
 """Searches that can be chosen without being named at the start."""
+ON_TOP = f"{SEARCH}64"
+"""A search on top of the best released agent, which can be chosen, too."""
 MOST_PLAYERS = 8
 
 
@@ -55,10 +57,13 @@ class Choices:
         return found
 
     def players_of(self, game: Game) -> list[str]:
-        """The players that fit a game: its bots, those of the start, searches, and released checkpoints."""
-        released = [path.name for path in _released() if fits(game, path.name)]
+        """The players that fit a game: its bots, those of the start, released agents, the best of them first, also with
+        a search on top, and searches."""
         given = [spec for spec in self.players if fits(game, spec)]
-        return [*dict.fromkeys([*(bot for bot in game.bots), *given, *released, *SEARCHES])]
+        released = [agent.name for agent in released_agents() if fits(game, agent.name)]
+        if _best(game):
+            released = [BEST, *released, BEST + ON_TOP]
+        return [*dict.fromkeys([*game.bots, *given, *released, *SEARCHES])]
 
 
 @cache
@@ -83,8 +88,10 @@ def options_of(game: str) -> list[Option]:
 
 
 def fits(game: Game, spec: str) -> bool:
-    """Whether a checkpoint is of the game's variant; other players are taken to fit."""
+    """Whether an agent is of the game's variant; other players are taken to fit."""
     source = split_spec(spec).source
+    if source == BEST and not Path(BEST).exists():
+        return bool(_best(game))
     agent = find_agent(source)
     folder = Path(source) if agent is None else agent.folder
     for file in (folder / "config.json", folder / "checkpoint" / "config.json"):
@@ -107,11 +114,18 @@ def made(choices: Choices, number: int, picked: Sequence[int]) -> Game:
     return make_game(games[number], **{**choices.options, **chosen})
 
 
-@cache
-def _released() -> list[Path]:
-    from spygames_app.shipped import folder
+def label(game: Game, spec: str) -> str:
+    """What a player is called where it can be chosen: `best` says who that is."""
+    named = name_best(game, spec)
+    return spec if named == spec else f"{spec} ({named})"
 
-    return sorted(path.parent for path in folder("checkpoints").glob("*/config.json"))
+
+def _best(game: Game) -> str:
+    """The name of the best released agent of a variant; empty where none plays it."""
+    try:
+        return best_agent(game)[0].name
+    except ValueError:
+        return ""
 
 
 def _values(hint: Any) -> tuple[Any, ...]:

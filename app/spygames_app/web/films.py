@@ -1,17 +1,17 @@
 """The page of a game that is over, and of recorded ones: everything is open, position by position."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from spygames.core.film import Film
 from spygames.core.game import NOBODY
+from spygames.core.look import Advice
 from spygames_app.web.html import Html, board, h, joined
 from spygames_app.web.pages import page, thoughts
+from spygames_app.web.store import COMPILES
+from spygames_app.web.thinking import Screening, Thinker
 
-PATIENCE = 0.5
-"""Seconds that are spent on the curve of values; it has what is known by then."""
 COLOURS = ("#f4b63f", "#6cb8e6", "#7fd08a", "#e58a86", "#c9a3f0", "#d9c9a3", "#9fb2c3")
 WIDE, HIGH = 300, 90
 
@@ -32,24 +32,27 @@ class Place:
         return f"{here}?{urlencode({'move': move, 'viewer': viewer, 'by': self.by})}"
 
 
-def place_in(query: Mapping[str, str], last: int, seats: int, advisers: int) -> Place:
+def place_in(query: Mapping[str, str], screening: Screening) -> Place:
     """The place that an address names; what makes no sense in it is as if it were not there."""
 
     def number(name: str, low: int, high: int, default: int) -> int:
         text = query.get(name, "")
         return int(text) if text.isdecimal() and len(text) < 9 and low <= int(text) <= high else default
 
+    film = screening.film
+    last, seats = len(film) - 1, film.game.num_players
     return Place(
-        number("move", 0, last, last), number("viewer", 0, seats - 1, NOBODY), number("by", 0, advisers - 1, 0)
+        number("move", 0, last, last),
+        number("viewer", 0, seats - 1, NOBODY),
+        number("by", 0, len(screening.voices) - 1, 0),
     )
 
 
 def film_page(
     title: str,
-    film: Film,
+    screening: Screening,
     place: Place,
     here: str,
-    advisers: Sequence[str],
     headline: str,
     extra: Html | None = None,
     problem: str = "",
@@ -58,15 +61,17 @@ def film_page(
 
     Args:
         title: of the game.
-        film: the game.
+        screening: the game, and whose thoughts can be chosen.
         place: what is looked at.
         here: the page's address.
-        advisers: names of those whose thoughts can be chosen.
         headline: a line above.
         extra: what can be done with the game.
         problem: a line about what went wrong.
     """
-    scene, last, at = film.scene(place.move, place.viewer, draw_advice=False), len(film) - 1, place.move
+    film = screening.film
+    thinker, advisers = screening.thoughts(place.by, place.move), [voice.name for voice in screening.voices]
+    done = thinker is None or thinker.done  # before its thoughts are looked at, so that none is missed
+    scene, last, at = film.scene(place.move, place.viewer), len(film) - 1, place.move
     players = film.record.players or tuple(f"seat {i}" for i in range(film.game.num_players))
     viewers = ["everything", *(f"player_{i} ({name})" for i, name in enumerate(players))]
     chosen = 0 if place.viewer == NOBODY else place.viewer + 1
@@ -92,7 +97,7 @@ def film_page(
         class_="film",
     )
     listed = [
-        h("li", h("a", film.move(i, place.viewer) if i else "The start", href=place.url(here, i),
+        h("li", h("a", film.move(i, place.viewer) if i else "The start", href=place.url(here, i), data_key=f"move{i}",
                   aria_current="step" if i == at else None))
         for i in range(len(film))
     ]  # fmt: skip
@@ -104,17 +109,41 @@ def film_page(
             h("section", board(scene.picture), h("p", *steps, class_="steps"), form, id="picture", aria_label="Board"),
             h(
                 "aside",
-                extra,
-                h("h2", scene.move or "The start"),
-                thoughts(scene.advice) if scene.advice else None,
-                curve(film, place),
+                h("h2", scene.move or "The start", id="happened"),
+                h("div", *_thought(thinker, done, film, place), id="thought") if thinker else None,
                 h("h2", "Moves"),
                 h("ol", *listed, id="moves", start=0, tabindex=0, aria_label="Moves"),
             ),
-            class_="table",
+            h("div", extra, class_="extra") if extra else None,
+            class_="table watched",
         ),
         problem=problem,
+        refresh=None if done else place.url(here, at),
+        patient=thinker is not None and (at in thinker.found or not _may_know(film, place, at)),
     )
+
+
+def _may_know(film: Film, place: Place, position: int) -> bool:
+    """Whether whoever looks may know what is thought there: what a player would do tells what it holds."""
+    mover = int(film.states["to_move"][position])
+    return mover != NOBODY and place.viewer in (NOBODY, mover)
+
+
+def _thought(thinker: Thinker, done: bool, film: Film, place: Place) -> list[Html | None]:
+    """What is thought at the position, and what was expected over the game, as far as it is known; `done`: that is
+    all."""
+    found = {at: advice for at, advice in dict(thinker.found).items() if _may_know(film, place, at)}
+    decisions = sum(_may_know(film, place, at) for at in range(len(film)))
+    wait = None
+    if not done:
+        first = "" if thinker.found else f"; {COMPILES}"
+        wait = h("p", f"{thinker.name} thinks: {len(found)} of {decisions} decisions{first} …", class_="busy")
+    return [
+        h("p", thinker.problem, class_="problem") if thinker.problem else None,
+        wait,
+        thoughts(found[place.move]) if place.move in found else None,
+        curve(film, found, place),
+    ]
 
 
 def _select(label: str, name: str, texts: Sequence[str], values: Sequence[object], chosen: int) -> Html:
@@ -123,18 +152,13 @@ def _select(label: str, name: str, texts: Sequence[str], values: Sequence[object
     return h("span", h("label", label, for_=name), h("select", *named, name=name, id=name), class_="pair")
 
 
-def curve(film: Film, place: Place) -> Html | None:
+def curve(film: Film, found: Mapping[int, Advice], place: Place) -> Html | None:
     """What was expected over the game, a line for each seat that decides; with the moment that is looked at."""
-    begun, points = time.monotonic(), dict[int, list[tuple[int, float]]]()
-    shares = True
-    for position in range(len(film) - 1):
-        if time.monotonic() - begun > PATIENCE:
-            break
-        seat = int(film.states["to_move"][position])
-        advice = film.advice(position) if place.viewer in (NOBODY, seat) else None
-        if advice is not None and (value := advice.value if advice.share is None else advice.share) is not None:
+    points, shares = dict[int, list[tuple[int, float]]](), True
+    for position, advice in sorted(found.items()):
+        if (value := advice.value if advice.share is None else advice.share) is not None:
             shares = shares and advice.share is not None
-            points.setdefault(seat, []).append((position, value))
+            points.setdefault(int(film.states["to_move"][position]), []).append((position, value))
     if not points:
         return None
     numbers = [value for line in points.values() for _, value in line]
@@ -160,7 +184,7 @@ def curve(film: Film, place: Place) -> Html | None:
         for seat, colour in ((seat, COLOURS[seat % 7]) for seat in sorted(points))
     ]
     middle = y((low + high) / 2)
-    what = "Chance to win" if shares else f"Expected result, {low:+.1f} to {high:+.1f}"
+    what = "Chance to win, 0 to 100%" if shares else f"Expected result, {low:+.1f} to {high:+.1f}"
     return joined(
         h("h2", what),
         h(

@@ -30,6 +30,10 @@ HEADERS = {
 }
 
 
+FILES = ("/static/", "/fonts/")
+"""Addresses of files that are the same for everybody."""
+
+
 class Bad(HTTPException):
     """A request that is answered with one line."""
 
@@ -51,6 +55,8 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
+                if scope["path"].startswith(FILES):  # which tell nothing, and are asked for again by their ETag
+                    headers["Cache-Control"] = "no-cache"
             await send(message)
 
         headers = Headers(scope=scope)

@@ -6,9 +6,10 @@ from typing import Any
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.look import Advice
 from spygames.core.picture import picture
-from spygames_app.advice import BARS, ranked
+from spygames.core.released import BEST
+from spygames_app.advice import believed, ranked
 from spygames_app.rules import Rule
-from spygames_app.web.choices import Option
+from spygames_app.web.choices import Option, label
 from spygames_app.web.html import Html, board, h, joined
 from spygames_app.web.store import WebGame
 
@@ -16,17 +17,29 @@ LOG = 12
 """Moves that the page tells of."""
 
 
-def page(title: str, *main: object, refresh: str | None = None, problem: str = "", revision: int | None = None) -> Html:
+def page(
+    title: str,
+    *main: object,
+    refresh: str | None = None,
+    patient: bool = False,
+    problem: str = "",
+    revision: int | None = None,
+) -> Html:
     """A whole page.
 
     Args:
         title: of the page.
         main: what is on it.
-        refresh: where a browser without JavaScript looks again after a second; None: nowhere.
+        refresh: where the browser looks again after a moment; None: nowhere.
+        patient: a browser without JavaScript does not, since it would load the whole page anew.
         problem: a line about what went wrong.
         revision: how many decisions a game has had, which says which page is the newer one.
     """
-    again = None if refresh is None else h("noscript", h("meta", http_equiv="refresh", content=f"1; url={refresh}"))
+    again = (
+        None
+        if refresh is None or patient
+        else h("noscript", h("meta", http_equiv="refresh", content=f"1; url={refresh}"))
+    )
     alert = h("p", problem, role="alert", class_="problem") if problem else None
     head = h(
         "head",
@@ -87,7 +100,7 @@ def _options(number: int, options: Sequence[Option]) -> list[Html]:
         _select(
             each.name.replace("_", " "),
             f"o{i}",
-            [_shown(value) for value in each.values],
+            [_shown(each.name, value) for value in each.values],
             f"{number}-{i}",
             each.default,
         )
@@ -96,9 +109,12 @@ def _options(number: int, options: Sequence[Option]) -> list[Html]:
     return [*fields[:3], h("details", h("summary", "More options"), *fields[3:])] if len(fields) > 3 else fields
 
 
-def _shown(value: object) -> str:
+def _shown(name: str, value: object) -> str:
+    """The value of an option for people."""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if name == "first_player" and isinstance(value, int):
+        return f"player_{value}"
     return "as usual" if value is None else str(value).replace("_", " ")
 
 
@@ -111,14 +127,14 @@ def seats(
     title: str, game: Game, number: int, picked: Sequence[int], specs: Sequence[str], token: str, problem: str = ""
 ) -> Html:
     """Who sits where: the person in one of the seats, or in none to watch."""
-    choices = ["you", *specs]
-    first = 1 + (specs.index("greedy") if "greedy" in specs else 0)
+    choices = ["you", *(label(game, spec) for spec in specs)]
+    first = 1 + next((specs.index(spec) for spec in (BEST, "greedy") if spec in specs), 0)
     teams = {seat: f", team {team + 1}" for seat, team in enumerate(game.teams)}
     fields = [
         _select(f"player_{seat}{teams.get(seat, '')}", f"s{seat}", choices, f"s{seat}", 0 if seat == 0 else first)
         for seat in range(game.num_players)
     ]
-    variant = ", ".join(f"{name.replace('_', ' ')} {_shown(value)}" for name, value in game.options.items())
+    variant = ", ".join(f"{name.replace('_', ' ')}: {_shown(name, value)}" for name, value in game.options.items())
     return page(
         f"Seats of {title}",
         h("h1", f"{title}: who plays?"),
@@ -131,7 +147,7 @@ def seats(
             h("button", "Begin", class_="main"),
             method="post",
             action="/games",
-            class_="card",
+            class_="card leads",
         ),
         h("p", h("a", "Another game", href="/")),
         problem=problem,
@@ -160,18 +176,20 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
     """A game that goes on, as the person's seat may know it."""
     live, seat, here = made.live, made.seat, f"/games/{made.id}"
     title, problem = made.title, problem or made.problem
-    again = form(f"{here}/again", token, h("button", "Ask it again")) if made.failed else None
+    again = None
+    if made.failed:
+        ways = h("button", "Ask it again"), h("button", "Let it move at random", name="random", value=1)
+        again = form(f"{here}/again", token, *ways, class_="hint")
     wait = h("p", f"{made.busy} …", class_="busy") if made.busy else None
     refresh = here if made.busy else None
-    if live is None or seat == NOBODY:
-        what = "The players get ready" if live is None else "The players play"
-        return page(title, h("h1", f"{title}: {what.lower()}"), wait, again, refresh=refresh, problem=problem)
+    if live is None:
+        return page(title, h("h1", f"{title}: the players get ready"), wait, again, refresh=refresh, problem=problem)
     number = made.revision
     s = as_record(live.positions[number])
-    own_turn = s.to_move == seat and not made.busy
+    own_turn = seat != NOBODY and s.to_move == seat and not made.busy
     legal = [*live.legal_at(number)] if own_turn else []
     mine = [i for i in range(number) if live.decisions[i].seat == seat]
-    since = mine[-1] if mine else 0
+    since = mine[-1] if mine else 0 if seat != NOBODY else number - 1
     before = live.game.seen_to_dict(as_record(live.positions[since]), seat) if number else None
     log = _log(made, number)
     advice = made.hint[1] if made.hint and made.hint[0] == number else None
@@ -179,7 +197,7 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
     turn = "Your move" if own_turn else f"player_{int(s.to_move)} is to move"
     return page(
         title,
-        h("h1", f"{title}: you are player_{seat}", class_="small"),
+        h("h1", f"{title}: you watch" if seat == NOBODY else f"{title}: you are player_{seat}", class_="small"),
         h(
             "div",
             h("section", board(drawn), id="picture", aria_label="Board"),
@@ -220,7 +238,7 @@ def form(action: str, token: str, *children: object, **attributes: Any) -> Html:
 
 def _actions(here: str, token: str, number: int, legal: Sequence[str]) -> Html:
     """The actions as buttons, and a field that takes their texts."""
-    buttons = [h("button", text, name="action", value=text) for text in legal]
+    buttons = _buttons(legal)
     listed = h("datalist", *(h("option", value=text) for text in legal), id="legal")
     field = h("input", name="action", id="typed", list="legal", autocomplete="off", spellcheck="false", required=True)
     return joined(
@@ -244,6 +262,26 @@ def _actions(here: str, token: str, number: int, legal: Sequence[str]) -> Html:
             class_="act typed",
         ),
     )
+
+
+def _buttons(legal: Sequence[str]) -> list[Html]:
+    """Buttons of the actions. Those that differ in their last word alone stand behind what they share."""
+    groups: dict[str, list[str]] = {}
+    for text in legal:
+        groups.setdefault(text.rpartition(" ")[0], []).append(text)
+
+    def button(text: str, shown: str) -> Html:
+        named = None if shown == text else text.replace("_", " ")
+        return h("button", shown.replace("_", " "), name="action", value=text, aria_label=named)
+
+    found, verbs = [], {shared.partition(" ")[0] for shared, texts in groups.items() if len(texts) > 1}
+    for shared, texts in groups.items():
+        if shared and shared.partition(" ")[0] in verbs:
+            row = [button(text, text.rpartition(" ")[2]) for text in texts]
+            found.append(h("div", h("span", shared.replace("_", " ")), h("div", *row), class_="row"))
+        else:
+            found += [button(text, text) for text in texts]
+    return found
 
 
 def _hints(made: WebGame, here: str, token: str, number: int, advice: Advice | None) -> Html:
@@ -272,16 +310,13 @@ def thoughts(advice: Advice) -> Html:
         value = h("p", f"{advice.share_title}: ", h("strong", f"{advice.share:.0%}"))
     elif advice.value is not None:
         value = h("p", "Expected result: ", h("strong", f"{advice.value:+.2f}"))
-    believed = [
-        h("li", f"{what}: ", ", ".join(f"{thing.replace('_', ' ')} {share:.0%}" for thing, share in things[:BARS]))
-        for what, things in advice.belief
-    ]
+    belief = [h("li", h("b", f"{what}: "), things) for what, things in believed(advice)]
     return h(
         "div",
         h("h3", advice.title),
         h("ol", *bars, class_="bars"),
         value,
-        joined(h("h3", "What it believes"), h("ul", *believed, class_="belief")) if believed else None,
+        joined(h("h3", "What it believes"), h("ul", *belief, class_="belief")) if belief else None,
         class_="thoughts",
     )
 
@@ -299,10 +334,10 @@ def records(listed: Sequence[tuple[str, str]], token: str, problem: str = "") ->
         form(
             "/records",
             token,
-            h("label", "A line of a file that spygames record, or a download here, has written", for_="record"),
+            h("label", "Lines of a file that spygames record, or a download here, has written", for_="record"),
             h("textarea", name="record", id="record", rows=6, required=True),
             h("button", "Watch it", class_="main"),
-            class_="card wide",
+            class_="card wide leads",
         ),
         problem=problem,
     )

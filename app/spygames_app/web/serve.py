@@ -7,6 +7,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,15 +46,14 @@ def serve(
     with bind(host, port) as listening:
         port = listening.getsockname()[1]
         entry = None if is_local(host) else secrets.token_urlsafe(18)
-        names = [host] if entry else ["127.0.0.1", "localhost", "[::1]"]
         if entry:
-            names.append(socket.gethostname())
             print(
                 f"spygames play: others can reach {host}: whoever has the address with its token may play",
                 file=sys.stderr,
             )
-        app = make_app(offered, [f"{name}:{port}" for name in names], recorded, entry=entry)
-        address = f"http://{names[-1] if entry else '127.0.0.1'}:{port}/{f'?entry={entry}' if entry else ''}"
+        hosts = hosts_of(host, port)
+        app = make_app(offered, hosts, recorded, entry=entry)
+        address = f"http://{hosts[0]}/{f'?entry={entry}' if entry else ''}"
         print(f"The page is at {address} (Ctrl-C ends it, and the games with it).", flush=True)
         if open_browser:
             threading.Timer(0.5, webbrowser.open, [address]).start()
@@ -97,6 +97,40 @@ def is_local(host: str) -> bool:
         return False
 
 
+def hosts_of(host: str, port: int) -> list[str]:
+    """What may stand in the header Host where `host` is listened on, as `127.0.0.1:8000`; the first is for people.
+
+    Every other name is refused: it may be that of a page elsewhere which has made it point to this machine.
+    """
+    if is_local(host):
+        names = [host, "127.0.0.1", "localhost", "::1"]
+    elif is_every_address(host):
+        names = [*own_addresses(), "127.0.0.1", "localhost", "::1", socket.gethostname()]
+    else:
+        names = [host]
+    bare = [f"[{name}]" if ":" in name else name.lower() for name in dict.fromkeys(names)]
+    return [f"{name}:{port}" for name in bare] + (bare if port == 80 else [])  # browsers leave 80 out
+
+
+def is_every_address(host: str) -> bool:
+    """Whether it stands for all addresses of this machine, as 0.0.0.0 does."""
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return False
+
+
+def own_addresses() -> list[str]:
+    """Addresses by which others reach this machine, as far as it knows them; the one to the world first."""
+    found = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as outward, suppress(OSError):
+        outward.connect(("192.0.2.1", 9))  # an address of nobody: nothing is sent, only the way looked up
+        found.append(str(outward.getsockname()[0]))
+    with suppress(OSError):
+        found += [str(each[4][0]) for each in socket.getaddrinfo(socket.gethostname(), None)]
+    return [each for each in dict.fromkeys(found) if "%" not in each and not is_local(each)]
+
+
 def bind(host: str, port: int) -> socket.socket:
     """A socket that listens there; ValueError names a port that is free where that one is not."""
     try:
@@ -105,7 +139,7 @@ def bind(host: str, port: int) -> socket.socket:
         raise ValueError(f"--host {host} is no address of this machine") from error
     taken = ""
     for number in range(port, min(port + FURTHER, 1 << 16)):
-        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves Nagle on
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, number))

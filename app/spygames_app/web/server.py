@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from secrets import compare_digest
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -21,9 +22,9 @@ from spygames_app.web import choices, pages
 from spygames_app.web.films import film_page, place_in
 from spygames_app.web.guard import Bad, Guard, read_form
 from spygames_app.web.html import Html, h, joined
-from spygames_app.web.store import Refused, Store, Watched, WebGame
+from spygames_app.web.store import MOST_GAMES, Refused, Store, Watched, WebGame, voices_of
+from spygames_app.web.thinking import Screening, Voice
 
-COOKIE = "spygames"
 FORM, UPLOAD = 4_096, 1_000_000
 """Bytes of a form, and of one with a recorded game."""
 WAIT = 8.0
@@ -49,9 +50,10 @@ def make_app(
         store: where games are kept; None: a new one.
         entry: what the first address must carry (`?entry=`) where others can reach the server; None: nothing.
     """
-    site = Site(offered, store or Store(), entry)
+    # Cookies are of a host, whatever its port: two servers on one machine would take each other's.
+    site = Site(offered, store or Store(), entry, f"spygames_{hosts[0].rpartition(':')[2]}")
     for each in records:
-        site.keep(each, None)
+        site.store.watch(site.watched(each, None))
     routes = [
         Route("/", site.start),
         Route("/seats", site.seats),
@@ -92,16 +94,15 @@ class Visit:
 class Site:
     """The routes."""
 
-    def __init__(self, offered: choices.Choices, store: Store, entry: str | None):
-        self.offered, self.store, self.entry = offered, store, entry
+    def __init__(self, offered: choices.Choices, store: Store, entry: str | None, cookie: str):
+        self.offered, self.store, self.entry, self.cookie = offered, store, entry, cookie
 
-    def keep(self, record: GameRecord, visitor: str | None) -> str:
-        """Takes a recorded game in; RecordError where it does not fit. What finds it again."""
+    def watched(self, record: GameRecord, visitor: str | None) -> Watched:
+        """A recorded game as it is watched; RecordError where it does not fit."""
         game = game_of(record)
         specs = tuple(self.offered.players_of(game))
-        watched = Watched(visitor, title_of(record.game)[0], record, game, specs)
-        watched.film(None)  # replays it, so that a damaged one is refused here
-        return self.store.watch(watched)
+        voices = [Voice("nobody", None), *voices_of(game, specs)]
+        return Watched(visitor, title_of(record.game)[0], Screening(record, game, voices))
 
     # ------------------------------------------------------------ choosing
 
@@ -191,19 +192,13 @@ class Site:
         return await self._html(visit, lambda: self._shown(made, visit))
 
     def _shown(self, made: WebGame, visit: Visit, problem: str = "") -> Html:
-        if not made.over:
-            return pages.play(made, visit.token, problem)
-        with made.showing:
-            return self._open(made, visit, problem)
+        return self._open(made, visit, problem) if made.over else pages.play(made, visit.token, problem)
 
     def _open(self, made: WebGame, visit: Visit, problem: str) -> Html:
         """A game that is over."""
         assert made.live is not None
-        advisers = ["each player", *made.specs]
-        film = made.film(None)
-        place = place_in(visit.fields, len(film) - 1, made.game.num_players, len(advisers))
-        film = made.film(None if place.by == 0 else place.by - 1)
-        here = f"/games/{made.id}"
+        screening, here = made.screening(), f"/games/{made.id}"
+        place = place_in(visit.fields, screening)
         outcome = "the game is over" if made.seat < 0 else made.live.outcome(made.seat)
         again = joined(
             h(
@@ -214,11 +209,11 @@ class Site:
         extra = joined(
             h("p", f"Everything is open now. The deal's seed was {made.seed}."),
             h("p", h("a", "Download the record", href=f"{here}/record", download="game.jsonl")),
-            pages.form(f"{here}/other_seat", visit.token, again) if made.seat >= 0 else None,
+            pages.form(f"{here}/other_seat", visit.token, again, class_="leads") if made.seat >= 0 else None,
             h("p", h("a", "Another game", href="/")),
         )
         line = problem or made.problem
-        return film_page(made.title, film, place, here, advisers, outcome, extra, line)
+        return film_page(made.title, screening, place, here, outcome, extra, line)
 
     async def act(self, request: Request) -> Response:
         """The person's move. A script gets all moves one by one, as lines of JSON; else the page comes again."""
@@ -255,7 +250,9 @@ class Site:
         """A player that failed is asked once more."""
         visit = await self._visit(request, form=FORM)
         made = self._game(request, visit)
-        return await self._refused(visit, made, made.ask_again) or self._to(visit, f"/games/{made.id}")
+        at_random = "random" in visit.fields
+        done = await self._refused(visit, made, lambda: made.ask_again(at_random))
+        return done or self._to(visit, f"/games/{made.id}")
 
     async def other_seat(self, request: Request) -> Response:
         """The same deal once more, with everybody one seat on."""
@@ -277,7 +274,7 @@ class Site:
         made = self._game(request, visit)
         if not made.over or made.live is None:
             raise Bad(409, "The record tells of hidden cards: it is there when the game is over.")
-        line = await run_in_threadpool(lambda: json.dumps(asdict(made.film(None).record)) + "\n")
+        line = await run_in_threadpool(lambda: json.dumps(asdict(made.screening().film.record)) + "\n")
         headers = {"Content-Disposition": 'attachment; filename="game.jsonl"'}
         return Response(line, media_type="application/jsonl", headers=headers)
 
@@ -290,14 +287,14 @@ class Site:
 
     def _records(self, visit: Visit, problem: str = "") -> Html:
         listed = [
-            (f"{each.title}: {', '.join(each.record.players) or 'unknown players'}", f"/records/{name}")
+            (f"{each.title}: {', '.join(each.screening.film.record.players) or 'unknown players'}", f"/records/{name}")
             for name, each in self.store.watched.items()
             if each.visitor in (None, visit.cookie)
         ]
         return pages.records(listed, visit.token, problem)
 
     async def bring(self, request: Request) -> Response:
-        """A recorded game that the visitor brings: a line of `spygames record`, or of a download."""
+        """Recorded games that the visitor brings: lines of `spygames record`, or of downloads."""
         visit = await self._visit(request, form=UPLOAD)
 
         def take() -> str | Html:
@@ -305,14 +302,18 @@ class Site:
                 games = read_games(visit.fields.get("record", ""), "")
                 if not games:
                     return self._records(visit, "There is no game in it: bring a line that `spygames record` wrote.")
-                return self.keep(games[0], visit.cookie)
+                if len(games) > MOST_GAMES:
+                    return self._records(visit, f"There are {len(games)} games in it: bring at most {MOST_GAMES}.")
+                watched = [self.watched(each, visit.cookie) for each in games]  # all or, by an error, none
+                kept = [self.store.watch(each) for each in watched]
+                return f"/{kept[0]}" if len(kept) == 1 else ""
             except (RecordError, TypeError) as error:
                 return self._records(visit, f"This record cannot be shown: {error}")
 
         taken = await run_in_threadpool(take)
         if isinstance(taken, Html):
             return await self._html(visit, lambda: (taken, 409))
-        return self._to(visit, f"/records/{taken}")
+        return self._to(visit, f"/records{taken}")
 
     async def watch(self, request: Request) -> Response:
         """A recorded game."""
@@ -323,30 +324,21 @@ class Site:
             raise Bad(404, "There is no such game.")
 
         def show() -> Html:
-            advisers = ["nobody", *watched.specs]
-            film = watched.film(None)
-            place = place_in(visit.fields, len(film) - 1, watched.game.num_players, len(advisers))
-            line, by = "", None if place.by == 0 else place.by - 1
-            try:
-                film = watched.film(by)
-            except ValueError as error:
-                line = str(error)
-            players = ", ".join(watched.record.players) or "a recorded game"
-            return film_page(watched.title, film, place, f"/records/{name}", advisers, players, None, line)
+            screening = watched.screening
+            players = ", ".join(screening.film.record.players) or "a recorded game"
+            place = place_in(visit.fields, screening)
+            return film_page(watched.title, screening, place, f"/records/{name}", players)
 
-        def alone() -> Html:
-            with watched.showing:
-                return show()
-
-        return await self._html(visit, alone)
+        return await self._html(visit, show)
 
     # ------------------------------------------------------------ visits
 
     async def _visit(self, request: Request, form: int | None = None) -> Visit:
         """Who asks. `form`: how many bytes of a form are read; None: what stands in the address."""
-        sent = request.cookies.get(COOKIE)
+        sent = request.cookies.get(self.cookie)
         known = sent in self.store.visitors
-        if self.entry is not None and not known and request.query_params.get("entry") != self.entry:
+        entry = request.query_params.get("entry", "")
+        if self.entry is not None and not known and not compare_digest(entry.encode(), self.entry.encode()):
             raise Bad(403, "This page is opened by the address that the server has printed.")
         if form is None:
             fields: Query = dict(request.query_params)
@@ -378,15 +370,14 @@ class Site:
         """What `show` makes, in a thread, with the visitor's cookie."""
         found = await run_in_threadpool(show)
         text, status = found if isinstance(found, tuple) else (found, 200)
-        return _with_cookie(HTMLResponse(text, status), visit)
+        return self._with_cookie(HTMLResponse(text, status), visit)
 
     def _to(self, visit: Visit, where: str) -> Response:
-        return _with_cookie(RedirectResponse(where, 303), visit)
+        return self._with_cookie(RedirectResponse(where, 303), visit)
 
-
-def _with_cookie(response: Response, visit: Visit) -> Response:
-    response.set_cookie(COOKIE, visit.cookie, httponly=True, samesite="strict")
-    return response
+    def _with_cookie(self, response: Response, visit: Visit) -> Response:
+        response.set_cookie(self.cookie, visit.cookie, httponly=True, samesite="strict")
+        return response
 
 
 def _lines(made: WebGame, since: int) -> Iterator[str]:

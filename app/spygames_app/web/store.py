@@ -7,21 +7,20 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from spygames.core import match
-from spygames.core.film import Film
 from spygames.core.game import NOBODY, Game
 from spygames.core.look import Advice
 from spygames.core.player import Player, PlayerFailed, new_memory
 from spygames.core.players import make_player
-from spygames.core.record import GameRecord
 from spygames.core.rng import mix
 from spygames_app.advice import EachOwn, Thoughts, advise
 from spygames_app.live import LiveGame
+from spygames_app.web.thinking import Screening, Voice
 
+COMPILES = "the first search of a game compiles for up to 20 seconds"
 MOST_GAMES = 64
 """Games that are kept; the one that nobody has looked at for longest goes."""
 MOST_VISITORS = 1024
@@ -91,10 +90,8 @@ class WebGame:
     """The last thing that the person did: after how many decisions, and its text."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     news: threading.Condition = field(default_factory=threading.Condition)
-    showing: threading.Lock = field(default_factory=threading.Lock)
-    """Held by whoever looks at `films`, since what an adviser remembers is of one look at a time."""
-    films: dict[int | None, Film] = field(default_factory=dict)
     players: dict[str, Player] = field(default_factory=dict)
+    _screening: Screening | None = None
 
     @property
     def seat(self) -> int:
@@ -123,7 +120,7 @@ class WebGame:
         """Makes the players, has each of them decide once (the first search compiles), and lets them begin."""
         asked = [*dict.fromkeys(self.specs[i] for i in self.seats if i is not None)]
         for spec in asked:
-            self.busy = f"{spec} gets ready; the first search of a game compiles for up to 20 seconds"
+            self.busy = f"{spec} gets ready; {COMPILES}"
             self.players[spec] = make_player(self.game, spec)
         for spec in asked:
             if not hasattr(self.players[spec], "ended"):  # who hears of games would take this for one
@@ -166,7 +163,7 @@ class WebGame:
         if (revision, text) == self.last:
             return  # the same click once more
         live = self._turn(revision)
-        action = live.legal().get(text)
+        action = live.named(text)
         if action is None:
             raise Refused("That is no action here: choose one of those below.")
         with self.lock:
@@ -177,11 +174,17 @@ class WebGame:
         self._tell()
         threading.Thread(target=self._run, args=(self.play_on,), daemon=True).start()
 
-    def ask_again(self) -> None:
-        """Asks a player that failed once more."""
+    def ask_again(self, at_random: bool = False) -> None:
+        """Asks a player that failed once more, or makes a move for it."""
         if not self.failed:
             raise Refused("No player waits to be asked again.")
-        self.work("the others think", self.play_on)
+
+        def go_on() -> None:
+            if at_random and self.live is not None:
+                self.live.act(secrets.choice([*self.live.legal().values()]))
+            self.play_on()
+
+        self.work("the others think", go_on)
 
     def ask_hint(self, revision: int, number: int) -> None:
         """Asks a player what it would do in the person's place, from what the person may know."""
@@ -198,26 +201,28 @@ class WebGame:
             except Exception as error:
                 self.problem = f"{spec} gives no hint here ({type(error).__name__})."
 
-        self.work(f"{spec} thinks about your move; the first search of a game compiles for up to 20 seconds", ask)
+        self.work(f"{spec} thinks about your move; {COMPILES}", ask)
 
-    def film(self, number: int | None) -> Film:
-        """The finished game; with a player's thoughts at each decision, by its number, or with each player's own."""
-        assert self.live is not None
-        if number not in self.films:
-            if number is None:
-                others = next(iter(self.live.players.values()))
-                adviser: Any = EachOwn(
-                    {seat: self.live.players.get(seat, others) for seat in range(len(self.seats))}, True
-                )
-            else:
-                adviser = Thoughts(make_player(self.game, self.specs[number]), True)
-            self.films[number] = Film(self.live.record(), self.game, adviser)
-        return self.films[number]
+    def screening(self) -> Screening:
+        """The finished game, with each player's own thoughts, or those of any player."""
+        live = self.live
+        assert live is not None
+        assert self.over
+        others = next(iter(live.players.values()))
 
-    def wait(self, seconds: float) -> None:
-        """Waits until nothing is being done."""
+        def each_own() -> EachOwn:
+            return EachOwn({seat: live.players.get(seat, others) for seat in range(len(self.seats))}, True)
+
+        with self.lock:
+            if self._screening is None:
+                voices = [Voice("each player", each_own), *voices_of(self.game, self.specs)]
+                self._screening = Screening(live.record(), self.game, voices)
+            return self._screening
+
+    def wait(self, seconds: float) -> bool:
+        """Waits until nothing is being done; False if that takes longer."""
         with self.news:
-            self.news.wait_for(lambda: not self.busy, seconds)
+            return self.news.wait_for(lambda: not self.busy, seconds)
 
     def told(self, since: int) -> Iterator[int]:
         """The numbers of the positions after `since`, as they come, until nothing is being done."""
@@ -271,25 +276,23 @@ class WebGame:
             self.news.notify_all()
 
 
-@dataclass
+def voices_of(game: Game, specs: Sequence[str]) -> list[Voice]:
+    """Players as those whose thoughts can be asked for."""
+
+    def maker(spec: str) -> Callable[[], Thoughts]:
+        return lambda: Thoughts(make_player(game, spec), True)
+
+    return [Voice(spec, maker(spec)) for spec in specs]
+
+
+@dataclass(frozen=True)
 class Watched:
     """A recorded game that a visitor has brought, or that the server was started with."""
 
     visitor: str | None
     """Who has brought it; None: everybody may see it."""
     title: str
-    record: GameRecord
-    game: Game
-    specs: tuple[str, ...]
-    showing: threading.Lock = field(default_factory=threading.Lock)
-    films: dict[int | None, Film] = field(default_factory=dict)
-
-    def film(self, number: int | None) -> Film:
-        """With a player's thoughts by its number, or without any."""
-        if number not in self.films:
-            adviser = None if number is None else Thoughts(make_player(self.game, self.specs[number]), True)
-            self.films[number] = Film(self.record, self.game, adviser)
-        return self.films[number]
+    screening: Screening
 
 
 class Store:
@@ -318,8 +321,9 @@ class Store:
             if cookie not in self.visitors or cookie is None:
                 cookie = self.token()
                 self.visitors[cookie] = self.token()
-                while len(self.visitors) > MOST_VISITORS:
-                    self.visitors.popitem(last=False)
+                if len(self.visitors) > MOST_VISITORS:  # whoever has a game stays: others cannot drive it out
+                    playing = {made.visitor for made in self.games.values()}
+                    del self.visitors[next(each for each in self.visitors if each not in playing)]
             self.visitors.move_to_end(cookie)
             return cookie, self.visitors[cookie]
 

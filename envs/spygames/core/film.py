@@ -70,6 +70,11 @@ class Film:
     def __len__(self) -> int:
         return len(self.states)
 
+    @property
+    def in_order(self) -> bool:
+        """Whether the adviser remembers, so that it is asked about one position after the other."""
+        return self._memory.shape[2] > 0 or self._notes is not None
+
     def scene(self, position: int, viewer: int = NOBODY, *, draw_advice: bool = True) -> Scene:
         """One position as a viewer sees it.
 
@@ -115,8 +120,7 @@ class Film:
         """
         if self.adviser is None:
             return None
-        remembers = self._memory.shape[2] > 0 or self._notes is not None
-        for each in range(len(self._advice), position + 1) if remembers else (position,):
+        for each in range(len(self._advice), position + 1) if self.in_order else (position,):
             if each not in self._advice:
                 self._advice[each] = self._ask(self.adviser, each)
         return self._advice[position]

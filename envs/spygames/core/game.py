@@ -70,9 +70,6 @@ class Texts:
     what it cannot tell apart has one text. None: others see that the seat has moved."""
     draw: Draw | None = None
     """(pen, seen, look): the picture of what `seen_to_dict` returned. None: its text on a panel."""
-    belief_to_text: Callable[["Game", np.ndarray, np.ndarray, int], str] | None = None
-    """(game, worlds STATE [m], weights float64 [m] of sum 1, viewer): for people, how likely what is hidden from that
-    seat is, in worlds that a search has weighted. None: nothing is said."""
 
 
 @deprecated.merged(tuple(each.name for each in fields(Texts)), "texts", Texts, "Game(texts=Texts(...))")

@@ -108,7 +108,7 @@ def answers(player: Player, decisions: DecisionBatch, *, secret: bool = False) -
     Args:
         player: who is asked.
         decisions: what is to be decided.
-        secret: the error does not say which actions are legal, since whoever reads it plays against that hand.
+        secret: the error does not say what was answered nor what is legal, since its reader plays against that hand.
 
     Returns:
         A legal action for each of `decisions.rows`, int64 [k].
@@ -133,8 +133,8 @@ def answers(player: Player, decisions: DecisionBatch, *, secret: bool = False) -
             name_of(player),
             NOBODY,
             d.rows.tolist(),
-            f"answered {shown(answer)}: right is a whole number for each of the {len(allowed)} decisions, "
-            f"int64 [{len(allowed)}]",
+            f"answered {'what is no action' if secret else shown(answer)}: right is a whole number for each of the "
+            f"{len(allowed)} decisions, int64 [{len(allowed)}]",
         )
     actions = np.ascontiguousarray(actions, np.int64)
     bad = first_illegal(actions, allowed)

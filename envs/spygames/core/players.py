@@ -127,7 +127,12 @@ def name_best(game: Game, spec: str) -> str:
     parts = split_spec(spec)
     if parts.source != BEST or _exists(BEST):
         return spec
-    return PlayerSpec(name_of_best(game, parts.play), "", parts.search).text
+    return PlayerSpec(name_of_best(game, _play_of_best(parts)), "", parts.search).text
+
+
+def _play_of_best(parts: PlayerSpec) -> str:
+    """How `best` is named to play: a search is put on top of what is sampled, argmax leaves it nothing to search."""
+    return parts.play or ("" if parts.search is None else "sample")
 
 
 def _of_source(game: Game, parts: PlayerSpec, is_path: bool) -> Player:
@@ -145,7 +150,7 @@ def _of_source(game: Game, parts: PlayerSpec, is_path: bool) -> Player:
     if is_path or find_agent(parts.source) is not None:
         return _installed("checkpoint")(game, spec)
     if parts.source == BEST:
-        return _installed("checkpoint")(game, name_of_best(game, parts.play))
+        return _installed("checkpoint")(game, name_of_best(game, _play_of_best(parts)))
     kinds = sorted({*entry_points(group=KINDS).names})
     agents = [*(agent.name for agent in released_agents()), BEST]
     raise ValueError(

@@ -108,7 +108,6 @@ def make_game(
             seen_to_dict=seen.seen_to_dict,
             seen_action=seen.seen_action,
             draw=draw.draw,
-            belief_to_text=render.belief_to_text,
         ),
         bots=BOTS[top_secret, secret_identities],
         module=sys.modules[__name__],

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
-import numpy as np
-
 from spygames.core.game import NOBODY, Game
 from spygames.heimlich.board import AGENTS, BUILDINGS, FINISH, LOOP, MARK, ONE_TO_THREE, VALUES
 from spygames.heimlich.cards import CARDS, KINDS
@@ -45,17 +43,6 @@ def to_text(game: Game, s: State, viewer: int) -> str:
         "",
         *(line for text in _notes(s, viewer) for line in _wrapped(text)),
     ])  # fmt: skip
-
-
-def belief_to_text(game: Game, worlds: np.ndarray, weights: np.ndarray, viewer: int) -> str:
-    """`player_2: red 71 %, grey 20 %`, a line for each other seat, the likeliest agents first; 1 % and more."""
-    lines = []
-    for seat in range(game.num_players):
-        if seat != viewer:
-            chances = 100 * np.bincount(worlds["passports"][:, seat], weights, len(AGENTS))
-            order = [a for a in np.argsort(-chances, kind="stable") if chances[a] >= 1]
-            lines.append(f"player_{seat}: {', '.join(f'{AGENTS[a]} {chances[a]:.0f} %' for a in order)}")
-    return "\n".join(lines)
 
 
 def _headline(s: State) -> str:

@@ -121,14 +121,6 @@ class SearchingPolicy:
         worlds = self.settings.worlds * (4 if game.determinize_stratum is None else 1)
         return self.search.believe(self._question(state, noted, as_seed(seed)), worlds)
 
-    def suspect(self, state: np.ndarray, noted: Noted | None = None) -> str:
-        """The same for people, in words; empty where the game has none (`Texts.belief_to_text`)."""
-        tell = self.game.texts.belief_to_text
-        if tell is None:
-            return ""
-        found = self.believe(state, 0, noted)
-        return tell(self.game, found.worlds, found.weights.sum(axis=0), int(state["to_move"][0]))
-
     def _check(self, state: np.ndarray) -> None:
         """ValueError where there is nothing to decide in `state`."""
         if not isinstance(state, np.ndarray) or state.shape != (1,) or state.dtype != self.game.state_dtype:

@@ -3,26 +3,30 @@
 
 // Milliseconds for which a move of the others is shown; who wants no motion reads the list of moves.
 const PAUSE = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 700;
-const POLL = 500;
+const POLL = 500, RETRY = 2000;
 const main = () => document.querySelector("main");
 const find = selector => main().querySelector(selector);
 const all = selector => [...main().querySelectorAll(selector)];
-let picks = new Map(), timer = 0, playing = 0, speed = 1, skip = () => {}, busy = false, wanted = "";
+let picks = new Map(), timer = 0, playing = 0, speed = 1, skip = () => {}, busy = false, wanted = "", told = "";
 
 function say(text) { document.getElementById("said").textContent = text; }
 
+const read = html => new DOMParser().parseFromString(html, "text/html");
+
 // Takes the main part of another page over; what has the focus keeps it where it is still there.
 function take(html, url) {
-  const next = new DOMParser().parseFromString(html, "text/html"), focused = document.activeElement;
+  const next = read(html), focused = document.activeElement;
   const key = focused && focused.closest("main") ? focused.id || focused.dataset.key : "";
   const inBoard = Boolean(focused && focused.closest("#picture .target"));
   const inActions = Boolean(focused && focused.closest(".act")) || inBoard;
   const left = find("#picture")?.scrollLeft || 0; // of a large board on a small screen
+  const down = find("#moves")?.scrollTop || 0;
   document.title = next.title;
   main().replaceWith(document.adoptNode(next.querySelector("main")));
   if (url && url !== location.href) history.replaceState(null, "", url);
   dress();
   if (find("#picture")) find("#picture").scrollLeft = left;
+  if (find("#moves")) showNow(down);
   const again = key && (document.getElementById(key) || find(`[data-key="${CSS.escape(key)}"]`));
   const first = again || (inBoard && find("#picture .target")) || (inActions && (find(".actions button") || find("h1")));
   if (first) {
@@ -36,7 +40,18 @@ async function get(url) {
   take(await answer.text(), answer.url);
 }
 
-function offline() { say("The server does not answer."); busy = false; }
+// Says that nobody answers, and tries again: what was sent may have arrived, so the page shows how things are then.
+function offline() {
+  busy = false;
+  play(false);
+  const line = "The server does not answer. The page tries again.";
+  if (!find("#offline")) {
+    main().prepend(Object.assign(document.createElement("p"), { id: "offline", className: "problem", textContent: line }));
+    say(line);
+  }
+  clearTimeout(timer);
+  timer = setTimeout(() => get(location.href).catch(offline), RETRY);
+}
 
 // ---------------------------------------------------------------- playing
 
@@ -49,28 +64,29 @@ async function send(form, submitter) {
   try {
     const answer = await fetch(form.getAttribute("action"), { method: "POST", body: fields, headers: stream ? { Accept: "application/x-ndjson" } : {} });
     if ((answer.headers.get("content-type") || "").startsWith("application/x-ndjson")) {
-      await watch(answer.body);
+      const last = await watch(answer.body);
       busy = false;
       await get(location.href);
+      say(`${last}. ${find("#turn, h1")?.textContent || ""}`);
     } else {
       busy = false;
       take(await answer.text(), answer.status === 409 ? undefined : answer.url);
       const problem = find(".problem");
       if (problem) say(problem.textContent);
     }
-  } catch { offline(); await get(location.href).catch(offline); }
+  } catch { offline(); }
 }
 
-// Shows the moves that a stream tells of, one by one.
+// Shows the moves that a stream tells of, one by one; the last of them.
 async function watch(body) {
   const reader = body.getReader(), decoder = new TextDecoder();
-  let text = "", quick = false, shown = 0;
+  let text = "", quick = false, shown = 0, last = "";
   const button = Object.assign(document.createElement("button"), { type: "button", textContent: "Skip", id: "skip" });
   button.onclick = () => { quick = true; skip(); };
-  find("#turn")?.append(" ", button);
+  find("#turn")?.replaceChildren("The others move ", button);
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return;
+    if (done) return last;
     text += decoder.decode(value, { stream: true });
     const lines = text.split("\n");
     text = lines.pop();
@@ -78,7 +94,7 @@ async function watch(body) {
       const frame = JSON.parse(line);
       if (shown++ && !quick && PAUSE) await new Promise(resolve => { skip = resolve; setTimeout(resolve, PAUSE); });
       find("#picture").innerHTML = frame.picture;
-      say(frame.text);
+      say(last = frame.text);
       const item = Object.assign(document.createElement("li"), { textContent: frame.text });
       find("#log")?.prepend(item);
     }
@@ -133,6 +149,15 @@ function mark() {
 
 // ---------------------------------------------------------------- films
 
+// Scrolls the list of moves to where it was, and no further than it takes to see the one that is shown.
+function showNow(down) {
+  const list = find("#moves"), now = find("#moves [aria-current]");
+  list.scrollTop = down;
+  if (!now) return;
+  const at = now.offsetTop - list.offsetTop;
+  if (at < list.scrollTop || at + now.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = at - 60;
+}
+
 const go = key => find(`.step[data-key="${key}"]`)?.click();
 
 function play(on) {
@@ -185,19 +210,32 @@ function dress() {
     };
     find(".steps").append(made("play", playing ? "Pause" : "Play", () => play(!playing)), made("speed", `Speed ${speed}`, faster));
     find(".film button").hidden = true;
-    const now = find("#moves [aria-current]");
-    if (now) find("#moves").scrollTop = now.offsetTop - find("#moves").offsetTop - 60;
-    say(find("aside h2")?.textContent || "");
+    const now = find("#happened")?.textContent || "";
+    if (now !== told) say(told = now);
   }
   const record = find("#record");
   if (record) {
     const file = Object.assign(document.createElement("input"), { type: "file", accept: ".jsonl,.json,.txt" });
     file.setAttribute("aria-label", "A file with a recorded game");
-    file.onchange = async () => { record.value = (await file.files[0].text()).split("\n")[0]; };
+    file.onchange = async () => { record.value = await file.files[0].text(); };
     record.before(file);
   }
   clearTimeout(timer);
-  if (main().dataset.refresh) timer = setTimeout(() => busy || get(main().dataset.refresh).catch(offline), POLL);
+  if (main().dataset.refresh) timer = setTimeout(look, POLL);
+}
+
+// Looks again at a page that is not done yet. Of a film only the thoughts are new: all else stays as it is used.
+async function look() {
+  const part = find("#thought"), where = main().dataset.refresh;
+  if (busy) { timer = setTimeout(look, POLL); return; }
+  try {
+    const answer = await fetch(where), html = await answer.text(), next = read(html), fresh = next.querySelector("#thought");
+    if (part && !part.isConnected) return; // another position is shown by now
+    if (!part || !fresh) return take(html, answer.url);
+    part.replaceWith(document.adoptNode(fresh));
+    if (next.querySelector("main").dataset.refresh) timer = setTimeout(look, POLL);
+    else delete main().dataset.refresh;
+  } catch { offline(); }
 }
 
 document.addEventListener("submit", event => {
@@ -206,7 +244,7 @@ document.addEventListener("submit", event => {
     event.preventDefault();
     follow(`${where}?${new URLSearchParams(new FormData(form))}`);
   }
-  if (form.method !== "post" || where === "/games" || where === "/records") return;
+  if (form.method !== "post" || form.matches(".leads")) return; // to another page, to which Back comes back
   event.preventDefault();
   send(form, event.submitter);
 });

@@ -1,0 +1,108 @@
+"""A recorded game with what players think at each decision. They are asked in threads: no page waits for them."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from spygames.core.film import Adviser, Film
+from spygames.core.game import NOBODY, Game
+from spygames.core.look import Advice
+from spygames.core.record import GameRecord
+
+PATIENCE, MORE = 0.5, 0.15
+"""Seconds that a page waits for the thoughts of its position, and for those of all others."""
+LINGER = 10.0
+"""Seconds for which a thread goes on after somebody has looked."""
+
+
+class Voice(NamedTuple):
+    """Somebody whose thoughts can be asked for."""
+
+    name: str
+    make: Callable[[], Adviser] | None
+    """May take long, and may raise ValueError; None: nobody thinks."""
+
+
+class Thinker:
+    """Asks an adviser about the decisions of a game in a thread, as long as somebody looks."""
+
+    def __init__(self, voice: Voice, record: GameRecord, game: Game):
+        self.name, self._voice, self._record, self._game = voice.name, voice, record, game
+        self.found: dict[int, Advice] = {}
+        """What it thinks, by position."""
+        self.problem = ""
+        """Why it thinks no more, for people."""
+        self.done = False
+        """Whether nothing more will come."""
+        self._film: Film | None = None
+        self._wanted, self._until, self._running = 0, 0.0, False
+        self._news = threading.Condition()
+
+    def look(self, position: int) -> None:
+        """Somebody looks at a position, so that is thought of next; waits a moment for it."""
+        with self._news:
+            self._wanted, self._until = position, time.monotonic() + LINGER
+            if not self._running and not self.done:
+                self._running = True
+                threading.Thread(target=self._run, daemon=True).start()
+            self._news.wait_for(lambda: position in self.found or self.done, PATIENCE)
+            self._news.wait_for(lambda: self.done, MORE)
+
+    def _run(self) -> None:
+        try:
+            if self._film is None:
+                assert self._voice.make is not None
+                self._film = Film(self._record, self._game, self._voice.make())
+            while (position := self._next(self._film)) is not None:
+                advice = self._film.advice(position)
+                assert advice is not None
+                with self._news:
+                    self.found[position] = advice
+                    self._news.notify_all()
+        except ValueError as error:  # a player that cannot be made says why
+            self._end(str(error))
+        except Exception as error:  # a player may do anything
+            self._end(f"{self.name} breaks down here ({type(error).__name__}).")
+
+    def _next(self, film: Film) -> int | None:
+        """The position to think of; None where there is none, or nobody looks any more."""
+        with self._news:
+            missing = [i for i in range(len(film)) if i not in self.found and film.states["to_move"][i] != NOBODY]
+            if not missing:
+                self._end("")
+            elif time.monotonic() > self._until:
+                self._running = False
+            else:
+                return self._wanted if self._wanted in missing and not film.in_order else missing[0]
+            return None
+
+    def _end(self, problem: str) -> None:
+        with self._news:
+            self.problem, self.done, self._running = problem, True, False
+            self._news.notify_all()
+
+
+class Screening:
+    """A recorded game and those whose thoughts can be asked for; RecordError where the record does not fit.
+
+    Args:
+        record: the game.
+        game: what it is played with.
+        voices: who can be asked, in the order of the page.
+    """
+
+    def __init__(self, record: GameRecord, game: Game, voices: Sequence[Voice]):
+        self.film, self.voices = Film(record, game), tuple(voices)
+        self._thinkers: dict[int, Thinker] = {}
+        self._lock = threading.Lock()
+
+    def thoughts(self, by: int, position: int) -> Thinker | None:
+        """What a voice, by its number, has thought so far; it goes on with that position. None: it thinks nothing."""
+        voice = self.voices[by]
+        if voice.make is None:
+            return None
+        with self._lock:
+            thinker = self._thinkers.setdefault(by, Thinker(voice, self.film.record, self.film.game))
+        thinker.look(position)
+        return thinker

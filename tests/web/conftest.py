@@ -1,0 +1,16 @@
+"""What tests of the page share."""
+
+import pytest
+
+from spygames_app.web.choices import Choices
+from spygames_app.web.server import make_app
+from spygames_app.web.store import Store
+from tests.web.visitor import HOST, Visitor
+
+
+@pytest.fixture
+def server() -> tuple[Store, Visitor]:
+    kept = Store()
+    visitor = Visitor(make_app(Choices(), [HOST], store=kept))
+    visitor.get("/seats?game=0")
+    return kept, visitor

@@ -1,0 +1,69 @@
+"""What the page offers: games, variants and players."""
+
+import re
+
+import pytest
+
+import spygames
+from spygames.core.game import NOBODY
+from spygames.core.players import make_player
+from spygames_app.web import choices
+from spygames_app.web.choices import Choices
+from spygames_app.web.server import make_app
+from spygames_app.web.store import Store
+from tests.web.visitor import GAME, HOST, Visitor, actions
+
+
+def test_what_can_be_chosen_follows_the_games_own_options() -> None:
+    found = {option.name: option for option in choices.options_of("heimlich_v0")}
+    assert found["players"].values == (2, 3, 4, 5, 6, 7)
+    assert found["players"].values[found["players"].default] == 4
+    assert found["top_secret"].values == (False, True)
+    assert {"mode", "players"} <= {option.name for option in choices.options_of("agent_avenue_v0")}
+    game = choices.made(Choices(), 0, [option.default for option in choices.options_of("agent_avenue_v0")])
+    assert game == GAME
+    for number, picked in ((7, []), (0, [0]), (0, [99, 0, 0, 0])):
+        with pytest.raises(ValueError, match=r"there are the games|there is no such variant"):
+            choices.made(Choices(), number, picked)
+
+
+def test_players_are_those_that_fit() -> None:
+    specs = Choices(("agent_dog_4", "mc:50", "agent_avenue_simple@argmax", "best@0.5")).players_of(GAME)
+    assert specs == [
+        *GAME.bots, "mc:50", "agent_avenue_simple@argmax", "best@0.5",
+        "best", "agent_avenue/simple-2", "best+search:64", "mcts:200",
+    ]  # fmt: skip
+    three = spygames.make_game("agent_avenue_v0", players=3)  # which has the layout of four
+    assert Choices(("best",)).players_of(three) == [*three.bots, "agent_avenue/simple-4", "mcts:200"]
+    for spec in specs:
+        make_player(GAME, spec)
+
+
+def test_best_says_who_it_is_and_is_chosen_first(server: tuple[Store, Visitor]) -> None:
+    page = server[1].get("/seats?game=0").text
+    assert re.search(r'<option value="\d+" selected>best \(agent_avenue/simple-2@argmax\)</option>', page)
+    three = server[1].get(f"/seats?game=0&o1={choices.options_of('agent_avenue_v0')[1].values.index(3)}").text
+    assert "best" not in three
+    assert re.search(r'<option value="\d+" selected>greedy</option>', three)
+
+
+def test_games_of_other_modules_and_without_pictures() -> None:
+    """Kuhn poker has no picture, no README and no text of moves; the page plays it all the same."""
+    offered = Choices((), "tests.poker.kuhn")
+    assert offered.options_of("tests.poker.kuhn") == []
+    kept = Store()
+    visitor = Visitor(make_app(offered, [HOST], store=kept))
+    assert "tests.poker.kuhn" in visitor.get("/").text
+    visitor.get("/seats?game=0")
+    answer = visitor.post("/games", {"game": 0, "s0": 0, "s1": 1})
+    made = kept.games[answer.where.rpartition("/")[2]]
+    made.wait(60)
+    assert actions(visitor.get(answer.where).text) == ["pass", "bet"]
+    for number in range(3):
+        if not made.over:
+            visitor.post(f"{answer.where}/act", {"revision": 2 * number, "action": "pass"})
+            made.wait(20)
+    assert made.live is not None
+    assert made.live.mover == NOBODY
+    assert "Everything is open now" in visitor.get(answer.where).text
+    assert visitor.get("/rules?game=0").text.count("This game has no list of rules.") == 1

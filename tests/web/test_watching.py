@@ -1,0 +1,141 @@
+"""Games that are watched: recorded ones, those of players alone, and what players think of them."""
+
+import json
+import threading
+import time
+from dataclasses import asdict, replace
+from html import unescape
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames.core.film import Film
+from spygames.core.game import NOBODY, as_record
+from spygames.core.player import DecisionBatch
+from spygames.core.players import make_player
+from spygames.core.record import play_record
+from spygames_app.web import store
+from spygames_app.web.store import Store
+from tests.web.visitor import GAME, Moody, Visitor, actions
+
+
+def test_who_only_watches_sees_it_when_it_is_over(server: tuple[Store, Visitor]) -> None:
+    kept, visitor = server
+    answer = visitor.post("/games", {"game": 0, "s0": 1, "s1": 2})
+    made = kept.games[answer.where.rpartition("/")[2]]
+    made.wait(60)
+    assert made.over
+    assert "Everything is open now" in visitor.get(answer.where).text
+
+
+def test_who_only_watches_sees_the_game_go_on(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is open to whoever has no seat, and nothing can be done."""
+    kept, visitor = server
+    go, waits = threading.Event(), threading.Event()
+
+    class Slow(Moody):
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
+            if kept.games and next(iter(kept.games.values())).revision == 3:
+                waits.set()
+                go.wait(20)
+            return super().act(decisions)
+
+    monkeypatch.setattr(store, "make_player", lambda game, spec: Slow([]))
+    answer = visitor.post("/games", {"game": 0, "s0": 1, "s1": 2})
+    assert waits.wait(20)
+    made = kept.games[answer.where.rpartition("/")[2]]
+    assert made.live is not None
+    page = visitor.get(answer.where).text
+    assert "you watch" in page
+    assert "moody (player_" in page
+    assert "data-refresh" in page
+    assert actions(page) == []
+    for number in range(3):
+        assert made.live.seen(number, NOBODY) in unescape(page)
+    go.set()
+    made.wait(20)
+    assert "Everything is open now" in visitor.get(answer.where).text
+
+
+def test_no_page_waits_for_thoughts(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says that somebody thinks, and has the rest of the game at once; thoughts come when they are there."""
+    _, visitor = server
+    record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
+    go = threading.Event()
+
+    def slow(game: Any, spec: str) -> Any:
+        go.wait(20)
+        return make_player(game, spec)
+
+    monkeypatch.setattr(store, "make_player", slow)
+    where = visitor.post("/records", {"record": json.dumps(asdict(record))}).where
+    page = visitor.get(f"{where}?move=2&by=2").text
+    number = len(record.actions)
+    assert f"greedy thinks: 0 of {number} decisions; the first search of a game compiles for up to 20 seconds" in page
+    assert 'http-equiv="refresh"' in page
+    assert 'data-refresh="' in page
+    assert "What greedy would do" not in page
+    go.set()
+    for _ in range(100):
+        page = visitor.get(f"{where}?move=2&by=2").text
+        if "data-refresh" not in page:
+            break
+        time.sleep(0.05)
+    assert "What greedy would do" in page
+    assert "thinks:" not in page
+    mover = int(as_record(Film(record).states, 2).to_move)
+    own, other = (visitor.get(f"{where}?move=2&by=2&viewer={seat}").text for seat in (mover, 1 - mover))
+    assert "What greedy would do" in own
+    assert "What greedy would do" not in other
+
+
+def test_whoever_cannot_think_says_why(server: tuple[Store, Visitor], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, visitor = server
+    record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
+    where = visitor.post("/records", {"record": json.dumps(asdict(record))}).where
+    cases = (ValueError("no player here"), "no player here"), (KeyError("mole"), "breaks down here (KeyError)")
+    for error, line in cases:
+
+        def fail(game: Any, spec: str, error: Exception = error) -> Any:
+            raise error
+
+        monkeypatch.setattr(store, "make_player", fail)
+        by = 1 if isinstance(error, ValueError) else 2
+        page = visitor.get(f"{where}?move=2&by={by}").text
+        assert line in page
+        assert "data-refresh" not in page
+        assert "mole" not in page.partition('id="thought"')[2].partition("Moves")[0]
+    monkeypatch.setattr(store, "make_player", lambda game, spec: Moody(9 * [RuntimeError("!")]))
+    assert "moody breaks down here (RuntimeError)" in visitor.get(f"{where}?move=1&by=3").text
+
+
+def test_records_that_do_not_fit(server: tuple[Store, Visitor]) -> None:
+    _, visitor = server
+    record = play_record(GAME, [make_player(GAME, "greedy")] * 2, seed=1)
+    cases = {
+        "no json": "not JSON",
+        "": "There is no game in it",
+        "[" * 5000: "line 1",
+        json.dumps(asdict(replace(record, game="os"))): "no game 'os'",
+        json.dumps(asdict(replace(record, game="tests.poker.kuhn"))): "no game 'tests.poker.kuhn'",
+        json.dumps(asdict(replace(record, actions=("discard mole", *record.actions[1:])))): "does not fit",
+        json.dumps(asdict(replace(record, options={"evil": 1}))): "cannot be made",
+    }
+    for text, line in cases.items():
+        answer = visitor.post("/records", {"record": text})
+        assert answer.status == 409, text[:50]
+        assert line in answer.problem
+    assert visitor.post("/records", {"record": "x" * 1_000_001}).status == 413
+    line = json.dumps(asdict(record)) + "\n"
+    assert "bring at most 64" in visitor.post("/records", {"record": 65 * line}).problem
+    damaged = json.dumps(asdict(replace(record, actions=record.actions[1:])))
+    assert "cannot be shown" in visitor.post("/records", {"record": line + damaged}).problem
+    assert "greedy, greedy" not in visitor.get("/records").text
+    assert visitor.post("/records", {"record": 2 * line}).where == "/records"
+    assert visitor.get("/records").text.count("greedy, greedy") == 2
+    named = replace(record, players=("<script>alert(1)</script>", "python:os.abort"))
+    answer = visitor.post("/records", {"record": json.dumps(asdict(named))})
+    page = visitor.get(answer.where).text
+    assert "<script>alert" not in page
+    assert Visitor(visitor.app).get(answer.where).status == 404
