@@ -135,7 +135,13 @@ def test_wrong_options_are_refused(
 def test_code_of_ones_own_is_named_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = ["--own-network", "python:seeds_module.Tiny", "--shaping", "python:seeds_module.nothing"]
     assert run("train", "--config", "tiny.toml", "--out", "out", *code) == 0
-    assert "Policy.load('out', network=...)" in capsys.readouterr().out
+    name = "network:seeds_module.Tiny:out"
+    assert f"evaluate {name} --against random greedy expert\n" in capsys.readouterr().out
+    assert run("evaluate", f"{name}@argmax", "--against", "random", "--games", 4) == 0
+    assert "out@argmax" in capsys.readouterr().out
+    assert "as in network:my_networks.Residual:runs/own" in complaint(["evaluate", "network:seeds_module.Tiny"], capsys)
+    assert "has no function or class Big" in complaint(["evaluate", "network:seeds_module.Big:out"], capsys)
+    assert "network:MODULE.Tiny:out" in complaint(["evaluate", "out"], capsys)
     longer = ["train", "--resume", "out", "--decisions", "1024"]
     assert "saved with a network of your own, Tiny: pass it" in complaint(longer, capsys)
     assert "saved with a shaping of your own, nothing: pass it" in complaint([*longer, *code[:2]], capsys)
