@@ -43,7 +43,7 @@ class Play:
     """A game in the terminal or the browser, you against any player.
 
         spygames play --against expert
-        spygames play --against agent_avenue_simple@argmax --seat 1 --save games.jsonl
+        spygames play --against agent_avenue/simple-2@argmax --seat 1 --save games.jsonl
         spygames play --browser
 
     A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200), or
@@ -72,7 +72,7 @@ class Play:
     browser: bool = False
     """Play on a page in the browser."""
     players: Players = ()
-    """With --browser: further players to choose from, as agent_avenue_simple or mcts:200."""
+    """With --browser: further players to choose from, as agent_avenue/simple-2 or mcts:200."""
     records: AnyFile = None
     """With --browser: recorded games to watch."""
     host: str = "127.0.0.1"
@@ -261,7 +261,8 @@ def who_is_who(live: "LiveGame") -> str:
     opponent = next(iter(live.players.values()))
     suspect = getattr(opponent, "suspect", None)
     text = suspect(live.states, live.noted) if suspect else ""
-    return text or "Nobody finds out: play Heimlich & Co. against a search, such as --against heimlich_3+search:64."
+    advice = "play Heimlich & Co. against a search, such as --against heimlich/base-3+search:64"
+    return text or f"Nobody finds out: {advice}."
 
 
 def _undone(live: "LiveGame", seat: int) -> bool:

@@ -24,7 +24,7 @@ class Replay:
 
         spygames replay games.jsonl
         spygames replay games.jsonl --show --viewer 0
-        spygames replay games.jsonl --step --number 2 --agent agent_avenue_simple
+        spygames replay games.jsonl --step --number 2 --agent agent_avenue/simple-2
 
     Games of a module of your own need --game: a file does not choose what is imported.
     """
