@@ -136,7 +136,7 @@ class Opponents:
     """Fraction of the games, 0 to 1, in which one side learns (a seat, or a team) and each other one is a frozen
     opponent, drawn when a game starts and kept for that game."""
     bots: tuple[str, ...] = ()
-    """Scripted players among the opponents."""
+    """Players among the opponents: scripted ones, searches such as mcts:10, checkpoints by name or folder."""
     snapshots: int = 0
     """Earlier selves kept among the opponents; a new one replaces the oldest."""
     snapshot_every: int = 50
