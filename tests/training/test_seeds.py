@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from spygames.core.game import Game
+from spygames.core.named_code import find_code
 from spygames_training import Config, Network, Policy, train_seeds
 from spygames_training.experiments.seeds import band
 from tests.cli.command import complaint, run
@@ -130,6 +131,12 @@ def test_wrong_options_are_refused(
 ) -> None:
     assert message in complaint(["train", "--config", "tiny.toml", "--out", "out", *options], capsys)
     assert not (folder / "out").exists()
+
+
+def test_a_network_of_ones_own_takes_the_place_of_the_configs(folder: Path) -> None:
+    (folder / "tiny.toml").write_text(f"{CONFIG}[network]\nhidden = [8]\n")
+    assert run("train", "--config", "tiny.toml", "--out", "out", "--own-network", "python:seeds_module.Tiny") == 0
+    assert Policy.load("out", network=find_code("python:seeds_module.Tiny")).network.hidden == ()
 
 
 def test_code_of_ones_own_is_named_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,7 +23,7 @@ from spygames_app.cli.arguments import (
     program,
 )
 from spygames_app.shipped import config_path
-from spygames_training.config import Config, read_config
+from spygames_training.config import Config, Network, read_config
 
 if TYPE_CHECKING:
     from spygames_training.processes import Processes
@@ -94,6 +94,8 @@ class Train:
         else:
             config = last_value(argv, "--config")
             base = read_config(config_path(config), allow_code=allow_code) if config else Config()
+            if last_value(argv, "--own-network"):
+                base = replace(base, network=Network())  # it takes the place of the config's
         return cls(settings=replace(base, options={}), variant=base.options)
 
     def run(self) -> int:
