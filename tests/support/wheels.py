@@ -103,7 +103,8 @@ def built(pattern: str) -> Path:
 
 def build() -> None:
     """Makes both, and looks at what is in them."""
-    shutil.rmtree(DIST, ignore_errors=True)
+    for old in (*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")):
+        old.unlink()
     python = environment("build", Path(sys.executable), "hatchling")
     run([python, "-m", "hatchling", "build", "-t", "wheel", "-t", "sdist"], cwd=ROOT)
     wheel, sdist = built("*.whl"), built("*.tar.gz")
