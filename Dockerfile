@@ -1,7 +1,7 @@
 # The command `spygames` on CPUs. Untried: it was written without a container engine.
 #
 #   docker build --build-arg PIP_EXTRA_INDEX_URL=... -t spygames .     # the index of torch's CPU builds, as pytorch.org names it
-#   docker run --rm -it spygames play --against agent_avenue_simple
+#   docker run --rm -it spygames play --against agent_avenue/simple-2
 FROM python:3.12-slim
 
 # Without it PyPI's torch comes with CUDA, some gigabytes.

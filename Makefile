@@ -65,14 +65,10 @@ test-gpu-code: .venv-gpu/.installed
 test-network: setup
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q -m network tests/network
 
-# What users install: the built package alone, with what it needs and nothing else, away from this folder.
+# What users install: wheel and sdist in environments of their own, away from this folder and without a network.
+# WHEEL_STAGES='build core' runs some of it.
 test-wheels:
-	rm -rf .venv-wheel dist
-	$(PYTHON) -m venv .venv-wheel
-	.venv-wheel/bin/python -m pip wheel --disable-pip-version-check --no-deps -w dist .
-	.venv-wheel/bin/python $(PIP_INSTALL) dist/*.whl
-	folder=$$(mktemp -d) && cp tests/support/wheel.py $$folder && cd $$folder && $(CURDIR)/.venv-wheel/bin/python -I wheel.py; \
-	  code=$$?; rm -rf $$folder; exit $$code
+	$(PYTHON) tests/support/wheels.py $(WHEEL_STAGES)
 
 # What takes seconds; .pre-commit-config.yaml runs it before each commit, and `make lint` before each push.
 lint-quick: setup

@@ -138,7 +138,7 @@ class Study:
     """Finds out how well players of Heimlich & Co. hide: how often a classifier names a player's agent at the end.
 
         python -m studies.heimlich_identities --players-named greedy expert-1 random --games 20000
-        python -m studies.heimlich_identities --players-named heimlich_3
+        python -m studies.heimlich_identities --players-named heimlich/base-3
 
     All seats of a game are played by the same player. The classifier reads what everybody has seen (who moved which
     agent how far and how often, and what each agent scored through whom), learns on three games of four and is measured

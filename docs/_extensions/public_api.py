@@ -11,14 +11,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "api.md"
-_SOURCES = (ROOT / "envs", ROOT / "training")
+SOURCES = (ROOT / "envs", ROOT / "training")
 _GAMES = {f.name.rsplit("_v", 1)[0] for f in (ROOT / "envs" / "spygames").glob("*_v*.py")}
 
 
 def public_names() -> dict[str, list[str]]:
     """`__all__` of each public module that has one, in order of modules; the folders of games are not public."""
     found: dict[str, list[str]] = {}
-    for module, tree in _modules():
+    for module, tree in _public_modules():
         for statement in tree.body:
             if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
                 found[module] = sorted(ast.literal_eval(statement.value), key=str.lower)
@@ -28,7 +28,7 @@ def public_names() -> dict[str, list[str]]:
 def deprecated_names() -> dict[str, str]:
     """Each old name, as in `module.name` or `Class.field`, with its replacement."""
     found: dict[str, str] = {}
-    for module, tree in _modules():
+    for module, tree in _public_modules():
         for call in ast.walk(tree):
             if not isinstance(call, ast.Call):
                 continue
@@ -67,14 +67,19 @@ def _with_rows(page: str, header: str, rows: list[str]) -> str:
     return re.sub(re.escape(header) + r"\n(\|.*\n)*", lambda _: table, page)
 
 
-def _modules() -> Iterator[tuple[str, ast.Module]]:
-    for source in _SOURCES:
-        for path in sorted(source.rglob("*.py")):
-            parts = path.relative_to(source).with_suffix("").parts
-            if (len(parts) > 1 and parts[1] in _GAMES) or any(p.startswith("_") and p != "__init__" for p in parts):
-                continue
-            module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-            yield module, ast.parse(path.read_text(encoding="utf-8"))
+def modules(source: Path) -> Iterator[tuple[str, ast.Module]]:
+    """Each module below a folder of `SOURCES`, by its full name."""
+    for path in sorted(source.rglob("*.py")):
+        parts = path.relative_to(source).with_suffix("").parts
+        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _public_modules() -> Iterator[tuple[str, ast.Module]]:
+    for source in SOURCES:
+        for module, tree in modules(source):
+            parts = module.split(".")
+            if not (len(parts) > 1 and parts[1] in _GAMES) and not any(part.startswith("_") for part in parts):
+                yield module, tree
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Writes checkpoints/agents.json, the list of released agents, from the checkpoints and the ladders:
 `python docs/_extensions/released_agents.py`.
 
-A ladder is of an agent if its lines name it (by its folder or its name) and the digest of its weights.
+A ladder is of an agent if its lines have its name and the digest of its weights.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from spygames_training.checkpoint import CONFIG, MODEL, Checkpoint, load_checkpo
 from spygames_training.identity import player_digest
 from spygames_training.ladder.lines import game_of, read_lines
 from spygames_training.ladder.standings import Standings, standings
-from spygames_training.policy import load_player
+from spygames_training.policy import from_network
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "checkpoints"
@@ -42,7 +42,7 @@ def manifest() -> dict[str, Any]:
     for folder, name in NAMES.items():
         found = load_checkpoint(FOLDER / folder)
         mine = [(source, table) for source, game, table in ladders if game == found.game]
-        figures = _from_ladders(folder, name, found.game, mine) or _from_results(found)
+        figures = _from_ladders(name, found, mine) or _from_results(found)
         environment = {"id": found.game.id, "options": dict(found.game.options)}
         agents.append(
             {
@@ -78,13 +78,14 @@ def _ladders() -> Iterable[tuple[str, Game, Standings]]:
         yield file.relative_to(ROOT).as_posix(), game, standings(lines, game.num_sides, resamples=1)
 
 
-def _from_ladders(folder: str, name: str, game: Game, ladders: Iterable[tuple[str, Standings]]) -> list[dict[str, Any]]:
+def _from_ladders(name: str, found: Checkpoint, ladders: Iterable[tuple[str, Standings]]) -> list[dict[str, Any]]:
     """The figures of an agent in each way in which a ladder has it, the best first."""
-    digest, figures = player_digest(game, load_player(game, FOLDER / folder)), []
+    game, figures = found.game, []
+    digest = player_digest(game, from_network(game, found.network))
     for source, table in ladders:
         for row, entry in enumerate(table.entries):
             parts = split_spec(entry.name)
-            if parts.source not in (folder, name) or parts.search is not None or entry.digest != digest:
+            if parts.source != name or parts.search is not None or entry.digest != digest:
                 continue
             shares = {
                 other.name: round(float(table.shares[row, column]), 4)

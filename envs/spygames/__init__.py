@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from spygames.core.batch import Batch
 
 __version__ = VERSION
+"""Of the installed package, as `0.2.0`."""
 
 __all__ = ["__version__", "make_batch", "make_game"]
 

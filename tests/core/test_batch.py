@@ -120,9 +120,16 @@ def test_wrong_arguments() -> None:
     askew = np.zeros(N * GAME.num_features * 4 + 1, np.uint8)[1:].view(np.float32).reshape(N, -1)
     read_only = np.zeros((N, GAME.num_features), np.float32)
     read_only.flags.writeable = False
-    for wrong in (np.zeros((N, 3), np.float32), np.zeros((N, GAME.num_features)), strided, askew, read_only):
-        with pytest.raises(ValueError, match="observation must be a writeable, aligned, C-contiguous float32"):
-            Batch(GAME, N, observation=wrong)
+    for wrong, given in (
+        (np.zeros((N, 3), np.float32), rf"float32 of shape \({N}, 3\)"),
+        (np.zeros((N, GAME.num_features)), "float64 of shape"),
+        (strided, "float32 .*, strided"),
+        (askew, "float32 .*, not aligned"),
+        (read_only, "float32 .*, read-only"),
+        ([[0.0]], r"\[\[0.0\]\]"),
+    ):
+        with pytest.raises(ValueError, match=rf"observation must be a writeable, .* float32 array of .*, not {given}$"):
+            Batch(GAME, N, observation=wrong)  # type: ignore[arg-type]
     batch = Batch(GAME, 3, 1)
     for malformed in (
         np.zeros(2, int),

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from spygames.core.released import released_agents
 from spygames_app.cli import COMMANDS, load, main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -131,6 +132,18 @@ def test_commands_are_those_that_there_are(page: Path, capsys: pytest.CaptureFix
         for before, word in pairwise(command):
             if before == "--config" and not word.isupper() and not word.endswith(".toml"):
                 assert (ROOT / "configs" / f"{word}.toml").exists(), command
+
+
+@pytest.mark.parametrize("page", pages(re.compile("")))
+def test_released_agents_go_by_their_names(page: Path) -> None:
+    """Not by the folders of their checkpoints, by which 0.1.0 called them, and which are names of configs, too."""
+    text = page.read_text(encoding="utf-8")
+    folders = {agent.folder.name for agent in released_agents()}
+    for folder in folders:
+        assert not re.search(rf"checkpoints/{folder}\b|\b{folder}[@+]", text), folder
+    for command in commands(text):
+        if command[0] not in ("train", "train-all", "ablate"):  # these take configs
+            assert not folders & set(command), command
 
 
 HELP: dict[str, set[str]] = {}

@@ -1,8 +1,6 @@
-"""The page of the open trainer does what it says, and its trackers are told, each as its library wants it."""
+"""The trackers of the open trainer's page are told, each as its library wants it; test_code.py runs the page."""
 
-import importlib
 import json
-import re
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -11,41 +9,16 @@ from typing import Any
 import pytest
 
 from spygames_training import Run
-from tests.cli.command import run as command
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "open_trainer.md").read_text(encoding="utf-8")
 TRACKERS = ROOT / "docs" / "examples" / "trackers.py"
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, whose modules can be imported."""
+    """The current folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
     return tmp_path
-
-
-@pytest.mark.slow
-def test_the_page_runs(folder: Path) -> None:
-    """Block after block in one folder; those of examples/trackers.py stand there word for word."""
-    names: dict[str, object] = {"__name__": "page"}
-    quoted = 0
-    for kind, code in re.findall(r"^```(\w+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE):
-        if code in TRACKERS.read_text(encoding="utf-8"):
-            quoted += 1
-        elif kind == "python" and (file := re.match(r"# (\w+\.py)\n", code)):
-            (folder / file[1]).write_text(code, encoding="utf-8")
-            importlib.invalidate_caches()
-        elif kind == "python":
-            exec(compile(code, "open_trainer.md", "exec"), names)
-        else:
-            assert command(*code.split()[1:]) == 0
-    assert quoted == 3
-    runs = {path.parent.parent.name for path in folder.glob("runs/*/checkpoint/config.json")}
-    assert runs == {"one", "two", "three", "own", "shaped"}
-    assert (folder / "runs" / "seeds" / "seeds.md").exists()
-    assert Run.resume("runs/three").finished
 
 
 class Pruned(Exception):

@@ -1,7 +1,9 @@
 """docs/api.md names the public and the deprecated names as the sources have them, and all of them exist."""
 
+import ast
 import importlib
 import re
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -35,6 +37,47 @@ def test_each_public_module_has_a_page_in_the_index() -> None:
     assert {page.stem for page in folder.glob("*.md")} == pages | {"index"}
     listed = re.findall(r"^([a-z][\w.]*)$", (folder / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(listed) == sorted(pages)
+
+
+def own_names(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.stmt, str | None]]:
+    """Each name that a module or a class makes, the statement that makes it, and what its docstring says."""
+    for statement, after in zip(body, [*body[1:], None], strict=True):
+        if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            yield statement.name, statement, ast.get_docstring(statement)
+        elif isinstance(statement, ast.Assign | ast.AnnAssign):
+            text = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else None
+            for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
+                yield ast.unparse(target), statement, text if isinstance(text, str) else None
+
+
+def undescribed(module: str, name: str, trees: dict[str, ast.Module]) -> list[str]:
+    """Which of a public name, its methods and its fields have no docstring, followed to where the name is made."""
+    found = [(statement, text) for own, statement, text in own_names(trees[module].body) if own == name]
+    if not found:
+        (home,) = {
+            node.module
+            for node in ast.walk(trees[module])
+            if isinstance(node, ast.ImportFrom) and any((a.asname or a.name) == name for a in node.names)
+        }
+        assert home is not None
+        return undescribed(home, name, trees)
+    wanting = [] if any(text for _, text in found) else [f"{module}.{name}"]  # of overloads the last one says it
+    for statement, _ in found:
+        if isinstance(statement, ast.ClassDef):
+            parts = [(own, text) for own, _, text in own_names(statement.body) if own.isidentifier() and own[0] != "_"]
+            described = {own for own, text in parts if text}
+            wanting += [f"{module}.{name}.{own}" for own, _ in parts if own not in described]
+    return wanting
+
+
+def test_each_public_name_says_what_it_is_for() -> None:
+    """With its methods and fields. Those of the games' modules stand on a page of their own."""
+    trees = {module: tree for source in api.SOURCES for module, tree in api.modules(source)}
+    public = {module: names for module, names in api.public_names().items() if page_of(module) != "game_modules"}
+    assert not [each for module in public for name in public[module] for each in undescribed(module, name, trees)]
+    page = (api.ROOT / "docs" / "reference" / "game_modules.md").read_text(encoding="utf-8")
+    names = {name for module in api.public_names().keys() - public for name in api.public_names()[module]}
+    assert not [name for name in names if f"`{name}" not in page]
 
 
 def test_deprecated_names_warn_and_work() -> None:

@@ -75,7 +75,7 @@ def test_best_is_the_first_of_the_ladder_without_search() -> None:
     agent, play = best_agent(GAME)
     table = (ROOT / "docs" / "ladder" / "agent_avenue_simple_2.md").read_text()
     first = re.findall(r"^\| `(agent_avenue[^`+]*)` \|", table, re.MULTILINE)[0]
-    assert f"{agent.folder.name}@{play}" == first
+    assert f"{agent.name}@{play}" == first
     assert make_player(GAME, "best").name == Policy.load("best", game=GAME).name == f"{agent.name}@{play}"
     assert name_best(GAME, "best@0.5+search:8") == f"{agent.name}@0.5+search:8"
     assert name_best(GAME, "greedy") == "greedy"

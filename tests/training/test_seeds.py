@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from spygames.core.game import Game
+from spygames.core.named_code import find_code
 from spygames_training import Config, Network, Policy, train_seeds
 from spygames_training.experiments.seeds import band
 from tests.cli.command import complaint, run
@@ -132,10 +133,22 @@ def test_wrong_options_are_refused(
     assert not (folder / "out").exists()
 
 
+def test_a_network_of_ones_own_takes_the_place_of_the_configs(folder: Path) -> None:
+    (folder / "tiny.toml").write_text(f"{CONFIG}[network]\nhidden = [8]\n")
+    assert run("train", "--config", "tiny.toml", "--out", "out", "--own-network", "python:seeds_module.Tiny") == 0
+    assert Policy.load("out", network=find_code("python:seeds_module.Tiny")).network.hidden == ()
+
+
 def test_code_of_ones_own_is_named_on_the_command_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = ["--own-network", "python:seeds_module.Tiny", "--shaping", "python:seeds_module.nothing"]
     assert run("train", "--config", "tiny.toml", "--out", "out", *code) == 0
-    assert "Policy.load('out', network=...)" in capsys.readouterr().out
+    name = "network:seeds_module.Tiny:out"
+    assert f"evaluate {name} --against random greedy expert\n" in capsys.readouterr().out
+    assert run("evaluate", f"{name}@argmax", "--against", "random", "--games", 4) == 0
+    assert "out@argmax" in capsys.readouterr().out
+    assert "as in network:my_networks.Residual:runs/own" in complaint(["evaluate", "network:seeds_module.Tiny"], capsys)
+    assert "has no function or class Big" in complaint(["evaluate", "network:seeds_module.Big:out"], capsys)
+    assert "network:MODULE.Tiny:out" in complaint(["evaluate", "out"], capsys)
     longer = ["train", "--resume", "out", "--decisions", "1024"]
     assert "saved with a network of your own, Tiny: pass it" in complaint(longer, capsys)
     assert "saved with a shaping of your own, nothing: pass it" in complaint([*longer, *code[:2]], capsys)

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from spygames.core.players import split_spec
+from spygames.core.released import find_agent
 from spygames.core.shown import one_line
 from spygames_training.atomic import read_file
 from spygames_training.checkpoint import Checkpoint, CheckpointError
@@ -187,10 +189,18 @@ def _best_response(results: object) -> str:
     if not isinstance(found, dict):
         return ""
     wins = [f"{_share(each)} % {play}" for play, each in found.items() if isinstance(each, dict)]
+    agent = _released(found["agent"])
     return (
         f"## How far it can be exploited\n\nA fresh network that trained for {found['decisions']:,} decisions against "
-        f"`{found['agent']}` alone won {', '.join(wins)}. That bounds from below what a perfect adversary would win."
+        f"`{agent}` alone won {', '.join(wins)}. That bounds from below what a perfect adversary would win."
     )
+
+
+def _released(spec: str) -> str:
+    """A player's name with a released agent's in place of the folder by which 0.1.0 called it."""
+    parts = split_spec(spec)
+    agent = find_agent(parts.source)
+    return spec if agent is None else parts._replace(source=agent.name).text
 
 
 def _list(rows: Sequence[tuple[str, str]]) -> str:

@@ -20,7 +20,7 @@ from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
 from spygames.core.game import Game
-from spygames.core.registry import game_ids, make_game
+from spygames.core.registry import imports_code, make_game
 from spygames.core.released import BEST, best_agent, find_agent, released_agents
 from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
@@ -51,6 +51,7 @@ class Checkpoint:
     """What `load_checkpoint` found."""
 
     game: Game
+    """What it plays."""
     network: ActorCritic
     """On the CPU, in evaluation mode, all weights finite."""
     meta: dict[str, Any]
@@ -202,6 +203,12 @@ def _released(name: str, game: Game | None) -> Path:
     raise CheckpointError(f"{shown(name)}: there is no such checkpoint, and no released agent of that name ({names})")
 
 
+def checkpoint_game(path: str | Path) -> Game:
+    """The game, with its options, that a checkpoint names; `path` and errors as of `load_checkpoint`."""
+    folder = find_checkpoint(path)
+    return _named_game(folder, _get(folder, _read_config(folder / CONFIG), "environment", dict))
+
+
 def load_checkpoint(path: str | Path, game: Game | None = None, network: Source | None = None) -> Checkpoint:
     """Reads a checkpoint.
 
@@ -261,7 +268,7 @@ def _named_game(folder: Path, environment: Mapping[str, Any]) -> Game:
     """The game that a checkpoint names, if it is one of this package's: a file must not choose what is imported."""
     name = _get(folder, environment, "id", str)
     options = _get(folder, environment, "options", dict)
-    if name not in game_ids():
+    if imports_code(name):
         raise CheckpointError(f"{folder} was trained on {name!r:.60}, which is no game of spygames here: name the game")
     try:
         return make_game(name, **options)
@@ -345,7 +352,7 @@ def _blank(folder: Path, spec: Mapping[str, Any], game: Game, source: Source | N
     if source is None:
         raise CheckpointError(
             f"{folder} has a network of its author's own, {name}: only who passes it can load it, as in "
-            f"Policy.load(path, network={name})"
+            f"Policy.load(path, network={name}), or names both, network:MODULE.{name}:{folder}"
         )
     try:
         network = make_own_network(source, game)

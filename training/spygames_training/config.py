@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
+from spygames.core.registry import imports_code
 from spygames.core.shown import one_line, shown
 from spygames_training.atomic import LARGEST, is_number, read_file
 
@@ -135,7 +136,7 @@ class Opponents:
     """Fraction of the games, 0 to 1, in which one side learns (a seat, or a team) and each other one is a frozen
     opponent, drawn when a game starts and kept for that game."""
     bots: tuple[str, ...] = ()
-    """Scripted players among the opponents."""
+    """Players among the opponents: scripted ones, searches such as mcts:10, checkpoints by name or folder."""
     snapshots: int = 0
     """Earlier selves kept among the opponents; a new one replaces the oldest."""
     snapshot_every: int = 50
@@ -261,16 +262,35 @@ def differences(one: Any, other: Any, prefix: str = "") -> list[str]:
     return found
 
 
-def read_config(path: str | Path) -> Config:
-    """The run that a TOML file describes; ValueError names a key that is unknown or of the wrong type."""
+def read_config(path: str | Path, *, allow_code: bool = True) -> Config:
+    """The run that a TOML file describes.
+
+    Args:
+        path: the file.
+        allow_code: False for a file of which nobody has said that its game may be a module of its choice.
+
+    Raises:
+        ValueError: the file cannot be read; a key is unknown or of the wrong type; its game is not allowed.
+    """
     try:
-        return from_mapping(Config, tomllib.loads(read_file(path, MAX_TOML_BYTES).decode()))
+        config = from_mapping(Config, tomllib.loads(read_file(path, MAX_TOML_BYTES).decode()))
     except OSError as error:
         raise ValueError(f"cannot read {path}: {error.strerror}") from error
     except RecursionError as error:
         raise ValueError(f"{path}: lists or tables lie too deep in each other") from error
     except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError are such
         raise ValueError(f"{path}: {one_line(error, 300)}") from error
+    return config if allow_code else harmless(config, path)
+
+
+def harmless(config: Config, path: str | Path) -> Config:
+    """The config, which came out of the file `path`; ValueError if its game imports code that the file chooses."""
+    if imports_code(config.game):
+        raise ValueError(
+            f"{path} names {shown(config.game)}, which is no game of spygames, and its module may run any code: "
+            "--allow-code imports it"
+        )
+    return config
 
 
 def from_mapping(kind: Any, values: Any, prefix: str = "") -> Any:

@@ -35,10 +35,13 @@ class Result:
     """How a challenger did, who played one side, against an opponent who played all others."""
 
     challenger: str
+    """Its name, with how it plays."""
     opponent: str
+    """Likewise."""
     deals: int
     """Each was played with the challenger on every side: in all seats of a team, or in one that plays for itself."""
     games: int
+    """All that were played: `deals` times K."""
     win_share: float
     """Games won (return above 0), 0 to 1. Between two sides, a game that neither wins (return 0) is half a win."""
     interval: tuple[float, float]
@@ -54,6 +57,7 @@ class Result:
     """95 % interval of `mean_return`, by `return_interval_method`; for WILSON results are taken to lie within the
     largest one that was seen, or `Game.lowest_return`, of either sign."""
     return_interval_method: str
+    """BOOTSTRAP or WILSON, as `interval_method`."""
     by_side: tuple[float, ...]
     """`win_share` by the side of the challenger, [K], of `deals` games each."""
     by_deal: tuple[float, ...] = field(default=(), repr=False, compare=False)

@@ -22,6 +22,7 @@ class LineUpResult:
     """How a player of a line-up did, over all of its seats."""
 
     player: str
+    """Its name, with how it plays."""
     line_up: tuple[str, ...]
     """Who sat at the table, in the order of the seats before the rotations."""
     seats: int
@@ -31,16 +32,19 @@ class LineUpResult:
     rotations: tuple[int, ...]
     """By how many seats the line-up moved on."""
     games: int
+    """All that were played: `deals` times the number of rotations."""
     win_share: float
     """As in `Result.win_share`, the mean of its seats."""
     interval: tuple[float, float]
     """95 % interval of `win_share`, by `interval_method`."""
     interval_method: str
+    """As in `Result`."""
     mean_return: float
     """In the game's own units."""
     return_interval: tuple[float, float]
     """95 % interval of `mean_return`, by `return_interval_method`."""
     return_interval_method: str
+    """As in `Result`."""
 
 
 def line_up(

@@ -19,6 +19,7 @@ from spygames.core.shown import shown
 from spygames_training.checkpoint import find_checkpoint, load_checkpoint
 from spygames_training.compute import fetch
 from spygames_training.network import ActorCritic
+from spygames_training.own_code import find_own
 from spygames_training.own_network import Source
 from spygames_training.sampling import Asked, Drawn, sample_rows
 
@@ -264,6 +265,26 @@ def load_player(game: Game, path: str | Path, how: str = "", network: Source | N
         ValueError: `how` makes no sense.
     """
     return PolicyPlayer(Policy.load(path, how, game, network))
+
+
+def load_own_network(game: Game, argument: str) -> PolicyPlayer:
+    """The agent of an own network as a player: what `make_player` calls for the kind `network`.
+
+    Args:
+        game: what is played.
+        argument: `MODULE.NAME:FOLDER[@PLAY]`: the network, of a module that is installed or lies in the current folder,
+            and behind it what `load_player` takes.
+
+    Raises:
+        CheckpointError, ValueError: as `load_player`; or there is no such network.
+    """
+    name, colon, folder = argument.partition(":")
+    if not colon or not folder:
+        raise ValueError(
+            f"{shown(f'network:{argument}')} must name a network and the folder of its agent, as in "
+            "network:my_networks.Residual:runs/own"
+        )
+    return load_player(game, folder, network=find_own(f"python:{name}"))
 
 
 def from_network(game: Game, network: ActorCritic, how: str = "", name: str = "policy") -> PolicyPlayer:

@@ -6,7 +6,7 @@ from pathlib import Path
 from spygames.core.shown import one_line
 from spygames_training.atomic import read_file
 from spygames_training.checkpoint import check_place
-from spygames_training.config import Config, from_mapping
+from spygames_training.config import Config, from_mapping, harmless
 from spygames_training.processes import ALONE, Processes, ProcessLost
 from spygames_training.report import METRICS
 
@@ -30,17 +30,19 @@ def check_folder(folder: Path) -> None:
     check_place(folder / "checkpoint")
 
 
-def resume_config(folder: str | Path, processes: Processes = ALONE) -> Config:
-    """The config of the run in `folder`, which the first process reads; ValueError, of one line, if there is none."""
+def resume_config(folder: str | Path, processes: Processes = ALONE, *, allow_code: bool = True) -> Config:
+    """The config of the run in `folder`, which the first process reads; ValueError, of one line, if there is none, or it
+    is not allowed. `allow_code` as in `read_config`."""
     path = Path(folder) / RUN
     try:
         values = json.loads(processes.from_first(lambda: read_file(path, MAX_RUN_BYTES)))
         if not isinstance(values, dict):
             raise ValueError("it holds no mapping")
-        return from_mapping(Config, values)
+        config = from_mapping(Config, values)
     except ProcessLost:
         raise
     except OSError as error:
         raise ValueError(f"{folder} holds no run to resume: {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged or no config of a run: {one_line(error, 300)}") from error
+    return config if allow_code else harmless(config, path)

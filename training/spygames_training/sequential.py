@@ -23,6 +23,7 @@ from spygames_training.evaluation import Progress
 __all__ = ["Comparison", "SequentialTest", "Verdict", "compare", "log_likelihood_ratio"]
 
 Verdict = Literal["H0", "H1", "undecided"]
+"""The hypothesis that was accepted; undecided where the games ran out before."""
 
 UNSEEN = 1e-3
 """Deals that a value is taken to have been seen in which was not seen: else a few equal deals would prove that no other
@@ -75,7 +76,9 @@ class SequentialTest:
     """
 
     h0: float = 0.5
+    """The mean that is taken for granted until the games say otherwise, 0 to 1."""
     h1: float = 0.52
+    """The mean from which on the difference is worth something, above `h0`."""
     error: float = 0.05
     """How often it may accept H1 where H0 holds, and likewise H0 where H1 holds."""
 
@@ -107,8 +110,11 @@ class Comparison:
     """How a comparison ended. It has no win share: of a test that ends when it has seen enough that would be biased."""
 
     verdict: Verdict
+    """What the test says about the first player's share."""
     deals: int
+    """That were played until then."""
     games: int
+    """In these deals."""
     ratio: float
     """The log-likelihood ratio at the end."""
     values: tuple[float, ...]

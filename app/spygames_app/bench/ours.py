@@ -209,7 +209,7 @@ def searching() -> Run:
     needs_torch()
     from spygames_app.bench.training import search_rate
 
-    return search_rate("agent_avenue_simple+search:64")
+    return search_rate("agent_avenue/simple-2+search:64")
 
 
 BENCHES = [
@@ -222,7 +222,7 @@ BENCHES = [
     Bench("env_clone", "clone: `env.clone()`, a whole environment", env_clone, "copies/s"),
     Bench("determinize", "determinize, compiled loop over positions in mid-game", determinized, "calls/s"),
     Bench("determinize_py", "determinize, one call from Python", determinized_from_python, "calls/s"),
-    Bench("search", "`agent_avenue_simple+search:64` in both seats, 8 games at once, one thread", searching),
+    Bench("search", "`agent_avenue/simple-2+search:64` in both seats, 8 games at once, one thread", searching),
     Bench("import", "`import spygames`", lambda: lambda _: fresh_process(IMPORT), "s", most_runs=5),
     Bench("cold", "first game, nothing compiled yet, import included", first_game_cold, "s", most_runs=3),
     Bench("warm", "first game of a later process, import included", first_game_warm, "s", most_runs=5),

@@ -44,13 +44,16 @@ class Ablate:
     out: Folder = Path("runs/ablations")
     """Holds the runs."""
 
+    allow_code: bool = False
+    """Whether the game that the config names may be a module of anybody's, which may run any code."""
+
     def run(self) -> int:
         from spygames_training.config import read_config
         from spygames_training.experiments.ablations import CHANGES, Ablations
 
         if unknown := [name for name in self.only if name not in CHANGES]:
             raise ValueError(f"no change {unknown[0][:100]!r}; there are {', '.join(map(repr, CHANGES))}")
-        config = read_config(self.config)
+        config = read_config(self.config, allow_code=self.allow_code)
         config = replace(config, decisions=self.decisions or config.decisions)
         if self.hidden:
             config = replace(config, network=replace(config.network, hidden=self.hidden))

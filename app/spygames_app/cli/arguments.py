@@ -234,11 +234,12 @@ def choose_game(specs: Iterable[str], game_id: str | None, options: dict[str, An
         from spygames.core.players import split_spec
 
         for spec in specs:
-            path = agent_folder(split_spec(spec).source)
+            source = split_spec(spec).source
+            path = agent_folder(source.rpartition(":")[2] if source.startswith("network:") else source)
             if any((folder / "config.json").is_file() for folder in (path, path / "checkpoint")):
-                from spygames_training.checkpoint import load_checkpoint
+                from spygames_training.checkpoint import checkpoint_game
 
-                game = load_checkpoint(path).game
+                game = checkpoint_game(path)
                 game_id, options = game.id, {**game.options, **options}
                 break
     return make_game(game_id or DEFAULT_GAME, **options)

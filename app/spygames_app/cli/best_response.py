@@ -22,7 +22,6 @@ from spygames_app.cli.arguments import (
     console,
     program,
 )
-from spygames_app.shipped import agent_folder
 
 if TYPE_CHECKING:
     from spygames_training.experiments.best_response import BestResponse as Found
@@ -33,10 +32,10 @@ if TYPE_CHECKING:
 class BestResponse:
     """Finds out how far an agent can be exploited: by a network that learns against it alone, and by a search.
 
-        spygames best-response agent_avenue_simple --play sample --decisions 10000000
-        spygames best-response agent_avenue_simple --start-from agent_avenue_simple --decisions 100000000
-        spygames best-response agent_avenue_simple --search 64
-        spygames best-response --resume runs/best_response_agent_avenue_simple
+        spygames best-response agent_avenue/simple-2 --play sample --decisions 10000000
+        spygames best-response agent_avenue/simple-2 --start-from agent_avenue/simple-2 --decisions 100000000
+        spygames best-response agent_avenue/simple-2 --search 64
+        spygames best-response --resume runs/best_response_agent_avenue_simple-2
 
     The agent is frozen and plays as --play says. The learner has a network of the same kind and size and takes
     --decisions decisions of its own, as one side of each game (a team, or a seat that plays for itself); the agent is
@@ -53,7 +52,7 @@ class BestResponse:
     checkpoint: Positional[AnyPlayer] = None
     """The agent: the folder of a checkpoint or of a run, or the name of a checkpoint that comes with the package."""
     resume: RunFolder = None
-    """Resume the learner's run in this folder; of the other options only --games and --search go with it."""
+    """Resume the learner's run in this folder; of the others only --games, --search and --allow-code go with it."""
     play: How = None
     """How the agent plays: sample, argmax or a temperature. (default: sample)"""
     decisions: AnyPositive = None
@@ -70,6 +69,8 @@ class BestResponse:
     """Also measure a search that knows the agent, with this many worlds a decision."""
     games: Positive = 5000
     """Games of the final measurement."""
+    allow_code: bool = False
+    """With --resume: whether the game of the run may be a module of anybody's, which may run any code."""
 
     def run(self) -> int:
         options = {"play": self.play, "decisions": self.decisions, "seed": self.seed, "workers": self.workers}
@@ -77,7 +78,7 @@ class BestResponse:
         given = {name: option for name, option in options.items() if option is not None}
         if self.resume and (self.checkpoint or self.out or given):
             raise WrongArguments(
-                "--resume continues a run as it is: of the others only --games and --search go with it"
+                "--resume continues a run as it is: of the others only --games, --search and --allow-code go with it"
             )
         if not self.resume and not self.checkpoint:
             raise WrongArguments("name the agent, or the run to --resume")
@@ -86,9 +87,9 @@ class BestResponse:
         if self.search and not self.resume and not given.keys() & {"decisions", "start_from", "workers"}:
             return self._search_alone(given)
         if self.resume:
-            run = resume_learner(self.resume)
+            run = resume_learner(self.resume, allow_code=self.allow_code)
         else:
-            run = learner_run(agent_folder(str(self.checkpoint)), self.out, **given)
+            run = learner_run(str(self.checkpoint), self.out, **given)
         resume = f"{program()} best-response --resume {shlex.quote(str(run.folder))}"
         try:
             self._report(run)
@@ -109,8 +110,8 @@ class BestResponse:
         from spygames_training.tables import progress_bar
 
         assert self.search
-        agent, seed = agent_folder(str(self.checkpoint)), given.pop("seed", 1)
-        search = KnownSearch.of(agent, self.out, worlds=self.search, **given)
+        seed = given.pop("seed", 1)
+        search = KnownSearch.of(str(self.checkpoint), self.out, worlds=self.search, **given)
         with progress_bar(console=console(), transient=True) as bar:
             task = bar.add_task("playing", total=total_games(search.challenger.game, self.games, 1, 1))
             found = search.measure(self.games, seed, lambda n: bar.advance(task, n))

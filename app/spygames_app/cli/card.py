@@ -12,7 +12,7 @@ from spygames_app.shipped import agent_folder
 class Card:
     """Writes the card of an agent: what it is, how well it plays, how it was made, what it is not for.
 
-        spygames card agent_avenue_simple
+        spygames card agent_avenue/simple-2
         spygames evaluate runs/demo --play sample argmax --json demo.json
         spygames card runs/demo --evaluation demo.json --out demo.md
 

@@ -39,7 +39,7 @@ Share = Annotated[float, value(read_share, "SHARE")]
 class Compare:
     """Finds out quickly whether a player is better than another one.
 
-        spygames compare runs/new agent_avenue_simple
+        spygames compare runs/new agent_avenue/simple-2
         spygames compare greedy random --game heimlich_v0 --option players=5 --figure 2000
 
     A sequential test: deals are played from every side until they tell a win share of H1 from one of H0, each at

@@ -27,7 +27,7 @@ class Draw:
     """Makes a film, a picture or a page of a recorded game.
 
         spygames draw games.jsonl --out game.webp
-        spygames draw games.jsonl --viewer 0 --agent agent_avenue_simple --out game.html
+        spygames draw games.jsonl --viewer 0 --agent agent_avenue/simple-2 --out game.html
         spygames draw games.jsonl --move 12 --out position.png
 
     The ending of --out says what is made: webp, gif or mp4 a film, png or svg one position, html a page with a slider,

@@ -27,9 +27,9 @@ from spygames_app.cli.arguments import (
 class Evaluate:
     """Finds out how well a checkpoint, or any other player, plays.
 
-        spygames evaluate agent_avenue_simple --against random greedy expert mcts:200 --games 5000
+        spygames evaluate agent_avenue/simple-2 --against random greedy expert mcts:200 --games 5000
         spygames evaluate runs/demo --play sample 0.5 argmax --json results.json
-        spygames evaluate --cross-play random greedy expert agent_avenue_simple@argmax
+        spygames evaluate --cross-play random greedy expert agent_avenue/simple-2@argmax
 
         spygames evaluate --seats greedy random random expert --game heimlich_v0
 

@@ -11,7 +11,7 @@ from spygames_app.cli.arguments import AnyFile, AnyPlayer, WrongArguments, check
 class Export:
     """Writes the policy of a checkpoint as an ONNX model, which runs without spygames and without torch.
 
-        spygames export agent_avenue_simple --onnx agent.onnx
+        spygames export agent_avenue/simple-2 --onnx agent.onnx
         spygames evaluate onnx:agent.onnx@argmax --against greedy
 
     The model has the inputs observation, float32 [n, F], and mask, int8 [n, A], and the output logits, float32

@@ -36,7 +36,7 @@ TWO_SIDES, MORE_SIDES = 19, 12
 class Ladder:
     """Plays everyone against everyone, and makes a page of what came of it.
 
-        spygames ladder dog.jsonl --players random greedy expert agent_dog_2@argmax --game agent_dog_v0
+        spygames ladder dog.jsonl --players random greedy expert agent_dog/standard-2@argmax --game agent_dog_v0
         spygames ladder dog.jsonl --players runs/new@argmax
         spygames ladder dog.jsonl --rerun 3 17
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from spygames.core.named_code import PYTHON
 from spygames_app.cli.arguments import (
     AUTO,
     ERRORS,
@@ -23,7 +24,7 @@ from spygames_app.cli.arguments import (
     program,
 )
 from spygames_app.shipped import config_path
-from spygames_training.config import Config, read_config
+from spygames_training.config import Config, Network, read_config
 
 if TYPE_CHECKING:
     from spygames_training.processes import Processes
@@ -78,6 +79,8 @@ class Train:
     """A network of your own, python:MODULE.NAME, in the place of the config's."""
     shaping: AnyCode = None
     """A shaping of rewards of your own, python:MODULE.NAME."""
+    allow_code: bool = False
+    """Whether the game that the config or the run names may be a module of anybody's, which may run any code."""
     settings: Annotated[Config, tyro.conf.arg(name="")] = field(default_factory=Config)
     variant: tyro.conf.Suppress[dict[str, Any]] = field(default_factory=dict)
     """Options of the game in the config, which `option` changes."""
@@ -85,6 +88,7 @@ class Train:
     @classmethod
     def default_for(cls, argv: Sequence[str]) -> "Train":
         """The settings of the run or the config that the command line names."""
+        allow_code = "--allow-code" in argv or bool(last_value(argv, "--game"))  # or the command line says which
         run = last_value(argv, "--resume")
         if run and run != AUTO:
             if any(last_value(argv, name) for name in ("--config", "--out", "--option")):
@@ -93,14 +97,16 @@ class Train:
             from spygames_training.processes import join
             from spygames_training.run_files import resume_config
 
-            base = resume_config(run, led_by_newest(run, join()))
+            base = resume_config(run, led_by_newest(run, join()), allow_code=allow_code)
         else:
             config = last_value(argv, "--config")
-            base = read_config(config_path(config)) if config else Config()
+            base = read_config(config_path(config), allow_code=allow_code) if config else Config()
+            if last_value(argv, "--own-network"):
+                base = replace(base, network=Network())  # it takes the place of the config's
         return cls(settings=replace(base, options={}), variant=base.options)
 
     def run(self) -> int:
-        from spygames.core.registry import game_ids
+        from spygames.core.registry import imports_code
         from spygames_training.processes import join, leave
         from spygames_training.run import Run
 
@@ -133,6 +139,7 @@ class Train:
             return stopped_early(processes)
         processes = run.processes if isinstance(run, Run) else processes
         resume = f"{program()} train --resume {shlex.quote(str(folder))}"
+        resume += " --allow-code" if self.allow_code else ""
         for name, code in (("own-network", self.own_network), ("shaping", self.shaping)):
             resume += f" --{name} {shlex.quote(code)}" if code else ""
         saved = run.state if isinstance(run, Run) else folder / "checkpoint"
@@ -159,13 +166,14 @@ class Train:
                 f"the agent is in {folder}/checkpoint, its curves in {folder}/curves.png, its figures in "
                 f"{folder}/metrics.jsonl"
             )
-            if self.own_network:
-                print(f"next, in Python: Policy.load({str(folder)!r}, network=...), with the network that you passed")
-            else:
-                game = "" if run.game.id in game_ids() else f" --game {config.game}"
-                names = " ".join(name for name in run.game.bots if name in ("random", "greedy", "expert"))
-                print(f"next: {program()} evaluate {shlex.quote(str(folder))} --against {names}{game}")
+            game = f" --game {config.game}" if imports_code(run.game.id) else ""
+            names = " ".join(name for name in run.game.bots if name in ("random", "greedy", "expert"))
+            print(f"next: {program()} evaluate {shlex.quote(self._agent(folder))} --against {names}{game}")
         return 0
+
+    def _agent(self, folder: Path) -> str:
+        """What the agent in `folder` is called as a player."""
+        return str(folder) if self.own_network is None else f"network:{self.own_network.removeprefix(PYTHON)}:{folder}"
 
     def _train_seeds(self, config: Config, folder: Path, processes: int) -> int:
         """Trains with several seeds; ValueError where that cannot be."""

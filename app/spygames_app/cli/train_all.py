@@ -37,6 +37,8 @@ class TrainAll:
     """Length of each run; each config's own if not given."""
     out: Folder = Path("runs/all")
     """Holds the runs."""
+    allow_code: bool = False
+    """Whether the game that a config names may be a module of anybody's, which may run any code."""
     write: bool = False
     """In a clone: keep table, figures and picture in docs/."""
 
@@ -49,7 +51,7 @@ class TrainAll:
         if self.write and not docs.is_dir():
             raise ValueError("--write keeps the figures in the documents of a clone, and this is none")
         paths = self.configs or tuple(p for p in sorted(folder("configs").glob("*.toml")) if p.stem != "demo")
-        runs = Runs(paths, self.out, self.against, self.decisions, machine())
+        runs = Runs(paths, self.out, self.against, self.decisions, machine(), allow_code=self.allow_code)
         try:
             table = runs.train()
         except KeyboardInterrupt:

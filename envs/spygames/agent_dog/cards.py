@@ -59,6 +59,7 @@ class Deck:
     """
 
     copies: Mapping[str, int] = field(hash=False)
+    """How many there are of each card, by its name."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.copies, Mapping):

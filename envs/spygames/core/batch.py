@@ -337,12 +337,25 @@ def spread(seed: np.uint64, n: int) -> np.ndarray:
         return np.array([mix(np.uint64(seed) + GAMMA * np.uint64(i + 1)) for i in range(n)], np.uint64)
 
 
+def _described(array: Any) -> str:
+    """What was given in the place of a buffer."""
+    if not isinstance(array, np.ndarray):
+        return shown(array)
+    flaws = {
+        "read-only": array.flags.writeable,
+        "not aligned": array.flags.aligned,
+        "strided": array.flags.c_contiguous,
+    }
+    return ", ".join([f"{array.dtype} of shape {array.shape}", *(flaw for flaw, fine in flaws.items() if not fine)])
+
+
 def _buffer(name: str, array: np.ndarray | None, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     """`array` if it can be written in place as it is, a new one for None; ValueError otherwise."""
     if array is None:
         return np.zeros(shape, dtype)
     if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype or not array.flags.carray:
-        raise ValueError(f"{name} must be a writeable, aligned, C-contiguous {np.dtype(dtype)} array of shape {shape}")
+        right = f"a writeable, aligned, C-contiguous {np.dtype(dtype)} array of shape {shape}"
+        raise ValueError(f"{name} must be {right}, not {_described(array)}")
     return array
 
 

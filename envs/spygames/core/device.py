@@ -29,6 +29,7 @@ Layout = Literal["rows", "hybrid", "lanes"]
 STATE [n], and views, masks and rewards across games, [F, n], [A, n] and [P, n]. `lanes`: STATE, too, in tiles of LANES
 games, uint8 [n / LANES, LANES * itemsize] (`spygames.core.lanes`)."""
 LAYOUTS: tuple[Layout, ...] = ("rows", "hybrid", "lanes")
+"""All of them, for who tries which is fastest."""
 LANES = 32
 """Games in a tile of states: those of a warp."""
 

@@ -26,6 +26,7 @@ class Adviser(Protocol):
     `DecisionBatch.notes`, as those of a `Player` do."""
 
     name: str
+    """What the film calls it."""
 
     def advise(self, decisions: DecisionBatch) -> Sequence[Advice]:
         """What it thinks of each of `decisions.rows`, from the view and the mask of the seat to move."""
@@ -37,6 +38,7 @@ class Scene:
     """One position of a film."""
 
     picture: Picture
+    """The position, drawn as the viewer may know it."""
     move: str
     """What the viewer saw happen just before; empty at the start."""
     advice: Advice | None

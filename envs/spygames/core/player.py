@@ -62,6 +62,7 @@ class DecisionBatch:
     """
 
     game: Game
+    """What is played in all of them."""
     states: np.ndarray
     """STATE [n]"""
     views: np.ndarray
@@ -96,6 +97,7 @@ class Player(Protocol):
     `ended(row, seat, returns float32 [P], notes)` hears how games end that are played to their end (`tell_end`)."""
 
     name: str
+    """What tables and messages call it."""
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
         """One legal action for each of `decisions.rows`, int64 [k]."""

@@ -26,7 +26,7 @@ else:  # a type checker would find any name here
         load="spygames.core.game:load",
     )
 
-__all__ = ["game_ids", "game_module", "make_game"]
+__all__ = ["game_ids", "game_module", "imports_code", "make_game"]
 
 _FOLDER = Path(__file__).resolve().parents[1]
 _ID = re.compile(r"(?P<name>[a-z][a-z0-9_]*)_v(?P<version>\d+)")
@@ -35,6 +35,15 @@ _ID = re.compile(r"(?P<name>[a-z][a-z0-9_]*)_v(?P<version>\d+)")
 def game_ids() -> list[str]:
     """The ids of all games of this package, as `agent_avenue_v0`."""
     return sorted(path.stem for path in _FOLDER.glob("*_v*.py") if _ID.fullmatch(path.stem))
+
+
+def imports_code(game_id: str) -> bool:
+    """Whether making the game of that name imports a module of somebody else's, which may run any code.
+
+    Whoever takes names of games out of files that others may have written asks this first, as `players.runs_code` for
+    names of players, and whoever named the file is asked for leave (`--allow-code`).
+    """
+    return game_id not in game_ids()
 
 
 def looks_like_id(name: str) -> bool:

@@ -55,6 +55,7 @@ class ReleasedAgent:
     sha256: Mapping[str, str]
     """Hex digest of each of its files, by name."""
     figures: tuple[Figures, ...]
+    """One for each way to play that was measured, the best first."""
 
     def as_json(self) -> dict[str, Any]:
         """All of it as plain values."""

@@ -11,6 +11,7 @@ from spygames.core.kernel import Int, kernel
 from spygames.core.rng import GAMMA, mix, random_action, uniform
 
 Kind = Literal["mcts", "mc"]
+"""A tree search, or a flat one (Monte Carlo)."""
 
 # Stand for the kernels of a game and for the loops made of them, which `Game.bind` puts in their place.
 legal: Any = None

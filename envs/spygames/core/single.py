@@ -70,6 +70,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
     """
 
     metadata = {"render_modes": [*_MODES], "render_fps": FPS}  # noqa: RUF012 (Gymnasium's form)
+    """Of the class, as Gymnasium wants it: the render modes, and pictures a second of a film."""
 
     def __init__(
         self,

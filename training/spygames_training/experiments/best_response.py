@@ -39,7 +39,7 @@ class BestResponse:
     """The learner's results against the agent."""
 
     agent: str
-    """With how it plays, as `heimlich_3@sample`."""
+    """With how it plays, as `heimlich/base-3@sample`."""
     decisions: int
     """The learner's own; 0: nobody has learned, there is a search alone."""
     seed: int
@@ -88,7 +88,7 @@ def best_response(
     """Trains a learner against `agent` and measures it.
 
     Args:
-        agent: a checkpoint's folder or a run's.
+        agent: a checkpoint's folder or a run's, or a released agent's name.
         folder: of the learner's run; None: `runs/best_response_NAME`. `best_response.json` in it holds the figures.
         play: how the agent plays: sample, argmax or a temperature.
         decisions: the learner's own.
@@ -121,7 +121,7 @@ class KnownSearch:
         """Prepares the measurement.
 
         Args:
-            agent: a checkpoint's folder or a run's.
+            agent: a checkpoint's folder or a run's, or a released agent's name.
             folder: where `best_response.json` goes; None: `runs/best_response_NAME`.
             worlds: of the search, a decision.
             play: how the agent plays: sample, argmax or a temperature.
@@ -182,12 +182,14 @@ def learner_run(
 
 
 def _folder(folder: str | Path | None, policy: Policy) -> Path:
-    return Path(folder or Path("runs") / f"best_response_{policy.name.rpartition('@')[0]}")
+    name = policy.name.rpartition("@")[0].replace("/", "_")  # a released agent's has a slash
+    return Path(folder or Path("runs") / f"best_response_{name}")
 
 
-def resume_learner(folder: str | Path) -> Run:
-    """The learner's run in `folder`, to be continued; ValueError if the folder holds none."""
-    config = resume_config(folder)
+def resume_learner(folder: str | Path, *, allow_code: bool = True) -> Run:
+    """The learner's run in `folder`, to be continued; ValueError if the folder holds none, or its game is not allowed.
+    `allow_code` as in `read_config`."""
+    config = resume_config(folder, allow_code=allow_code)
     if config.opponents.share < 1 or config.opponents.bots != config.evaluate_against:
         raise ValueError(f"{folder} holds another run than that of a best response")
     return Run.resume(folder, config)

@@ -28,6 +28,7 @@ class TrainAll:
         decisions: length of each run; None: each config's own.
         machine: facts of this machine, kept with the figures.
         say: told which run begins.
+        allow_code: as in `read_config`.
 
     Raises:
         ValueError: a config cannot be read, two are called alike, one does not evaluate against that opponent, or a
@@ -42,13 +43,14 @@ class TrainAll:
         decisions: int | None = None,
         machine: Mapping[str, Any] | None = None,
         say: Say = print,
+        allow_code: bool = True,
     ):
         stems = [path.stem for path in paths]
         if twice := [stem for stem in stems if stems.count(stem) > 1]:
             raise ValueError(
                 f"two configs are called {twice[0]}, which is also the name of the run's folder: rename one"
             )
-        configs = {path.stem: read_config(path) for path in paths}
+        configs = {path.stem: read_config(path, allow_code=allow_code) for path in paths}
         for path, config in zip(paths, configs.values(), strict=True):
             if against not in config.evaluate_against:
                 raise ValueError(f"{path} does not evaluate against {against}")

@@ -24,7 +24,7 @@ from spygames.core.game import Game
 from spygames.core.player import DecisionBatch, Player
 from spygames.core.players import SEARCH, name_best, runs_code, split_spec
 from spygames.core.python_player import PythonPlayer
-from spygames.core.registry import game_ids, make_game
+from spygames.core.registry import imports_code, make_game
 from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
 from spygames_training.atomic import read_file
@@ -189,7 +189,7 @@ def check_harmless(name: str) -> None:
 def game_of(line: Line, allow_code: bool = False) -> Game:
     """The game of a line; LadderError if there is none such here."""
     name, options = line.game["id"], line.game["options"]
-    if name not in game_ids() and not allow_code:
+    if imports_code(name) and not allow_code:
         raise LadderError(f"the file is of {shown(name)}, which is no game of spygames: --allow-code imports it")
     try:
         return make_game(name, **options)

@@ -1,0 +1,65 @@
+"""A file of settings chooses no code: its game is one of spygames, unless the command line says otherwise."""
+
+import dataclasses
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from spygames_training import Config, read_config
+from spygames_training.run_files import RUN, resume_config
+from tests.cli.command import complaint
+
+MODULE = "game_that_runs_code"
+REFUSED = f"names '{MODULE}', which is no game of spygames, and its module may run any code: --allow-code imports it"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a module that leaves a file behind, a config and a run that name it as their game."""
+    (tmp_path / f"{MODULE}.py").write_text("open('it_ran', 'w').close()\n")
+    (tmp_path / "odd.toml").write_text(f'game = "{MODULE}"\n')
+    (tmp_path / "run").mkdir()
+    asked = Config(game=MODULE, evaluate_against=("random",))
+    (tmp_path / "run" / RUN).write_text(json.dumps(dataclasses.asdict(asked)))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, MODULE, raising=False)
+    return tmp_path
+
+
+COMMANDS = [
+    ["train", "--config", "odd.toml"],
+    ["train", "--resume", "run"],
+    ["train", "--config", "odd.toml", "--seeds", "2"],
+    ["train-all", "odd.toml"],
+    ["ablate", "odd.toml"],
+]
+
+
+@pytest.mark.parametrize("argv", [*COMMANDS, ["best-response", "--resume", "run"]], ids=" ".join)
+def test_a_game_that_a_file_names_is_not_imported(
+    folder: Path, argv: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert REFUSED in complaint(argv, capsys)
+    assert not (folder / "it_ran").exists()
+
+
+@pytest.mark.parametrize("argv", COMMANDS, ids=" ".join)
+def test_it_is_imported_for_who_allows_it(folder: Path, argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert f"no game '{MODULE}'" in complaint([*argv, "--allow-code"], capsys)  # it has no make_game
+    assert (folder / "it_ran").exists()
+
+
+def test_who_names_the_game_has_allowed_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert f"no game '{MODULE}'" in complaint(["train", "--config", "odd.toml", "--game", MODULE], capsys)
+    assert (folder / "it_ran").exists()
+
+
+def test_in_python_the_caller_chooses(folder: Path) -> None:
+    assert read_config("odd.toml").game == resume_config("run").game == MODULE
+    for read, file in ((read_config, "odd.toml"), (resume_config, "run")):
+        with pytest.raises(ValueError, match=rf"^[^\n]*{REFUSED}$"):
+            read(file, allow_code=False)
+    assert not (folder / "it_ran").exists()

@@ -1,0 +1,198 @@
+"""Builds the wheel and the sdist and tries them as users get them, away from this folder; `make test-wheels` runs it.
+
+    python tests/support/wheels.py                   all stages
+    python tests/support/wheels.py build core        some
+
+Stages: `build` makes both and looks into them; `core` installs the wheel alone with each Python that is here; `lowest`
+does so with the lowest versions that pyproject.toml allows; `command` adds the extra `training` and uses the command;
+`sdist` installs from the sdist and runs tests of its own. Everything but the installing runs without a network where
+`unshare` may take it away.
+"""
+
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+import tomllib
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+VENVS = ROOT / ".venv-wheel"
+DIST = ROOT / "dist"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PYTHONS = ("3.11", "3.12", "3.13")
+LARGEST_WHEEL = 14_000_000
+OWN_TESTS = (
+    "tests/core",
+    "tests/contract",
+    "tests/docs/test_pages.py",
+    "tests/docs/test_public_api.py",
+    "tests/training/test_agents_by_name.py",
+    "tests/training/test_released.py",
+    "tests/training/test_versions.py",
+)
+"""Of the sdist: the environments and what travels with them. `make test` in the unpacked sdist runs all."""
+
+
+def run(command: Sequence[object], cwd: Path | None = None, typed: str | None = None) -> str:
+    """The output of a command; it and the output are shown where the command fails."""
+    words = [str(word) for word in command]
+    done = subprocess.run(
+        words, cwd=cwd, input=typed, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=outside()
+    )
+    if done.returncode:
+        sys.exit(f"{' '.join(words)}\n{done.stdout[-6000:]}\nended with {done.returncode}")
+    return done.stdout
+
+
+def outside() -> dict[str, str]:
+    """The environment of the commands, without what would lead back into this folder."""
+    return {key: value for key, value in os.environ.items() if not key.startswith(("PYTHONPATH", "VIRTUAL_ENV"))}
+
+
+@functools.cache
+def offline() -> tuple[str, ...]:
+    """What stands before a command that is to have no network; nothing, and a line about it, where that cannot be."""
+    cut = ("unshare", "--map-root-user", "--net")
+    if shutil.which("unshare") and not subprocess.run([*cut, "true"], capture_output=True, check=False).returncode:
+        return cut
+    print("the network cannot be taken away here: the tries below have it")
+    return ()
+
+
+def pythons() -> dict[str, Path]:
+    """The Pythons of this machine, by version: on the path, of pyenv, or this one."""
+    found: dict[str, Path] = {}
+    for version in PYTHONS:
+        pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+        named = [shutil.which(f"python{version}"), *sorted(pyenv.glob(f"{version}.*/bin/python")), sys.executable]
+        for path in filter(None, named):
+            code = f"import ensurepip, sys, venv; sys.exit('{version}' != '%d.%d' % sys.version_info[:2])"
+            if not subprocess.run([path, "-c", code], capture_output=True, check=False).returncode:
+                found[version] = Path(path)
+                break
+        else:
+            print(f"Python {version} is not on this machine: not tried")
+    return found
+
+
+def environment(name: str, python: Path, *installed: object) -> Path:
+    """The Python of a new environment of that name in which this is installed."""
+    shutil.rmtree(VENVS / name, ignore_errors=True)
+    run([python, "-m", "venv", VENVS / name])
+    own = VENVS / name / "bin" / "python"
+    if installed:
+        run([own, "-m", "pip", "install", "--disable-pip-version-check", *installed])
+    return own
+
+
+def built(pattern: str) -> Path:
+    """The one file in `dist` that the stage `build` has made."""
+    found = [*DIST.glob(pattern)]
+    if len(found) != 1:
+        sys.exit(f"dist/ has {len(found)} files {pattern}: the stage build makes one")
+    return found[0]
+
+
+def build() -> None:
+    """Makes both, and looks at what is in them."""
+    for old in (*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")):
+        old.unlink()
+    python = environment("build", Path(sys.executable), "hatchling")
+    run([python, "-m", "hatchling", "build", "-t", "wheel", "-t", "sdist"], cwd=ROOT)
+    wheel, sdist = built("*.whl"), built("*.tar.gz")
+    assert wheel.stat().st_size < LARGEST_WHEEL, f"{wheel.name} has {wheel.stat().st_size} bytes"
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    tops = {name.split("/")[0] for name in names}
+    packages = {"spygames", "spygames_training", "spygames_app"}
+    assert {top for top in tops if not top.endswith(".dist-info")} == packages, tops
+    assert {f"{package}/py.typed" for package in packages} <= set(names)
+    assert "spygames_app/checkpoints/agents.json" in names
+    assert "spygames_app/configs/demo.toml" in names
+    with tarfile.open(sdist) as archive:
+        kept = {name.partition("/")[2] for name in archive.getnames()}
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert not [name for name in listed.stdout.split() if name not in kept and name != ".gitignore"]
+    print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB; {sdist.name}: {sdist.stat().st_size / 1e6:.1f} MB")
+
+
+def try_core(python: Path, what: str) -> None:
+    """Plays with nothing but the wheel and its dependencies, in an empty folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(ROOT / "tests" / "support" / "wheel.py", folder)
+        print(run([*offline(), python, "-I", "wheel.py"], cwd=Path(folder)), end="")
+    print(f"the wheel alone, {what}: passed")
+
+
+def core() -> None:
+    """The wheel alone, with each Python."""
+    for version, python in pythons().items():
+        own = environment(f"core-{version}", python, "-c", ROOT / "constraints.txt", built("*.whl"))
+        try_core(own, f"Python {version}")
+
+
+def lowest() -> None:
+    """The wheel alone, with the lowest versions of its dependencies."""
+    versions = [re.sub(r">=([\d.]+).*", r"==\1", each) for each in PROJECT["dependencies"]]
+    assert all("==" in each for each in versions), versions
+    first = next(iter(pythons().values()))
+    try_core(environment("lowest", first, *versions, built("*.whl")), f"with {', '.join(versions)}")
+
+
+def command() -> None:
+    """The command, with the extra `training`, in an empty folder."""
+    own = environment("training", next(iter(pythons().values())), "-c", ROOT / "constraints.txt", with_extra("*.whl"))
+    spygames = [*offline(), own.parent / "spygames"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        said = run([*spygames, "play", "--against", "best", "--seed", 1], folder, typed="1\n" * 400)
+        assert "agent_avenue/simple-2@argmax" in said, said
+        assert "The game was --seed 1." in said, said
+        run([*spygames, "train", "--config", "demo", "--decisions", 131_072, "--evaluate-games", 20], folder)
+        assert (folder / "runs" / "demo" / "checkpoint" / "model.safetensors").exists()
+        for player in ("best", "runs/demo"):
+            said = run(
+                [*spygames, "evaluate", player, "--against", "random", "--games", 100, "--json", "r.json"], folder
+            )
+            assert "random" in said, said
+        said = run([*spygames, "agents"], folder)
+        assert "agent_dog/standard-4" in said, said
+    print("the command plays, trains and evaluates by names alone: passed")
+
+
+def with_extra(pattern: str) -> str:
+    """A built file, with the extra `training`, as pip takes it."""
+    return f"spygames[training] @ {built(pattern).as_uri()}"
+
+
+def sdist() -> None:
+    """What is installed from the sdist passes the tests that come with it."""
+    constraints = ROOT / "constraints.txt"
+    own = environment("sdist", next(iter(pythons().values())), "-c", constraints, with_extra("*.tar.gz"))
+    run([own, "-m", "pip", "install", "-c", constraints, "resvg-py", "pillow", "pytest", "pytest-xdist", "hypothesis"])
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(built("*.tar.gz")) as archive:
+            archive.extractall(folder, filter="data")
+        (unpacked,) = Path(folder).iterdir()
+        said = run([*offline(), own, "-m", "pytest", "-q", "-n", 2, *OWN_TESTS], cwd=unpacked)
+    print(f"the sdist's own tests: {said.strip().splitlines()[-1]}")
+
+
+STAGES = {each.__name__: each for each in (build, core, lowest, command, sdist)}
+
+if __name__ == "__main__":
+    asked = sys.argv[1:] or [*STAGES]
+    if unknown := set(asked) - set(STAGES):
+        sys.exit(f"no stage {unknown.pop()}; there are {', '.join(STAGES)}")
+    for name in asked:
+        began = time.monotonic()
+        STAGES[name]()
+        print(f"== {name} took {time.monotonic() - began:.0f} s", flush=True)
