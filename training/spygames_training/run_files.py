@@ -31,8 +31,8 @@ def check_folder(folder: Path) -> None:
 
 
 def resume_config(folder: str | Path, processes: Processes = ALONE, *, allow_code: bool = True) -> Config:
-    """The config of the run in `folder`, which the first process reads; ValueError, of one line, if there is none, or it
-    is not allowed. `allow_code` as in `read_config`."""
+    """The config of the run in `folder`, which the first process reads; ValueError, of one line, if there is none, or
+    it is not allowed. `allow_code` as in `read_config`."""
     path = Path(folder) / RUN
     try:
         values = json.loads(processes.from_first(lambda: read_file(path, MAX_RUN_BYTES)))
