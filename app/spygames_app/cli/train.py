@@ -17,6 +17,8 @@ from spygames_app.cli.arguments import (
     ConfigFile,
     GameOptions,
     RunFolder,
+    TaskOptions,
+    Tasks,
     complain,
     console,
     program,
@@ -69,11 +71,13 @@ class Train:
     algorithm: Literal["ppo", "maskable_ppo"] = "ppo"
     """ppo is this package's own."""
     seeds: AnyPositive = None
-    """Train with so many seeds, 2 to 10, from --seed on, one after another; the same command resumes."""
+    """Train with so many seeds, 2 to 10, from --seed on, one after another or several at a time (--jobs, --on);
+    the same command resumes."""
     own_network: AnyCode = None
     """A network of your own, python:MODULE.NAME, in the place of the config's."""
     shaping: AnyCode = None
     """A shaping of rewards of your own, python:MODULE.NAME."""
+    tasks: TaskOptions = field(default_factory=Tasks)
     settings: Annotated[Config, tyro.conf.arg(name="")] = field(default_factory=Config)
     variant: tyro.conf.Suppress[dict[str, Any]] = field(default_factory=dict)
     """Options of the game in the config, which `option` changes."""
@@ -111,6 +115,8 @@ class Train:
                 raise ValueError("maskable_ppo trains in one process")
             if not own and (self.seeds or self.own_network or self.shaping):
                 raise ValueError("maskable_ppo takes neither --seeds nor --own-network nor --shaping")
+            if self.tasks != Tasks() and not self.seeds:
+                raise ValueError("--jobs and --on are for several runs: --seeds makes some, torchrun divides one")
             if self.seeds:
                 return self._train_seeds(config, folder, processes.count)
             if not own:
@@ -162,8 +168,10 @@ class Train:
 
         if self.resume or processes > 1:
             raise ValueError("--seeds goes neither with --resume, as the same command resumes, nor with torchrun")
+        own = {"network": self.own_network, "shaping": self.shaping}
         try:
-            table = train_seeds(config, folder, self.seeds or 0, network=self.own_network, shaping=self.shaping)
+            with self.tasks.executor() as executor:
+                table = train_seeds(config, folder, self.seeds or 0, **own, executor=executor)
         except KeyboardInterrupt:
             complain(PROG, "stopped; the same command resumes")
             return 130
