@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("ray", reason="Ray is not installed; `make test-ray` has an environment with it")
 
-from ray.cluster_utils import Cluster
+from ray.cluster_utils import Cluster  # pyright: ignore[reportMissingImports]
 
 from spygames import agent_avenue
 from spygames_training import evaluate

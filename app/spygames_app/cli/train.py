@@ -168,10 +168,10 @@ class Train:
 
         if self.resume or processes > 1:
             raise ValueError("--seeds goes neither with --resume, as the same command resumes, nor with torchrun")
-        own = {"network": self.own_network, "shaping": self.shaping}
         try:
             with self.tasks.executor() as executor:
-                table = train_seeds(config, folder, self.seeds or 0, **own, executor=executor)
+                seeds, network, shaping = self.seeds or 0, self.own_network, self.shaping
+                table = train_seeds(config, folder, seeds, network=network, shaping=shaping, executor=executor)
         except KeyboardInterrupt:
             complain(PROG, "stopped; the same command resumes")
             return 130

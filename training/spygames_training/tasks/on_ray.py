@@ -4,6 +4,7 @@ Ray gives a task whose machine is lost to another one. Every machine must have t
 not be shared: players travel with the tasks.
 """
 
+import logging
 import os
 import platform
 from collections.abc import Callable, Iterable, Iterator
@@ -11,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-import ray
-from ray.exceptions import RayError
+import ray  # pyright: ignore[reportMissingImports]
+from ray.exceptions import RayError  # pyright: ignore[reportMissingImports]
 
 from spygames.core.shown import one_line
 from spygames_training.identity import packages_digest
@@ -40,7 +41,7 @@ class OnRay(Executor):
         self._entered = not ray.is_initialized()
         if self._entered:
             try:
-                ray.init(address or None, log_to_driver=False, logging_level="ERROR", include_dashboard=False)
+                ray.init(address or None, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
             except Exception as error:  # of many kinds, by what stands in the address
                 raise OSError(f"there is no Ray cluster at {address or 'this machine'}: {one_line(error)}") from error
 
