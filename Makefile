@@ -61,8 +61,8 @@ test-gpu-code: .venv-gpu/.installed
 	$(GPU_PY) $(PIP_INSTALL) -e '.[gpu-code]'
 	@touch $@
 
-# Games and runs on the machines of a Ray cluster, all of them this one (docs/testing.md). An environment of its own,
-# because Ray is a large download.
+# What runs on a Ray cluster, whose machines are all this one (docs/testing.md). An environment of its own, because Ray
+# is a large download.
 test-ray: .venv-ray/.installed
 	OMP_NUM_THREADS=1 $(RAY_PY) -m pytest -q tests/cluster
 
