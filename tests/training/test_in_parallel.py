@@ -10,6 +10,7 @@ import pytest
 
 from spygames import agent_avenue, heimlich
 from spygames.core.game import Game
+from spygames.core.player import PlayerFailed
 from spygames.core.players import DecisionBatch, make_player
 from spygames_training import Config, Network, Policy, cross_play, evaluate
 from spygames_training.config import PPO
@@ -55,6 +56,18 @@ def test_evaluations(pool: Executor) -> None:
         assert cross_play(game, names, 60, 1, executor=pool) == cross_play(game, names, 60, 1)
     names = ["greedy", "random", "random"]
     assert line_up(three, names, 90, 1, executor=pool) == line_up(three, names, 90, 1)
+    with pytest.raises(PlayerFailed, match="the player cheating answered an illegal action"):
+        evaluate(two, Cheating(), "random", 20, 0, executor=pool)
+
+
+class Cheating:
+    """A player that answers what is never legal."""
+
+    name = "cheating"
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """No action of the game."""
+        return np.full(len(decisions.rows), -1)
 
 
 class Crashing:

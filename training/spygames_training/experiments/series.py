@@ -85,13 +85,13 @@ class Series:
         finally:
             mark.unlink(missing_ok=True)
 
-    def _tell(self, name: str) -> None:
+    def _tell(self, name: str, time: str = "") -> None:
         number = list(self.configs).index(name) + 1
-        self.say(f"run {number} of {len(self.configs)}: {name}{self._time()}")
+        self.say(f"run {number} of {len(self.configs)}: {name}{time}")
 
     def _train(self, name: str) -> Path:
         """Trains or resumes the run `name` unless it is finished; returns its folder."""
-        self._tell(name)
+        self._tell(name, self._time())
         if not self._finished(name):
             began = time.monotonic()
             train(self.configs[name], self.folder / name, resume=self._begun(name), **self.passed)
