@@ -54,7 +54,9 @@ class OnRay(Executor):
         numbered, going, here = enumerate(tasks), dict[Any, int](), (packages_digest(), str(Path.cwd()))
         try:
             while True:
-                while len(going) <= ray.cluster_resources().get("CPU", 0) / cpus:  # one of them waits for its turn
+                # One more for each processor waits for its turn, so that none is idle until the next one is sent.
+                most = max(2 * ray.cluster_resources().get("CPU", 0) / cpus, 1)
+                while len(going) < most:
                     if (call := next(numbered, None)) is None:
                         break
                     going[remote.remote(pickled((function, call[1]), "a task"), here)] = call[0]
