@@ -1,16 +1,17 @@
-# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
+# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-ray | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
 
 PYTHON ?= python3
 PY := .venv/bin/python
 SPYGAMES := .venv/bin/spygames
 BENCH_PY := .venv-bench/bin/python
 GPU_PY := .venv-gpu/bin/python
+RAY_PY := .venv-ray/bin/python
 PIP_INSTALL := -m pip install --disable-pip-version-check -c constraints.txt
 TEST_ARGS ?= -n 2
 BENCH_ARGS ?= --write
 AXE := 4.14.1
 
-.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-wheels lint lint-quick docs format bench clean
+.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-ray test-wheels lint lint-quick docs format bench clean
 .DEFAULT_GOAL := setup
 
 setup: .venv/.installed
@@ -65,6 +66,16 @@ test-gpu-code: .venv-gpu/.installed
 test-network: setup
 	OMP_NUM_THREADS=1 $(PY) -m pytest -q -m network tests/network
 
+# What runs on a Ray cluster, whose machines are all this one (docs/testing.md). An environment of its own, because Ray
+# is a large download.
+test-ray: .venv-ray/.installed
+	OMP_NUM_THREADS=1 $(RAY_PY) -m pytest -q tests/cluster
+
+.venv-ray/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-ray
+	$(RAY_PY) $(PIP_INSTALL) -e '.[ray]' pytest hypothesis
+	@touch $@
+
 # What users install: wheel and sdist in environments of their own, away from this folder and without a network.
 # WHEEL_STAGES='build core' runs some of it.
 test-wheels:
@@ -100,5 +111,5 @@ bench: .venv-bench/.installed
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-bench .venv-gpu .venv-wheel .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
+	rm -rf .venv .venv-bench .venv-gpu .venv-ray .venv-wheel .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
 	find app benchmarks envs scripts studies tests training -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -3,7 +3,7 @@
 A side is a team, or a seat that plays for itself (`Game.side_of`). Letters: n games, D deals, P seats, K sides.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,7 +14,9 @@ from spygames.core.notes import new_notes
 from spygames.core.player import tell_end
 from spygames.core.players import Player, answers, as_players, new_memory
 from spygames.core.rng import next_seed
+from spygames_training.compute import one_thread
 from spygames_training.forfeits import Referee
+from spygames_training.tasks.executor import SERIAL, Executor, Progress
 
 __all__ = ["Result", "cross_play", "evaluate"]
 
@@ -25,9 +27,6 @@ PROTOCOL = 1
 """Version of how players are measured (docs/protocol.md): figures of two versions are not compared."""
 BOOTSTRAP, WILSON = "bootstrap over deals", "Wilson over deals"
 """How an interval was found, as `Result` names it: see `bootstrap` and `wilson`."""
-
-Progress = Callable[[int], None]
-"""Called with the number of games that have ended since the last call."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +85,7 @@ def evaluate(
     games: int,
     seed: int,
     progress: Progress | None = None,
+    executor: Executor = SERIAL,
 ) -> list[Result]:
     """Plays `challenger` against each opponent, on the same deals.
 
@@ -96,24 +96,32 @@ def evaluate(
         games: against each; rounded up to whole deals (K games each). With more than two sides, another game a deal
             finds the fair share.
         seed: 0..2^64-1, of the deals and of the players' random streams; the same one gives the same results.
-        progress: see `Progress`.
+        progress: called with the number of games that have ended since the last call.
+        executor: computes the games, `LOCKSTEP` at a time, torch with one thread; results do not depend on it.
 
     Raises:
         PlayerFailed: a player answered what is no legal action; the message names it.
         TypeError: something is no player.
-        ValueError: there is no player of that name.
+        ValueError: there is no player of that name, or one cannot be sent to another process.
     """
-    results = []
-    (challenger,) = as_players(game, challenger)
-    for opponent in as_players(game, opponents):
-        returns = _match(game, challenger, opponent, games, seed, progress)
-        fair = _fair_share(game, opponent, games, seed, progress)
-        results.append(_summary(challenger, opponent, np.diagonal(returns, axis1=1, axis2=2), fair, game, seed))
-    return results
+    (challenger,), others = as_players(game, challenger), as_players(game, opponents)
+    matches = [_match(game, challenger, opponent, games, seed) for opponent in others]
+    fair = [_self_match(game, opponent, games, seed) for opponent in others] if game.num_sides > 2 else []
+    returns = play_matches(game, [*matches, *fair], progress, executor)
+    shares = _fair_shares(game, returns[len(others) :], len(others))
+    return [
+        _summary(challenger, opponent, np.diagonal(_by_side(game, found), axis1=1, axis2=2), share, game, seed)
+        for opponent, found, share in zip(others, returns[: len(others)], shares, strict=True)
+    ]
 
 
 def cross_play(
-    game: Game, players: Sequence[str | Player], games: int, seed: int, progress: Progress | None = None
+    game: Game,
+    players: Sequence[str | Player],
+    games: int,
+    seed: int,
+    progress: Progress | None = None,
+    executor: Executor = SERIAL,
 ) -> list[Result]:
     """Every player against every other one, as in `evaluate`: a result for each ordered pair, by challenger.
 
@@ -121,17 +129,19 @@ def cross_play(
     side and the other all others.
     """
     found: dict[tuple[int, int], Result] = {}
-    seated = as_players(game, players)
-    fair = [_fair_share(game, player, games, seed, progress) for player in seated]
-    for i, first in enumerate(seated):
-        for j, second in enumerate(seated):
-            if i == j or (i, j) in found:
-                continue
-            returns = _match(game, first, second, games, seed, progress)
-            found[i, j] = _summary(first, second, np.diagonal(returns, axis1=1, axis2=2), fair[j], game, seed)
-            if game.num_sides == 2:
-                other = np.diagonal(returns[:, ::-1], axis1=1, axis2=2)
-                found[j, i] = _summary(second, first, other, fair[i], game, seed)
+    seated, two = as_players(game, players), game.num_sides == 2
+    numbers = range(len(seated))
+    pairs = [(i, j) for i in numbers for j in numbers if (i < j if two else i != j)]
+    matches = [_match(game, seated[i], seated[j], games, seed) for i, j in pairs]
+    fair = [] if two else [_self_match(game, player, games, seed) for player in seated]
+    returns = play_matches(game, [*matches, *fair], progress, executor)
+    shares = _fair_shares(game, returns[len(pairs) :], len(seated))
+    for (i, j), several in zip(pairs, returns[: len(pairs)], strict=True):
+        first, second, sides = seated[i], seated[j], _by_side(game, several)
+        found[i, j] = _summary(first, second, np.diagonal(sides, axis1=1, axis2=2), shares[j], game, seed)
+        if two:
+            other = np.diagonal(sides[:, ::-1], axis1=1, axis2=2)
+            found[j, i] = _summary(second, first, other, shares[i], game, seed)
     return [found[pair] for pair in sorted(found)]
 
 
@@ -183,10 +193,52 @@ def play_games(
     n = len(seeds)
     rng = spread(np.uint64(rng_seed), n).reshape(n, 1)
     out = np.zeros((n, game.num_players), np.float32)
-    for lo in range(0, n, LOCKSTEP):
-        part = slice(lo, min(lo + LOCKSTEP, n))
+    for part in _parts(n):
         last = None if finals is None else finals[part]
-        _play_part(game, players, seating[part], seeds[part], rng[part], out[part], progress, last, referee, lo)
+        _play_part(game, players, seating[part], seeds[part], rng[part], out[part], progress, last, referee, part.start)
+    return out
+
+
+@dataclass(frozen=True)
+class Match:
+    """Games to be played, arguments of `play_games`."""
+
+    players: tuple[Player, ...]
+    seating: np.ndarray
+    seeds: np.ndarray
+    rng_seed: int
+
+
+def play_matches(
+    game: Game, matches: Sequence[Match], progress: Progress | None = None, executor: Executor = SERIAL
+) -> list[np.ndarray]:
+    """The results of the games of each match, as of `play_games`; other arguments as of `evaluate`."""
+    tasks = []
+    for match in matches:
+        rng = spread(np.uint64(match.rng_seed), len(match.seeds)).reshape(-1, 1)
+        for part in _parts(len(match.seeds)):
+            tasks.append((game, match.players, match.seating[part], match.seeds[part], rng[part]))
+    found = executor.in_order(_results_of_part, tasks, progress)
+    return [np.concatenate([next(found) for _ in _parts(len(match.seeds))]) for match in matches]
+
+
+def _parts(games: int) -> list[slice]:
+    """The games that are played in lockstep."""
+    return [slice(first, min(first + LOCKSTEP, games)) for first in range(0, games, LOCKSTEP)]
+
+
+def _results_of_part(
+    game: Game,
+    players: Sequence[Player],
+    seating: np.ndarray,
+    seeds: np.ndarray,
+    rng: np.ndarray,
+    progress: Progress | None,
+) -> np.ndarray:
+    """A task: the results of games in lockstep."""
+    out = np.zeros((len(seeds), game.num_players), np.float32)
+    with one_thread():
+        _play_part(game, players, seating, seeds, rng, out, progress, None, None, 0)
     return out
 
 
@@ -238,25 +290,32 @@ def _play_part(
             progress(len(ended))
 
 
-def _match(game: Game, first: Player, second: Player, games: int, seed: int, progress: Progress | None) -> np.ndarray:
-    """Returns [D, K, K]: deal, side of `first`, side; `second` has the other sides."""
+def _match(game: Game, first: Player, second: Player, games: int, seed: int) -> Match:
+    """Deal by deal, `first` on each side, `second` on the others."""
     deals, sides = deals_for(game, games), game.num_sides
     seating = np.tile((np.arange(sides)[:, None] != np.array(game.side_of)).astype(np.int64), (deals, 1))
     seeds = np.repeat(spread(np.uint64(seed), deals), sides)
-    rng_seed = int(next_seed(np.uint64(seed)))
-    returns = play_games(game, (first, second), seating, seeds, rng_seed, progress)
-    leaders = [game.side_of.index(side) for side in range(sides)]
-    return returns[:, leaders].reshape(deals, sides, sides)
+    return Match((first, second), seating, seeds, int(next_seed(np.uint64(seed))))
 
 
-def _fair_share(game: Game, player: Player, games: int, seed: int, progress: Progress | None) -> float:
-    """A seat's win fraction where `player` plays all of them."""
-    if game.num_sides == 2:
-        return 0.5
+def _by_side(game: Game, returns: np.ndarray) -> np.ndarray:
+    """Of a `_match`: [D, K, K], deal, side of the first player, side."""
+    leaders = [game.side_of.index(side) for side in range(game.num_sides)]
+    return returns[:, leaders].reshape(-1, game.num_sides, game.num_sides)
+
+
+def _self_match(game: Game, player: Player, games: int, seed: int) -> Match:
+    """The same deals with `player` in all seats."""
     deals = deals_for(game, games)
-    seating, rng_seed = np.zeros((deals, game.num_players), np.int64), int(next_seed(np.uint64(seed)))
-    returns = play_games(game, (player,), seating, spread(np.uint64(seed), deals), rng_seed, progress)
-    return float(won(returns, game.num_sides).mean())
+    seating = np.zeros((deals, game.num_players), np.int64)
+    return Match((player,), seating, spread(np.uint64(seed), deals), int(next_seed(np.uint64(seed))))
+
+
+def _fair_shares(game: Game, returns: Sequence[np.ndarray], players: int) -> list[float]:
+    """A seat's win fraction where one player plays all of them, for each of `players`, from their `_self_match`."""
+    if game.num_sides == 2:
+        return [0.5] * players
+    return [float(won(each, game.num_sides).mean()) for each in returns]
 
 
 def won(returns: np.ndarray, sides: int) -> np.ndarray:

@@ -1,9 +1,13 @@
 """Who a player is: a digest of what it decides by, so that two of one name can be told apart."""
 
+from functools import cache
 from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 
+import spygames
+import spygames_training
 from spygames.core.digest import code_digest
 from spygames.core.game import Game
 from spygames.core.player import Player, Scripted
@@ -20,6 +24,17 @@ def game_digest(game: Game) -> str:
 
 
 _RULES = ("init", "legal", "apply", "returns", "observe")
+
+
+@cache
+def packages_digest() -> str:
+    """A digest of the sources of spygames and spygames_training, as they lie on this machine."""
+    digest = sha256()
+    for package in (spygames, spygames_training):
+        folder = Path(str(package.__file__)).parent
+        for file in sorted(folder.rglob("*.py")):
+            digest.update(file.relative_to(folder).as_posix().encode() + b"\n" + file.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def player_digest(game: Game, player: Player) -> str | None:

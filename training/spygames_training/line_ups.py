@@ -12,7 +12,8 @@ from spygames.core.batch import spread
 from spygames.core.game import Game
 from spygames.core.players import Player, as_players
 from spygames.core.rng import next_seed
-from spygames_training.evaluation import Progress, mean_interval, play_games, won
+from spygames_training.evaluation import Match, mean_interval, play_matches, won
+from spygames_training.tasks.executor import SERIAL, Executor, Progress
 
 __all__ = ["LineUpResult", "line_up"]
 
@@ -48,7 +49,12 @@ class LineUpResult:
 
 
 def line_up(
-    game: Game, players: Sequence[str | Player], games: int, seed: int, progress: Progress | None = None
+    game: Game,
+    players: Sequence[str | Player],
+    games: int,
+    seed: int,
+    progress: Progress | None = None,
+    executor: Executor = SERIAL,
 ) -> list[LineUpResult]:
     """Plays the same line-up on every deal, moved on by one seat after the other, so that each has each seat.
 
@@ -59,7 +65,7 @@ def line_up(
         players: one a seat, each a Player or a name as `make_player` takes it; the same one may have several seats.
         games: rounded up to whole deals.
         seed: 0..2^64-1, of the deals and of the players' random streams; the same one gives the same results.
-        progress: see `Progress`.
+        progress, executor: as of `evaluate`.
 
     Returns:
         A result for each different player, in the order of their first seats.
@@ -74,14 +80,14 @@ def line_up(
     different = list({id(player): player for player in seated}.values())
     who = np.array([next(i for i, other in enumerate(different) if other is player) for player in seated])
     seating = np.array([np.roll(who, move) for move in moves])
-    returns = play_games(
-        game,
-        different,
+    match = Match(
+        tuple(different),
         np.tile(seating, (deals, 1)),
         np.repeat(spread(np.uint64(seed), deals), len(moves)),
         int(next_seed(np.uint64(seed))),
-        progress,
-    ).reshape(deals, len(moves), seats)
+    )
+    (returns,) = play_matches(game, [match], progress, executor)
+    returns = returns.reshape(deals, len(moves), seats)
     most = max(float(np.abs(returns).max()), abs(game.lowest_return))
     results = []
     for i, player in enumerate(different):

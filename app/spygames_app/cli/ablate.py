@@ -1,13 +1,23 @@
 """`spygames ablate`."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 from tyro.conf import Positional
 
-from spygames_app.cli.arguments import AnyPositive, Folder, PlayerSpec, Positive, complain, console, value
+from spygames_app.cli.arguments import (
+    AnyPositive,
+    Folder,
+    PlayerSpec,
+    Positive,
+    TaskOptions,
+    Tasks,
+    complain,
+    console,
+    value,
+)
 from spygames_app.shipped import config_path
 
 
@@ -43,6 +53,7 @@ class Ablate:
     """The opponents."""
     out: Folder = Path("runs/ablations")
     """Holds the runs."""
+    tasks: TaskOptions = field(default_factory=Tasks)
 
     allow_code: bool = False
     """Whether the game that the config names may be a module of anybody's, which may run any code."""
@@ -58,14 +69,16 @@ class Ablate:
         if self.hidden:
             config = replace(config, network=replace(config.network, hidden=self.hidden))
         against = [*self.against]
-        ablations = Ablations(config, self.out, self.only or None, self.seeds, self.games, self.play, against)
-        for name in ablations.left_out:
-            print(f"left out, for {self.config} says so already: {name}")
-        try:
-            table = ablations.measure()
-        except KeyboardInterrupt:
-            complain("spygames ablate", "stopped; the same command resumes")
-            return 130
+        with self.tasks.executor() as executor:
+            measured = self.seeds, self.games, self.play, against
+            ablations = Ablations(config, self.out, self.only or None, *measured, executor=executor)
+            for name in ablations.left_out:
+                print(f"left out, for {self.config} says so already: {name}")
+            try:
+                table = ablations.measure()
+            except KeyboardInterrupt:
+                complain("spygames ablate", "stopped; the same command resumes")
+                return 130
         console().print(table.rich(min_width=12))
         folder = ablations.folder
         print(f"the table in Markdown: {folder / 'ablations.md'}; every figure: {folder / 'ablations.json'}")

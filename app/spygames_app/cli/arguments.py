@@ -10,7 +10,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, fields
 from functools import reduce
 from operator import or_
 from pathlib import Path
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from spygames.core.game import Game
+    from spygames_training.tasks.executor import Executor
 
 T = TypeVar("T")
 ERRORS = (ValueError, OSError, MemoryError)
@@ -219,6 +220,25 @@ GameId = Annotated[str | None, value(str, "ID"), _NO_DEFAULT]
 """The game; None: that of the first checkpoint named, with its options, else `DEFAULT_GAME`."""
 GameOptions = UseAppendAction[tuple[Annotated[tuple[str, Any], value(read_option, "NAME=VALUE")], ...]]
 """Options of the game, as players=2; may be given several times."""
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """Who computes the tasks of a command; what comes of them is the same."""
+
+    jobs: Positive = 1
+    """Processes of this machine, each with one task at a time."""
+    on: Annotated[str, value(str, "RAY"), _NO_DEFAULT] = ""
+    """A Ray cluster: ray (this machine's, or a new one), or ray:ADDRESS of its head. (extra ray)"""
+
+    def executor(self) -> "Executor":
+        """Returns what computes tasks; ValueError or OSError where there is no such thing."""
+        from spygames_training.tasks.executor import executor_of
+
+        return executor_of(self.jobs, self.on)
+
+
+TaskOptions = Annotated[Tasks, tyro.conf.arg(name="")]
 
 
 def choose_game(specs: Iterable[str], game_id: str | None, options: dict[str, Any]) -> "Game":

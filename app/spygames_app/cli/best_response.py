@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,8 @@ from spygames_app.cli.arguments import (
     How,
     Positive,
     RunFolder,
+    TaskOptions,
+    Tasks,
     WrongArguments,
     complain,
     console,
@@ -68,9 +70,10 @@ class BestResponse:
     search: AnyPositive = None
     """Also measure a search that knows the agent, with this many worlds a decision."""
     games: Positive = 5000
-    """Games of the final measurement."""
+    """Games of the final measurement, which --jobs and --on are for."""
     allow_code: bool = False
     """With --resume: whether the game of the run may be a module of anybody's, which may run any code."""
+    tasks: TaskOptions = field(default_factory=Tasks)
 
     def run(self) -> int:
         options = {"play": self.play, "decisions": self.decisions, "seed": self.seed, "workers": self.workers}
@@ -112,9 +115,9 @@ class BestResponse:
         assert self.search
         seed = given.pop("seed", 1)
         search = KnownSearch.of(str(self.checkpoint), self.out, worlds=self.search, **given)
-        with progress_bar(console=console(), transient=True) as bar:
+        with self.tasks.executor() as executor, progress_bar(console=console(), transient=True) as bar:
             task = bar.add_task("playing", total=total_games(search.challenger.game, self.games, 1, 1))
-            found = search.measure(self.games, seed, lambda n: bar.advance(task, n))
+            found = search.measure(self.games, seed, lambda n: bar.advance(task, n), executor)
         self._show(found, search.file)
         return 0
 
@@ -124,9 +127,9 @@ class BestResponse:
         from spygames_training.tables import progress_bar
 
         network, worlds, screen = run.train(), self.search or 0, console()
-        with progress_bar(console=screen, transient=True) as bar:
+        with self.tasks.executor() as executor, progress_bar(console=screen, transient=True) as bar:
             task = bar.add_task("playing", total=games_to_measure(run, self.games, worlds))
-            found = measure(run, network, self.games, lambda n: bar.advance(task, n), worlds)
+            found = measure(run, network, self.games, lambda n: bar.advance(task, n), worlds, executor)
         self._show(found, run.folder / FIGURES)
 
     def _show(self, found: "Found", file: Path) -> None:

@@ -1,7 +1,7 @@
 """`spygames evaluate`."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tyro.conf import Positional
@@ -16,6 +16,8 @@ from spygames_app.cli.arguments import (
     Players,
     Positive,
     Seed,
+    TaskOptions,
+    Tasks,
     WrongArguments,
     check_writable,
     choose_game,
@@ -65,6 +67,7 @@ class Evaluate:
     """The game, as agent_avenue_v0; otherwise that of the first checkpoint named, with its options."""
     option: GameOptions = ()
     """An option of the game, as players=2; may be given several times."""
+    tasks: TaskOptions = field(default_factory=Tasks)
 
     def run(self) -> int:
         self._check()
@@ -94,16 +97,17 @@ class Evaluate:
             total = total_cross_games(game, self.games, len(players))
         else:
             total = total_games(game, self.games, len(players), len(opponents))
-        with progress_bar(console=screen, transient=True) as bar:
+        with self.tasks.executor() as executor, progress_bar(console=screen, transient=True) as bar:
             task = bar.add_task("playing", total=total)
 
             def progress(games: int) -> None:
                 bar.advance(task, games)
 
             if self.cross_play:
-                results = cross_play(game, players, self.games, self.seed, progress)
+                results = cross_play(game, players, self.games, self.seed, progress, executor)
             else:
-                results = [r for p in players for r in evaluate(game, p, opponents, self.games, self.seed, progress)]
+                several = [evaluate(game, p, opponents, self.games, self.seed, progress, executor) for p in players]
+                results = [result for results in several for result in results]
         screen.print(results_table(results, game.title))
         if self.cross_play:
             names = [player.name for player in players]
@@ -128,9 +132,9 @@ class Evaluate:
         screen, game = console(), choose_game(self.seats, self.game, dict(self.option))
         players = line_up_players(game, self.seats)
         total = line_up_deals(game, self.games) * len(rotations(game))
-        with progress_bar(console=screen, transient=True) as bar:
+        with self.tasks.executor() as executor, progress_bar(console=screen, transient=True) as bar:
             task = bar.add_task("playing", total=total)
-            results = line_up(game, players, self.games, self.seed, lambda games: bar.advance(task, games))
+            results = line_up(game, players, self.games, self.seed, lambda games: bar.advance(task, games), executor)
         screen.print(line_up_table(results, game.title))
         if self.json:
             write_whole(self.json, json.dumps(line_up_json(game, results, self.seed, players), indent=2) + "\n")

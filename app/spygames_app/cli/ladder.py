@@ -1,7 +1,8 @@
 """`spygames ladder`."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import Positional
@@ -14,6 +15,8 @@ from spygames_app.cli.arguments import (
     GameOptions,
     Players,
     Positive,
+    TaskOptions,
+    Tasks,
     WrongArguments,
     check_writable,
     choose_game,
@@ -67,6 +70,7 @@ class Ladder:
     """The game of a new file, as agent_avenue_v0; otherwise that of the first checkpoint named, with its options."""
     option: GameOptions = ()
     """An option of the game, as players=2; may be given several times."""
+    tasks: TaskOptions = field(default_factory=Tasks)
 
     def run(self) -> int:
         from spygames_training.ladder.lines import check_sides, game_of, read_lines
@@ -103,7 +107,8 @@ class Ladder:
 
     def _play(self, game: "Game", lines: "list[Line]") -> "list[Line]":
         from spygames.core.players import make_player
-        from spygames_training.ladder.lines import appending, check_harmless, entry_of, pairs, play_line
+        from spygames_training.ladder.lines import appending, check_harmless, entry_of, pairs
+        from spygames_training.ladder.playing import Meeting, play_lines
         from spygames_training.tables import progress_bar
 
         known = {entry.name: entry for line in lines for entry in line.players}
@@ -129,43 +134,47 @@ class Ladder:
         done = {line.key for line in lines}
         wanted = [(a, b, number) for number in range(blocks) for a, b in meetings if (a, b, number) not in done]
         end = time.monotonic() + 60 * self.minutes if self.minutes else float("inf")
-        with appending(self.file) as append, progress_bar(console=console(stderr=True), transient=True) as bar:
+        meet = [Meeting((entries[a], players[a]), (entries[b], players[b]), seed, number) for a, b, number in wanted]
+        with (
+            self.tasks.executor() as executor,
+            appending(self.file) as append,
+            progress_bar(console=console(stderr=True), transient=True) as bar,
+        ):
             task = bar.add_task("playing", total=sum(games_of(game, a == b) for a, b, _ in wanted))
-            for a, b, number in wanted:
-                if time.monotonic() > end:
-                    break
-                first, second = ((entries[name], players[name]) for name in (a, b))
-                line = play_line(game, first, second, seed, number, self.limit, lambda n: bar.advance(task, n))
-                append(line)
-                lines = [*lines, line]
-        return lines
+            in_time = takewhile(lambda _: time.monotonic() <= end, meet)
+            new = play_lines(game, in_time, self.limit, append, executor, lambda n: bar.advance(task, n))
+        return [*lines, *new]
 
     def _rerun(self, game: "Game", lines: "list[Line]") -> int:
         from spygames.core.players import make_player
         from spygames_training.ladder.lines import check_harmless, entry_of, play_line
 
-        different = 0
+        tasks = []
         for number in self.rerun:
             if number > len(lines):
                 raise ValueError(f"{self.file} has {len(lines)} lines, and no line {number}")
-            line = lines[number - 1]
-            seats = []
+            line, seats = lines[number - 1], []
             for entry in line.players:
                 if not self.allow_code:
                     check_harmless(entry.name)
                 player = make_player(game, entry.name)
                 seats.append((entry_of(game, entry.name, player), player))
-            again = play_line(game, seats[0], seats[1], line.seed, line.number, self.limit)
-            same = again.compared() == line.compared()
-            different += not same
-            others = [entry.name for entry, old in zip(again.players, line.players, strict=True) if entry != old]
-            says = "the same, byte for byte"
-            if not same:
-                played = (again.wins.tolist(), again.forfeits) == (line.wins.tolist(), line.forfeits)
-                says = f"{'the same games' if played else 'other games'}"
-                says += f"; the digest of {' and '.join(others)} is another" if others else ""
-            print(f"line {number}: {says}")
-        return 1 if different else 0
+            tasks.append((game, *seats, line.seed, line.number, self.limit))
+        with self.tasks.executor() as executor:
+            pairs = zip(self.rerun, executor.in_order(play_line, tasks), strict=True)
+            return 1 if sum(_differs(number, lines[number - 1], again) for number, again in pairs) else 0
+
+
+def _differs(number: int, line: "Line", again: "Line") -> bool:
+    """Prints whether a line that was played again is as it was, and returns whether it is not."""
+    same, says = again.compared() == line.compared(), "the same, byte for byte"
+    others = [entry.name for entry, old in zip(again.players, line.players, strict=True) if entry != old]
+    if not same:
+        played = (again.wins.tolist(), again.forfeits) == (line.wins.tolist(), line.forfeits)
+        says = f"{'the same games' if played else 'other games'}"
+        says += f"; the digest of {' and '.join(others)} is another" if others else ""
+    print(f"line {number}: {says}")
+    return not same
 
 
 def games_of(game: "Game", alone: bool) -> int:

@@ -19,6 +19,8 @@ from spygames_app.cli.arguments import (
     ConfigFile,
     GameOptions,
     RunOrAuto,
+    TaskOptions,
+    Tasks,
     complain,
     console,
     program,
@@ -74,13 +76,15 @@ class Train:
     algorithm: Literal["ppo", "maskable_ppo"] = "ppo"
     """ppo is this package's own."""
     seeds: AnyPositive = None
-    """Train with so many seeds, 2 to 10, from --seed on, one after another; the same command resumes."""
+    """Train with so many seeds, 2 to 10, from --seed on, one after another or several at a time (--jobs, --on);
+    the same command resumes."""
     own_network: AnyCode = None
     """A network of your own, python:MODULE.NAME, in the place of the config's."""
     shaping: AnyCode = None
     """A shaping of rewards of your own, python:MODULE.NAME."""
     allow_code: bool = False
     """Whether the game that the config or the run names may be a module of anybody's, which may run any code."""
+    tasks: TaskOptions = field(default_factory=Tasks)
     settings: Annotated[Config, tyro.conf.arg(name="")] = field(default_factory=Config)
     variant: tyro.conf.Suppress[dict[str, Any]] = field(default_factory=dict)
     """Options of the game in the config, which `option` changes."""
@@ -125,6 +129,8 @@ class Train:
                 raise ValueError("maskable_ppo trains in one process")
             if not own and (self.seeds or self.own_network or self.shaping):
                 raise ValueError("maskable_ppo takes neither --seeds nor --own-network nor --shaping")
+            if self.tasks != Tasks() and not self.seeds:
+                raise ValueError("--jobs and --on are for several runs: --seeds makes some, torchrun divides one")
             if self.seeds:
                 return self._train_seeds(config, folder, processes.count)
             if not own:
@@ -182,7 +188,9 @@ class Train:
         if isinstance(self.resume, Path) or processes > 1:
             raise ValueError("--seeds goes neither with --resume, as the same command resumes, nor with torchrun")
         try:
-            table = train_seeds(config, folder, self.seeds or 0, network=self.own_network, shaping=self.shaping)
+            with self.tasks.executor() as executor:
+                seeds, network, shaping = self.seeds or 0, self.own_network, self.shaping
+                table = train_seeds(config, folder, seeds, network=network, shaping=shaping, executor=executor)
         except KeyboardInterrupt:
             complain(PROG, "stopped; the same command resumes")
             return 130

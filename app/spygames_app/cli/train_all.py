@@ -1,13 +1,13 @@
 """`spygames train-all`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
 import tyro
 from tyro.conf import Positional
 
-from spygames_app.cli.arguments import AnyPositive, Folder, complain, console, value
+from spygames_app.cli.arguments import AnyPositive, Folder, TaskOptions, Tasks, complain, console, value
 from spygames_app.shipped import config_path, folder
 
 BEGIN, END = "<!-- curves: spygames train-all --write writes from here -->", "<!-- to here, curves -->"
@@ -16,7 +16,7 @@ _Config = Annotated[Path, value(config_path, "CONFIG")]
 
 @dataclass(frozen=True)
 class TrainAll:
-    """Trains every config, one after another, and shows how the agents' curves rise.
+    """Trains every config, one after another or several at a time, and shows how the agents' curves rise.
 
         spygames train-all                             two to three hours on two cores
         spygames train-all heimlich_3 my_own.toml      some
@@ -41,6 +41,7 @@ class TrainAll:
     """Whether the game that a config names may be a module of anybody's, which may run any code."""
     write: bool = False
     """In a clone: keep table, figures and picture in docs/."""
+    tasks: TaskOptions = field(default_factory=Tasks)
 
     def run(self) -> int:
         from spygames_app.bench.tools import machine, put_between
@@ -51,12 +52,14 @@ class TrainAll:
         if self.write and not docs.is_dir():
             raise ValueError("--write keeps the figures in the documents of a clone, and this is none")
         paths = self.configs or tuple(p for p in sorted(folder("configs").glob("*.toml")) if p.stem != "demo")
-        runs = Runs(paths, self.out, self.against, self.decisions, machine(), allow_code=self.allow_code)
-        try:
-            table = runs.train()
-        except KeyboardInterrupt:
-            complain("spygames train-all", "stopped; the same command resumes")
-            return 130
+        with self.tasks.executor() as executor:
+            code = self.allow_code
+            runs = Runs(paths, self.out, self.against, self.decisions, machine(), allow_code=code, executor=executor)
+            try:
+                table = runs.train()
+            except KeyboardInterrupt:
+                complain("spygames train-all", "stopped; the same command resumes")
+                return 130
         console().print(table.rich())
         print(f"the table in Markdown, every figure, and the curves: {self.out / 'variants'}.md, .json, .png")
         if self.write:

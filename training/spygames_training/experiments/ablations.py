@@ -23,6 +23,7 @@ from spygames_training.evaluation import evaluate, total_games
 from spygames_training.experiments.series import Say, Series
 from spygames_training.policy import PolicyPlayer, temperature_of
 from spygames_training.tables import TextTable, progress_bar
+from spygames_training.tasks.executor import SERIAL, Executor
 
 DEFAULTS = "defaults"
 UNCHANGED = "the unchanged recipe"
@@ -72,6 +73,7 @@ class Ablations:
         play: how the agents play: sample, argmax or a temperature.
         against: the opponents.
         say: told which run begins.
+        executor: makes the runs and plays the games.
 
     Raises:
         ValueError: a player, way to play, game or number of seeds that does not exist, or a folder that holds another
@@ -88,6 +90,7 @@ class Ablations:
         play: str = "argmax",
         against: Sequence[str] = ("greedy", "expert"),
         say: Say = print,
+        executor: Executor = SERIAL,
     ):
         if seeds not in T_95:
             raise ValueError(f"seeds must be from {min(T_95)} to {max(T_95)}, not {seeds}")
@@ -103,7 +106,7 @@ class Ablations:
         for player in dict.fromkeys([*self.against, *bots]):
             make_player(self.game, player)  # refused before the first run, not after hours
         runs = {f"{name} {k}": replace(other, seed=k) for name, other in self.configs.items() for k in self.seeds}
-        self.series = Series(runs, folder / config.name, say)
+        self.series = Series(runs, folder / config.name, say, executor=executor)
         self.folder = self.series.folder
         self.changes: dict[str, dict[str, Any]] = {}
         """The figures of each change that has been measured, by name."""
@@ -112,13 +115,15 @@ class Ablations:
         """Trains and evaluates all and returns the table, which is also written after each change. Raises what
         `Run.train` does."""
         against = {name: name for name in self.against}
-        table = self.table()
+        table, runs = self.table(), self.series.runs()
         for name in self.configs:
             results = []
             for k in self.seeds:
-                run = self.series.train(f"{name} {k}")
+                run = next(runs)
                 others = {} if name == DEFAULTS else {DEFAULTS: f"{self.folder / f'{DEFAULTS} {k}'}@{self.play}"}
-                results.append(evaluated(self.game, run, against | others, self.games, self.play, k))
+                results.append(
+                    evaluated(self.game, run, against | others, self.games, self.play, k, self.series.executor)
+                )
             self.changes[name] = {
                 "changes": CHANGES[name],
                 "seconds": mean(self.series.summary(f"{name} {k}")["seconds"] for k in self.seeds),
@@ -158,7 +163,9 @@ def weights_digest(player: Player) -> str:
     return hashlib.sha256(save({k: v.contiguous() for k, v in player.policy.network.actor().items()})).hexdigest()
 
 
-def evaluated(game: Game, run: Path, against: dict[str, str], games: int, play: str, seed: int) -> dict[str, Any]:
+def evaluated(
+    game: Game, run: Path, against: dict[str, str], games: int, play: str, seed: int, executor: Executor = SERIAL
+) -> dict[str, Any]:
     """The results of a run's agent: win fraction, its 95 % interval over the deals, fair share, for each opponent.
 
     They are kept in the run's folder (judged.json) and read from there as long as neither the agent, nor an opponent,
@@ -171,6 +178,7 @@ def evaluated(game: Game, run: Path, against: dict[str, str], games: int, play: 
         games: against each.
         play: how the agent plays.
         seed: of the deals and of the players' streams.
+        executor: plays the games.
     """
     player, file = make_player(game, f"{run}@{play}"), run / "judged.json"
     opponents = [make_player(game, spec) for spec in against.values()]
@@ -188,7 +196,7 @@ def evaluated(game: Game, run: Path, against: dict[str, str], games: int, play: 
         return known["found"]
     with progress_bar(transient=True) as bar:
         task = bar.add_task("playing", total=total_games(game, games, 1, len(opponents)))
-        results = evaluate(game, player, opponents, games, seed, lambda n: bar.advance(task, n))
+        results = evaluate(game, player, opponents, games, seed, lambda n: bar.advance(task, n), executor)
     found = {
         name: {"win_share": r.win_share, "interval": list(r.interval), "fair_share": r.fair_share}
         for name, r in zip(against, results, strict=True)

@@ -18,13 +18,14 @@ from spygames.core.player import Player
 from spygames.core.players import make_player
 from spygames_training.atomic import write_whole
 from spygames_training.config import PPO, Config, Network, Opponents
-from spygames_training.evaluation import Progress, Result, evaluate, total_games
+from spygames_training.evaluation import Result, evaluate, total_games
 from spygames_training.network import ActorCritic
 from spygames_training.policy import Policy, PolicyPlayer, from_network
 from spygames_training.run import Run
 from spygames_training.run_files import resume_config
 from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import SearchSettings
+from spygames_training.tasks.executor import SERIAL, Executor, Progress
 
 PLAYS = ("sample", "argmax")
 """How the learner plays when it is measured."""
@@ -84,6 +85,7 @@ def best_response(
     workers: int = 2,
     start_from: str | Path = "",
     worlds: int = 0,
+    executor: Executor = SERIAL,
 ) -> BestResponse:
     """Trains a learner against `agent` and measures it.
 
@@ -97,12 +99,13 @@ def best_response(
         workers: threads.
         start_from: whose weights the learner begins with, as the agent's own; "": fresh ones.
         worlds: of a search on top of the learner, which is measured, too; 0: none.
+        executor: plays the games of the measurement.
 
     Raises:
         ValueError: there is no such agent, or the folder holds a run already; and what `Run.train` raises.
     """
     run = learner_run(agent, folder, play=play, decisions=decisions, seed=seed, workers=workers, start_from=start_from)
-    return measure(run, run.train(), games, worlds=worlds)
+    return measure(run, run.train(), games, worlds=worlds, executor=executor)
 
 
 @dataclass(frozen=True)
@@ -135,15 +138,18 @@ class KnownSearch:
             raise ValueError(f"{file} is there already: choose another folder with --out")
         return cls(SearchingPolicy(Policy.load(agent), SearchSettings(worlds), policy), PolicyPlayer(policy), file)
 
-    def measure(self, games: int = GAMES, seed: int = 1, progress: Progress | None = None) -> BestResponse:
+    def measure(
+        self, games: int = GAMES, seed: int = 1, progress: Progress | None = None, executor: Executor = SERIAL
+    ) -> BestResponse:
         """Plays the search against the agent and writes the figures.
 
         Args:
             games: of the measurement.
             seed: of the games.
             progress: told of games as they end.
+            executor: plays them.
         """
-        (result,) = evaluate(self.challenger.game, self.challenger, self.agent, games, seed, progress)
+        (result,) = evaluate(self.challenger.game, self.challenger, self.agent, games, seed, progress, executor)
         worlds = self.challenger.settings.worlds
         found = BestResponse(self.agent.name, decisions=0, seed=seed, results={SEARCH: result}, worlds=worlds)
         self.file.parent.mkdir(parents=True, exist_ok=True)
@@ -201,7 +207,12 @@ def games_to_measure(run: Run, games: int, worlds: int = 0) -> int:
 
 
 def measure(
-    run: Run, network: ActorCritic, games: int = GAMES, progress: Progress | None = None, worlds: int = 0
+    run: Run,
+    network: ActorCritic,
+    games: int = GAMES,
+    progress: Progress | None = None,
+    worlds: int = 0,
+    executor: Executor = SERIAL,
 ) -> BestResponse:
     """Plays the learner against its agent, in each of the ways of `PLAYS`, and writes the figures to the run's folder.
 
@@ -211,6 +222,7 @@ def measure(
         games: in each of the ways.
         progress: told of games as they end.
         worlds: of a search on top of the learner, which knows the agent and is measured, too; 0: none.
+        executor: plays the games.
 
     Raises:
         ValueError: the network is none that can be searched with.
@@ -225,7 +237,7 @@ def measure(
         learned = Policy(run.game, network, name="best response", value_unit=run.config.ppo.reward_scale)
         learners[SEARCH] = SearchingPolicy(learned, settings, known.policy)
     results = {
-        how: evaluate(run.game, learner, run.evaluation_opponents, games, run.config.seed, progress)[0]
+        how: evaluate(run.game, learner, run.evaluation_opponents, games, run.config.seed, progress, executor)[0]
         for how, learner in learners.items()
     }
     found = BestResponse(

@@ -17,6 +17,7 @@ from spygames_training.plots import new_figure, save_figure
 from spygames_training.report import METRICS, WIN
 from spygames_training.shaping import Shaping
 from spygames_training.tables import TextTable
+from spygames_training.tasks.executor import SERIAL, Executor
 
 __all__ = ["train_seeds"]
 
@@ -36,6 +37,7 @@ def train_seeds(
     callbacks: Sequence[Callback] = (),
     progress: bool = True,
     say: Say = print,
+    executor: Executor = SERIAL,
 ) -> TextTable:
     """Trains a config with the seeds `config.seed`, the next one, and so on, one after another, in `folder`/seed_N.
 
@@ -50,6 +52,8 @@ def train_seeds(
         network, shaping: as of `Run.create`; a function that makes a network makes each seed's.
         callbacks, progress: as of `Run.train`.
         say: told which run begins.
+        executor: makes the runs, maybe several at a time; then what is passed can be pickled, and callbacks are called
+            in other processes.
 
     Returns:
         A row for each opponent: the win fraction after the last evaluation of each seed in per cent, and their mean
@@ -68,8 +72,8 @@ def train_seeds(
     numbers = range(config.seed, config.seed + seeds)
     configs = {f"seed_{n}": replace(config, seed=n, name=f"{config.name}_seed_{n}") for n in numbers}
     passed = {"network": network, "shaping": shaping, "callbacks": callbacks, "progress": progress}
-    series = Series(configs, folder, say, passed)
-    curves = _curves([series.train(name) / METRICS for name in configs])
+    series = Series(configs, folder, say, passed, executor)
+    curves = _curves([run / METRICS for run in series.runs()])
     ends = {name: [curve[-1][1] for curve in several] for name, several in curves.items()}
     table = _table(config, numbers, ends)
     figures = {"config": asdict(config), "seeds": list(numbers), "ends": ends, "curves": curves}

@@ -1,14 +1,18 @@
-"""Several training runs, made one after another."""
+"""Several training runs, made one after another or several at a time."""
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import mean
 from typing import Any
+from uuid import uuid4
 
 from spygames_training.config import Config, differences
+from spygames_training.experiments.run_tasks import packed, train_task, unpack
 from spygames_training.run_files import resume_config
+from spygames_training.tables import progress_bar
+from spygames_training.tasks.executor import SERIAL, Executor, Task
 from spygames_training.trainer import train
 
 Say = Callable[[str], None]
@@ -23,25 +27,71 @@ class Series:
         configs: by the name of the run's folder.
         folder: holds those folders.
         say: told which run begins.
-        passed: further arguments of `train` for each run.
+        passed: further arguments of `train` for each run; where runs are made in other processes, they can be pickled,
+            and callbacks are called there.
+        executor: makes the runs.
 
     Raises:
         ValueError: a folder holds a run with other settings; raised before any run is made.
     """
 
     def __init__(
-        self, configs: Mapping[str, Config], folder: Path, say: Say = print, passed: Mapping[str, Any] | None = None
+        self,
+        configs: Mapping[str, Config],
+        folder: Path,
+        say: Say = print,
+        passed: Mapping[str, Any] | None = None,
+        executor: Executor = SERIAL,
     ):
         self.configs, self.folder, self.say, self.passed = configs, folder, say, dict(passed or {})
+        self.executor = executor
         self._took: list[float] = []
         for name, config in configs.items():
             if self._begun(name) and (other := differences(resume_config(folder / name), config)):
                 raise ValueError(f"{folder / name} holds a run with another {', '.join(other)}: choose another --out")
 
-    def train(self, name: str) -> Path:
-        """Trains or resumes the run `name` unless it is finished; returns its folder. Raises what `Run.train` does."""
+    def runs(self) -> Iterator[Path]:
+        """The folders of the runs, in the order of the configs, each when its run is finished; where several are made
+        at a time, when all are. Raises what `Run.train` and `Executor.run` do."""
+        if self.executor.parallel:
+            self._train_together()
+        for name in self.configs:
+            yield self.folder / name if self.executor.parallel else self._train(name)
+
+    def _train_together(self) -> None:
+        """Trains or resumes all runs that are not finished, several at a time."""
+        names = [name for name in self.configs if not self._finished(name)]
+        if not names:
+            return
+        folder = self.folder.resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        mark = folder / f".shared-{uuid4().hex}"
+        mark.touch()
+
+        def tasks() -> Iterator[Task]:
+            for name in names:
+                self._tell(name)
+                begun = packed(folder / name) if self.executor.elsewhere else b""
+                yield self.configs[name], folder / name, mark.name, begun, self.passed
+
+        cpus = max(self.configs[name].workers for name in names)
+        try:
+            with progress_bar("decisions", transient=True) as bar:
+                task = bar.add_task("training", total=sum(self.configs[name].decisions for name in names))
+                found = self.executor.run(train_task, tasks(), lambda n: bar.advance(task, n), cpus)
+                for number, files in found:
+                    if files:
+                        unpack(files, folder / names[number])
+        finally:
+            mark.unlink(missing_ok=True)
+
+    def _tell(self, name: str, time: str = "") -> None:
         number = list(self.configs).index(name) + 1
-        self.say(f"run {number} of {len(self.configs)}: {name}{self._time()}")
+        self.say(f"run {number} of {len(self.configs)}: {name}{time}")
+
+    def _train(self, name: str) -> Path:
+        """Trains or resumes the run `name` unless it is finished; returns its folder."""
+        self._tell(name, self._time())
         if not self._finished(name):
             began = time.monotonic()
             train(self.configs[name], self.folder / name, resume=self._begun(name), **self.passed)

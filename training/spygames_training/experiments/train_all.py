@@ -13,6 +13,7 @@ from spygames_training.experiments.series import Say, Series
 from spygames_training.plots import curve_axes, new_figure, save_figure
 from spygames_training.report import WIN
 from spygames_training.tables import TextTable
+from spygames_training.tasks.executor import SERIAL, Executor
 
 MOMENTS = ("start", "half", "end")
 
@@ -29,6 +30,7 @@ class TrainAll:
         machine: facts of this machine, kept with the figures.
         say: told which run begins.
         allow_code: as in `read_config`.
+        executor: makes the runs.
 
     Raises:
         ValueError: a config cannot be read, two are called alike, one does not evaluate against that opponent, or a
@@ -44,6 +46,7 @@ class TrainAll:
         machine: Mapping[str, Any] | None = None,
         say: Say = print,
         allow_code: bool = True,
+        executor: Executor = SERIAL,
     ):
         stems = [path.stem for path in paths]
         if twice := [stem for stem in stems if stems.count(stem) > 1]:
@@ -57,15 +60,15 @@ class TrainAll:
         if decisions:
             configs = {name: replace(config, decisions=decisions) for name, config in configs.items()}
         self.configs, self.folder, self.against, self.machine = configs, folder, against, dict(machine or {})
-        self.series = Series(configs, folder, say)
+        self.series = Series(configs, folder, say, executor=executor)
         self.runs: dict[str, dict[str, Any]] = {}
         """Summary and curve of each run that is finished, by name."""
 
     def train(self) -> TextTable:
         """Trains all and returns the table: a row for each config. Raises what `Run.train` does."""
         metric = WIN + self.against
-        for name, config in self.configs.items():
-            folder, summary = self.series.train(name), self.series.summary(name)
+        for (name, config), folder in zip(self.configs.items(), self.series.runs(), strict=True):
+            summary = self.series.summary(name)
             rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
             curve = [[row["decisions"], row[metric]] for row in rows if metric in row]
             self.runs[name] = {"game": config.game, "options": config.options, **summary, "curve": curve}
