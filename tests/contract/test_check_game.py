@@ -18,6 +18,7 @@ from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.kernel import Record, kernel
 from spygames.core.look import Look
 from spygames.core.pen import Pen
+from spygames.core.questions import UNASKED, Questions
 from spygames.testing import CHECKS, ContractError, check_game, transcript
 from spygames.testing.trial import Trial, play, uniform_choice
 from tests.poker import kuhn
@@ -236,6 +237,27 @@ def stratum_by_number(s: Record, seat: int, seed: np.uint64, stratum: int) -> in
     return 2
 
 
+def answer_beyond(s: Record, seat: int, out: np.ndarray) -> None:
+    out[0] = s.cards[1 - seat] + 1
+
+
+def no_answer(s: Record, seat: int, out: np.ndarray) -> None:
+    pass
+
+
+def answer_jacks_alone(s: Record, seat: int, out: np.ndarray) -> None:
+    out[0] = 0 if s.cards[1 - seat] == 0 else UNASKED
+
+
+def answer_and_peek(s: Record, seat: int, out: np.ndarray) -> None:
+    kuhn.answer(s, seat, out)
+    s.cards[1 - seat] = s.cards[seat]
+
+
+def asked(answer: Any) -> dict[str, Any]:
+    return {"questions": Questions((("card", 1, 3),), answer)}
+
+
 def always(s: Record) -> bool:
     return True
 
@@ -282,6 +304,10 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a stratum of the truth": ("strata", {"determinize_stratum": stratum_of_the_truth}, "what was true decides what s"),
     "a stratum that shows": ("strata", {"determinize_stratum": stratum_that_shows}, "stratum 0 of seat . changes what"),
     "strata without a number": ("strata", {"determinize_stratum": strata_without_a_number}, r"are \[1, 2, 3\] strata"),
+    "an answer beyond its range": ("questions", asked(answer_beyond), "question 0 of seat . is 3; it is from -1 to 2"),
+    "no answer": ("questions", asked(no_answer), "question 0 of seat . is not written"),
+    "a question that tells": ("questions", asked(answer_jacks_alone), "cannot know decides whether question 0 is"),
+    "an answer that changes": ("questions", asked(answer_and_peek), "answering questions changes the state"),
     "no mask": ("play", {"legal": no_mask}, "decision 0: no action is legal for seat 0"),
     "a mask after the end": ("play", {"legal": mask_after_the_end}, "action 0 is legal, but the game is over"),
     "a mask not written": ("play", {"legal": mask_left_alone}, "the mask is 7 at action 1"),

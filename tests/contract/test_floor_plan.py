@@ -39,7 +39,7 @@ PLAN: dict[str, tuple[str, ...]] = {
     "bots/expert.py": (),
 }
 """Each file with the names that it defines or hands on."""
-OPTIONAL: dict[str, tuple[str, ...]] = {"rewind.py": ("rewind",)}
+OPTIONAL: dict[str, tuple[str, ...]] = {"rewind.py": ("rewind",), "questions.py": ("questions",)}
 """Files that a game may lack, likewise."""
 CHAPTERS = ("rules/", "bots/", "drawing/")
 """Folders that may hold more than the plan says."""

@@ -16,6 +16,7 @@ from spygames.core.bots import random
 from spygames.core.checks import check_keys, integer, member, sequence
 from spygames.core.game import Game, ImpossibleState, Texts, as_record
 from spygames.core.kernel import Int, Record, kernel
+from spygames.core.questions import UNASKED, Questions
 from spygames.core.rng import below
 
 SEATS = 2
@@ -138,6 +139,12 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
     return action
 
 
+@kernel
+def answer(s: Record, seat: Int, out: np.ndarray) -> None:
+    """Which card the rival has, unless it was shown."""
+    out[0] = UNASKED if showdown(s) else s.cards[other(seat)]
+
+
 def deals() -> list[dict[str, Any]]:
     """All games at their first decision, equally likely, as mappings for `state_from_dict`."""
     return [{"cards": list(cards), "moves": [], "to_move": 0} for cards in permutations(CARDS, SEATS)]
@@ -212,6 +219,7 @@ def make_game() -> Game:
         observe=observe,
         determinize=determinize,
         rewind=rewind,
+        questions=Questions((("card", 1, NUM_CARDS),), answer),
         texts=Texts(
             action_to_string=action_to_string,
             string_to_action=string_to_action,

@@ -80,20 +80,26 @@ def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path: Path) -> None
     assert any(not torch.equal(first[name], other[name]) for name in first)
 
 
+FOLLOWING = replace(SMALL.ppo, reference_ema=0.9, kl_end=0.3)
+
+
 @pytest.mark.parametrize(
-    ("network", "updates"),
+    ("network", "ppo", "updates"),
     [
-        (Network((16,)), 0),
-        (Network((16,)), 1),
-        (Network((16,)), 3),
-        (Network((16,), critic="all"), 3),
-        (Network((16,), kind="entities", embedding=8), 3),
-        (Network((16,), kind="recurrent", memory=8), 3),
+        (Network((16,)), SMALL.ppo, 0),
+        (Network((16,)), SMALL.ppo, 1),
+        (Network((16,)), SMALL.ppo, 3),
+        (Network((16,), critic="all"), SMALL.ppo, 3),
+        (Network((16,), kind="entities", embedding=8), SMALL.ppo, 3),
+        (Network((16,), kind="recurrent", memory=8), SMALL.ppo, 3),
+        (Network((16,), critic="all", belief="keep"), FOLLOWING, 3),
     ],
-    ids=["at once", "mlp 1", "mlp 3", "critic sees all", "entities", "recurrent"],
+    ids=["at once", "mlp 1", "mlp 3", "critic sees all", "entities", "recurrent", "belief"],
 )
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(tmp_path: Path, network: Network, updates: int) -> None:
-    config = replace(SMALL, network=network)
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(
+    tmp_path: Path, network: Network, ppo: PPO, updates: int
+) -> None:
+    config = replace(SMALL, network=network, ppo=ppo)
     whole = weights(Run.create(config, tmp_path / "whole").train())
     run = Run.create(config, tmp_path / "parts")
     for _ in range(updates):

@@ -118,18 +118,33 @@ def save_checkpoint(
     check_place(path)
     tensors = {k: v.detach().to("cpu", torch.float32).clone().contiguous() for k, v in network.actor().items()}
     _check_finite(path, tensors)
-    weights = tensors_to_bytes(tensors)
     config = {
         "format": FORMAT,
         "environment": {"id": game.id, "options": dict(game.options)},
         "layout": {**game.layout, "hash": layout_hash(game)},
         "network": _describe(game, network),
-        "weights": {"sha256": hashlib.sha256(weights).hexdigest()},
+        "weights": {},
         "step": int(step),
         "code": {"spygames": VERSION, "game": game.digest, "torch": str(torch.__version__)},
         "results": dict(results or {}),
         "extra": dict(extra or {}),
     }
+    write_checkpoint(path, tensors, config)
+
+
+def write_checkpoint(path: Path, tensors: Mapping[str, Tensor], config: Mapping[str, Any]) -> None:
+    """Writes the two files into the folder `path`, as `save_checkpoint` says.
+
+    Args:
+        path: absolute, and a place that `check_place` has looked at.
+        tensors: contiguous, on the CPU, finite.
+        config: what config.json is to hold; the digest of the weights is added.
+
+    Raises:
+        ValueError, TypeError: `config` is not JSON.
+    """
+    weights = tensors_to_bytes(dict(tensors))
+    config = {**config, "weights": {"sha256": hashlib.sha256(weights).hexdigest()}}
     text = json.dumps(config, indent=2, allow_nan=False) + "\n"
     text = re.sub(r"\[\n[\d,\s]+\]", lambda numbers: " ".join(numbers[0].split()), text)  # a shape on one line
 
@@ -308,6 +323,8 @@ def _describe(game: Game, network: ActorCritic) -> dict[str, Any]:
         found["memory"] = network.memory_size
     if not network.has_value:
         found["critic"] = "none"
+    if network.config.belief == "keep":
+        found["belief"] = [list(group) for group in network.beliefs]
     return found
 
 
@@ -321,7 +338,13 @@ def _read_kind(folder: Path, spec: Mapping[str, Any], game: Game) -> StoredNetwo
     critic = spec.get("critic", "own")
     if critic not in ("own", "none"):
         raise CheckpointError(f"{folder / CONFIG}: critic must be own or none, not {critic!s:.20}")
-    common = StoredNetwork(tuple(hidden), critic=critic)
+    belief = "none"
+    if "belief" in spec:
+        groups = [] if game.questions is None else [list(group) for group in game.questions.groups]
+        if spec["belief"] != groups:
+            raise CheckpointError(f"{folder} believes about other questions than {game.id} asks here")
+        belief = "keep"
+    common = StoredNetwork(tuple(hidden), critic=critic, belief=belief)
     kind = spec.get("kind", "mlp")
     if kind == "mlp":
         return common
@@ -375,6 +398,8 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game, source: S
         raise CheckpointError(f"{file} cannot be read: {error.strerror}") from None
     except (SafetensorError, KeyError) as error:
         raise CheckpointError(f"{file} is cut short or is no safetensors file: {one_line(error, 200)}") from None
+    if not isinstance(network, OwnNetwork):
+        tensors = {k: v.float() if v.dtype is torch.bfloat16 else v for k, v in tensors.items()}
     if difference := tensor_difference(network.state_dict(), tensors):
         raise CheckpointError(f"{file} does not hold the network that {CONFIG} describes: {difference}")
     if hashlib.sha256(data).hexdigest() != _get(folder, _get(folder, config, "weights", dict), "sha256", str):

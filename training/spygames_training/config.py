@@ -1,15 +1,17 @@
 """The settings of a training run, as data. The strings under the fields are the command line's help."""
 
+import json
 import tomllib
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
+from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin
 
 from spygames.core.registry import imports_code
 from spygames.core.shown import one_line, shown
 from spygames_training.atomic import LARGEST, is_number, read_file
 
-__all__ = ["PPO", "Config", "Network", "Opponents", "read_config"]
+__all__ = ["PPO", "Config", "Network", "Opponents", "read_config", "to_toml"]
 
 MAX_LAYERS, MAX_UNITS = 16, 8192
 """Of hidden layers, and of units in each."""
@@ -58,6 +60,10 @@ class Network(NetworkShape):
     """What the critic sees while training. own: what the policy sees, through the same layers. all: the views of all
     seats, so also what is hidden from the one who decides, through hidden layers of its own; the policy never sees
     them, and the agent that is kept has a value that was learned beside it, of what the policy sees."""
+    belief: Literal["none", "train", "keep"] = "none"
+    """Whether the network also learns to answer the game's questions about what is hidden (cards, identities, hats),
+    from what the policy sees. train: while it trains, so that its layers learn to tell; the agent that is kept has no
+    belief. keep: the agent has it, too."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,8 @@ class StoredNetwork(NetworkShape):
 
     critic: Literal["own", "none"] = "own"
     """none: the agent was kept without its critic, which saw all views."""
+    belief: Literal["none", "keep"] = "none"
+    """keep: the agent was kept with its belief about what is hidden."""
 
 
 @dataclass(frozen=True)
@@ -101,8 +109,15 @@ class PPO:
     """Weight of the policy's entropy, at the end; falls in proportion to the rest of the run."""
     kl: float = 0.1
     """Weight of KL(policy || reference), where the reference is an earlier self."""
+    kl_end: float | None = None
+    """That weight at the end, which it approaches in proportion to the run; none: it stays."""
     reference_every: int = 20
     """Updates after which the reference becomes the present policy."""
+    reference_ema: float = 0.0
+    """Decay a gradient step of a reference that follows instead, as a running mean of the weights, such as 0.999; 0: it
+    is replaced as `reference_every` says."""
+    belief_weight: float = 0.2
+    """Weight of the belief's mean cross-entropy, with `network.belief`."""
     ema: float = 0.999
     """Decay a gradient step of the running mean of the weights, the policy that is evaluated and shipped."""
     max_grad_norm: float = 0.5
@@ -125,6 +140,7 @@ class PPO:
             clip=(self.clip > 0, "positive"),
             ema=(self.ema < 1, "between 0 and 1, 1 excluded"),
             reference_every=(self.reference_every >= 1, "at least 1"),
+            reference_ema=(self.reference_ema < 1, "between 0 and 1, 1 excluded"),
         )
 
 
@@ -227,6 +243,10 @@ def _check_types(config: Any, prefix: str = "") -> None:
         name, value = prefix + f.name, getattr(config, f.name)
         if isinstance(value, list):
             object.__setattr__(config, f.name, value := tuple[Any, ...](value))
+        if isinstance(kind, UnionType):  # with None
+            if value is None:
+                continue
+            (kind,) = (each for each in get_args(kind) if each is not NoneType)
         if is_dataclass(kind):
             if type(value) is not kind:
                 raise ValueError(f"{name} must be a {getattr(kind, '__name__', kind)}, not {shown(value)}")
@@ -291,6 +311,33 @@ def harmless(config: Config, path: str | Path) -> Config:
             "--allow-code imports it"
         )
     return config
+
+
+def to_toml(config: Config) -> str:
+    """The TOML that `read_config` reads as `config`: the game, and the settings that are not the default ones."""
+    usual, lines = type(config)(), [f"game = {_toml(config.game)}"]
+    lines += [f"{name} = {_toml(value)}" for name, value in _changed(config, usual) if name not in ("game", "options")]
+    if config.options:
+        lines += ["", "[options]", *(f"{name} = {_toml(value)}" for name, value in config.options.items())]
+    for f in fields(config):
+        section = getattr(config, f.name)
+        if is_dataclass(section) and (own := _changed(section, getattr(usual, f.name))):
+            lines += ["", f"[{f.name}]", *(f"{name} = {_toml(value)}" for name, value in own)]
+    return "\n".join(lines) + "\n"
+
+
+def _changed(one: Any, usual: Any) -> list[tuple[str, Any]]:
+    """Fields of `one` that are no sections and have other values than in `usual`."""
+    pairs = [(f.name, getattr(one, f.name)) for f in fields(one)]
+    return [(name, value) for name, value in pairs if not is_dataclass(value) and value != getattr(usual, name)]
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)  # texts, numbers and booleans are alike in both
 
 
 def from_mapping(kind: Any, values: Any, prefix: str = "") -> Any:

@@ -1,8 +1,8 @@
 """Learning: proximal policy optimisation with strong, moving regularisation, for self-play with hidden information.
 
-One network plays all seats. Its loss is in `losses`; the reference there is an earlier self, replaced now and then, and
-the policy that is evaluated and shipped is the running mean of the weights. Convergence of such schemes to an
-equilibrium is proven for two players with opposed interests only.
+One network plays all seats. Its loss is in `losses`; the reference there is an earlier self, replaced now and then, or
+a running mean of the weights (EMAgnet, arXiv 2606.23995). The policy that is evaluated and shipped is such a mean, too.
+Convergence of such schemes to an equilibrium is proven for two players with opposed interests only.
 """
 
 import copy
@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from spygames.core.questions import sizes_of
+from spygames_training.beliefs import Believed, belief_gradients, belief_metrics
 from spygames_training.compute import Compute, fetch, send, to_numpy
 from spygames_training.config import PPO
 from spygames_training.losses import LOSS_TERMS, Outputs, Weights, loss_gradients
@@ -61,8 +63,13 @@ class Learner:
         for several in self.parameters[1:]:
             for own, shared in zip(several, self.parameters[0], strict=True):
                 own.data = shared.data
+        apart = [[*head.parameters()] for head in network.heads_beside]
+        others = {id(p) for several in apart for p in several}
+        self._clipped = [[p for p in self.parameters[0] if id(p) not in others], *apart]
+        """The parameters whose gradients are scaled down together."""
         self.threads = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,))
         self.rng = np.random.default_rng([seed, 3])
+        self._belief_sizes = sizes_of(network.beliefs)
         self.updates = self.steps = 0
         """Of the whole network, and of its optimiser."""
 
@@ -83,17 +90,19 @@ class Learner:
             progress_remaining: the part of the run still to come, 1 to 0.
 
         Returns:
-            The means of the loss terms (`losses.LOSS_TERMS`), the critic's `explained_variance`, and the weights in
-            force.
+            The means of the loss terms (`losses.LOSS_TERMS`), the critic's `explained_variance`, the weights in force
+            and, of a network that learns what to believe, `belief_metrics`.
         """
         ppo = self.ppo
-        if self.updates % ppo.reference_every == 0:
+        if not ppo.reference_ema and self.updates % ppo.reference_every == 0:
             self.reference.load_state_dict(self.network.state_dict())
         learning_rate = ppo.learning_rate_end + (ppo.learning_rate - ppo.learning_rate_end) * progress_remaining
         entropy_weight = ppo.entropy_end + (ppo.entropy - ppo.entropy_end) * progress_remaining
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
-        weights = Weights(ppo.clip, ppo.value_weight, entropy_weight, ppo.kl)
+        kl_end = ppo.kl if ppo.kl_end is None else ppo.kl_end
+        kl_weight = kl_end + (ppo.kl - kl_end) * progress_remaining
+        weights = Weights(ppo.clip, ppo.value_weight, entropy_weight, kl_weight)
         data = list(self.threads.map(self._prepare, rollouts))
         # Of all workers, those of other processes included: all processes must do the same with it.
         counts = self.processes.gather(np.array([(len(d.taken.advantages), d.units) for d in data]))
@@ -112,24 +121,31 @@ class Learner:
         own = slice(self.processes.rank * workers, (self.processes.rank + 1) * workers)
         sizes = sizes[own]
         loss_terms = np.zeros((workers, len(LOSS_TERMS)))
+        beliefs = [Believed.none(len(self._belief_sizes)) for _ in range(workers)]
         for _ in range(ppo.epochs):
             orders = [self.rng.permutation(n) for n in units][own]
             for k in range(num_minibatches):
 
                 def work(w: int, k: int = k, orders: list[np.ndarray] = orders) -> None:
                     chosen = orders[w][k * sizes[w] : (k + 1) * sizes[w]]
-                    self._gradient(self.replicas[w], data[w], chosen, weights, loss_terms[w])
+                    self._gradient(self.replicas[w], data[w], chosen, weights, loss_terms[w], beliefs[w])
 
                 list(self.threads.map(work, range(workers)))
                 self._step()
         self.updates += 1
         steps = ppo.epochs * num_minibatches
         means = (np.concatenate(self.processes.gather(loss_terms)).mean(0) / steps).tolist()
-        return dict(zip(LOSS_TERMS, means, strict=True)) | {
+        metrics = dict(zip(LOSS_TERMS, means, strict=True)) | {
             "explained_variance": 1 - unexplained,
             "learning_rate": learning_rate,
             "entropy_weight": entropy_weight,
         }
+        if ppo.kl_end is not None:
+            metrics["kl_weight"] = kl_weight
+        if self.network.beliefs:
+            everywhere = [part for parts in self.processes.gather(beliefs) for part in parts]
+            metrics |= belief_metrics(self.network.beliefs, everywhere)
+        return metrics
 
     def _prepare(self, rollout: Rollout) -> Minibatches:
         data = Minibatches.of(rollout.trajectories, self.network.memory_size)
@@ -148,10 +164,16 @@ class Learner:
                 logits[rows] = to_numpy(self.reference.policy(features))
 
     def _gradient(
-        self, replica: ActorCritic, data: Minibatches, chosen: np.ndarray, weights: Weights, loss_terms: np.ndarray
+        self,
+        replica: ActorCritic,
+        data: Minibatches,
+        chosen: np.ndarray,
+        weights: Weights,
+        loss_terms: np.ndarray,
+        believed: Believed,
     ) -> None:
         """Leaves the gradient on the `chosen` units in the replica and adds the means of the loss terms to
-        `loss_terms`."""
+        `loss_terms`, what the belief's loss adds up to `believed`."""
         rows, sequences = data.choose(chosen)
         replica.zero_grad(set_to_none=False)
         with self.compute.autocast():
@@ -159,14 +181,27 @@ class Learner:
             outputs = replica.heads(features, views)
             # Of an agent whose critic sees all: on what the policy has made of the view, which it does not change.
             own = [replica.own_value(features.detach())] if replica.sees_all else []
-        asked = [*outputs, *own]
-        logits, values, *own_values = fetch(asked)
+            beliefs = [replica.belief(features)] if replica.belief is not None else []
+        asked = [*outputs, *own, *beliefs]
+        logits, values, *others = fetch(asked)
+        own_values, believed_logits = others[: len(own)], others[len(own) :]
         found = Outputs(logits, values)
         gradients = Outputs(*map(np.empty_like, found))
         legal = np.empty(found.logits.shape[1], np.int64)
         loss_gradients(found, rows, data.taken, weights, gradients, loss_terms, legal)
         own_gradients = [weights.value * (v - data.taken.targets[rows]) / len(rows) for v in own_values]
-        torch.autograd.backward(asked, send([*gradients, *own_gradients], asked))
+        belief_steps = [self._belief_gradients(b, rows, data.answers, believed) for b in believed_logits]
+        torch.autograd.backward(asked, send([*gradients, *own_gradients, *belief_steps], asked))
+
+    def _belief_gradients(
+        self, logits: np.ndarray, rows: np.ndarray, answers: np.ndarray | None, believed: Believed
+    ) -> np.ndarray:
+        """As `belief_gradients`, which it returns."""
+        assert answers is not None
+        gradients = np.empty_like(logits)
+        sizes, weight = self._belief_sizes, self.ppo.belief_weight
+        belief_gradients(logits, rows, answers, sizes, weight, gradients, believed)
+        return gradients
 
     @torch.no_grad()
     def _step(self) -> None:
@@ -185,14 +220,18 @@ class Learner:
         self.processes.add(sums)
         for gradient in sums:
             gradient.div_(len(self.replicas) * self.processes.count)
-        own = len([*self.network.own.parameters()]) if self.network.sees_all else 0  # the last ones, clipped apart
-        split = len(self.parameters[0]) - own
-        for several in (self.parameters[0][:split], self.parameters[0][split:]):
+        for several in self._clipped:
             torch.nn.utils.clip_grad_norm_(several, self.ppo.max_grad_norm)
         self.optimizer.step()
         self.steps += 1
-        decay = min(self.ppo.ema, (1 + self.steps) / (10 + self.steps))  # so that the first weights are soon forgotten
-        for mean, now in zip(self.ema.parameters(), self.parameters[0], strict=True):
+        self._follow(self.ema, self.ppo.ema)
+        if self.ppo.reference_ema:
+            self._follow(self.reference, self.ppo.reference_ema)
+
+    def _follow(self, network: ActorCritic, decay: float) -> None:
+        """Moves a running mean of the weights towards them."""
+        decay = min(decay, (1 + self.steps) / (10 + self.steps))  # so that the first weights are soon forgotten
+        for mean, now in zip(network.parameters(), self.parameters[0], strict=True):
             mean.lerp_(now, 1 - decay)
 
     def copy_first(self) -> None:

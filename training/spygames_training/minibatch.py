@@ -52,6 +52,8 @@ class Minibatches:
     """for a network with memory; the decisions are then ordered sequence by sequence"""
     taken: Taken
     """What was recorded of each decision, and what its loss is computed from."""
+    answers: np.ndarray | None = None
+    """int8 [N, Q]: the true answers to the game's questions, for a network that learns them"""
 
     @classmethod
     def of(cls, trajectories: Trajectories, memory_size: int) -> "Minibatches":
@@ -75,7 +77,8 @@ class Minibatches:
             reference=np.empty((len(keep), t.mask.shape[2]), np.float32),
         )
         views = None if t.views is None else t.views.flatten(0, 1)
-        return cls(t.shown, views, torch.from_numpy(keep), sequences, taken)
+        answers = None if t.answers is None else take(t.answers)
+        return cls(t.shown, views, torch.from_numpy(keep), sequences, taken, answers)
 
     @property
     def units(self) -> int:

@@ -25,6 +25,7 @@ class ActorCritic(nn.Module):
         hidden: units of each hidden layer.
         config: the rest; `make_network` makes what it says.
         seats: P, how many views a critic that sees all sees.
+        beliefs: what it learns to believe, as `Questions.groups`.
         trunk: [n, F] -> [n, W], W the last of `hidden`; None: linear layers with ReLU.
     """
 
@@ -36,6 +37,7 @@ class ActorCritic(nn.Module):
         config: Network | StoredNetwork | None = None,
         seats: int = 1,
         trunk: nn.Module | None = None,
+        beliefs: tuple[tuple[str, int, int], ...] = (),
     ):
         super().__init__()
         self.num_features, self.num_actions, self.hidden = num_features, num_actions, tuple(hidden)
@@ -57,6 +59,10 @@ class ActorCritic(nn.Module):
             self.critic, width = layers(sizes), sizes[-1]
         if self.config.critic != "none":
             self.value = linear(width, 1, gain=1.0)
+        self.belief, self.beliefs = None, beliefs
+        if beliefs:
+            self.belief = linear(self.policy.in_features, sum(n * answers for _, n, answers in beliefs), gain=0.01)
+            """How likely each answer to each question is, as logits, [n, W] -> [n, the answers of all questions]."""
         if self.sees_all:  # last, so that all other weights begin as they would without it
             self.own = linear(self.policy.in_features, 1, gain=1.0)
             """The value of the seat's own view, learned beside the critic for whoever plays with the agent."""
@@ -77,6 +83,11 @@ class ActorCritic(nn.Module):
         if self.config.critic == "none":
             raise ValueError("this network has no value of a seat's own view")
         return self.own if self.sees_all else self.value
+
+    @property
+    def heads_beside(self) -> list[nn.Module]:
+        """Heads that learn beside the policy and its critic, whose own layers leave those as they are."""
+        return [*([self.own] if self.sees_all else []), *([self.belief] if self.belief is not None else [])]
 
     def joined_heads(self) -> nn.Module:
         """Logits and the value of the own view in one product, [n, W] -> [n, A + 1]: a copy, which does not learn."""
@@ -128,8 +139,10 @@ class ActorCritic(nn.Module):
 
     def actor(self) -> dict[str, Tensor]:
         """The weights of an agent: all of them, or instead of a critic that sees what an agent must not see the value
-        of its own view; no value that is one of shaped rewards."""
+        of its own view; no value that is one of shaped rewards; no belief that is not to be kept."""
         weights = self.state_dict()
+        if self.config.belief != "keep":
+            weights = {k: v for k, v in weights.items() if not k.startswith("belief.")}
         if self.sees_all:
             kept = {k: v for k, v in weights.items() if not k.startswith(("critic.", "value.", "own."))}
             weights = kept | {f"value.{k.partition('.')[2]}": v for k, v in weights.items() if k.startswith("own.")}
@@ -138,10 +151,13 @@ class ActorCritic(nn.Module):
 
 def make_network(game: Game, config: Network | StoredNetwork) -> ActorCritic:
     """A new network for `game`, its weights drawn from torch's generator; ValueError for entities in a game that names
-    none."""
-    return ActorCritic(
-        game.num_features, game.num_actions, config.hidden, config, game.num_players, make_trunk(game, config)
-    )
+    none, and for beliefs in one without questions."""
+    trunk, beliefs = make_trunk(game, config), ()
+    if config.belief != "none":
+        if game.questions is None:
+            raise ValueError(f"{game.id} has no questions about what is hidden, so network.belief must be none")
+        beliefs = game.questions.groups
+    return ActorCritic(game.num_features, game.num_actions, config.hidden, config, game.num_players, trunk, beliefs)
 
 
 def blank(game: Game, config: Network | StoredNetwork) -> ActorCritic:

@@ -40,7 +40,7 @@ class OwnNetwork(ActorCritic):
         nn.Module.__init__(self)  # instead of ActorCritic's, which makes the layers that `module` stands for
         self.num_features, self.num_actions, self.hidden = game.num_features, game.num_actions, ()
         self.config, self.critic, self.memory_size, self.shaped = Network(), None, 0, False
-        self.name = name
+        self.belief, self.beliefs, self.name = None, (), name
         self.trunk = _Joined(module)
         self.policy = _Columns(0, game.num_actions)
         self.value = _Columns(game.num_actions, game.num_actions + 1)

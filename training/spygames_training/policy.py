@@ -158,6 +158,28 @@ class Policy:
         values = logits_and_values(self.network, observations, remembered)[1].astype(np.float64) / self.value_unit
         return float(values[0]) if np.ndim(observation) == 1 else values
 
+    def belief(self, observation: np.ndarray, memory: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """How likely it finds each answer to the game's questions about what is hidden from the seat
+        (`spygames.core.questions`), by group: float64 [questions, answers] of one observation, float32 [F], or
+        [k, questions, answers] of each of a batch, [k, F]. `memory` as in `act`, but left as it is.
+
+        ValueError and TypeError as `act`; ValueError also for a policy that was kept without a belief.
+        """
+        if self.network.belief is None:
+            raise ValueError(f"{self.name} has no belief: train it with network.belief keep")
+        mask = np.ones((*np.shape(observation)[:-1], self.game.num_actions), np.int8)
+        observations, _, remembered = self._checked(observation, mask, memory)
+        with torch.inference_mode():
+            answers = to_numpy(self.network.belief(_features(self.network, observations, remembered)))
+        found, first = {}, 0
+        for name, count, size in self.network.beliefs:
+            likely = answers[:, first : first + count * size].reshape(len(answers), count, size).astype(np.float64)
+            likely = np.exp(likely - likely.max(axis=2, keepdims=True))
+            likely /= likely.sum(axis=2, keepdims=True)
+            found[name] = likely[0] if np.ndim(observation) == 1 else likely
+            first += count * size
+        return found
+
     def _logits(
         self, observation: np.ndarray, mask: np.ndarray, memory: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray]:

@@ -70,9 +70,13 @@ class Rollout:
         t, batch, compute = self.trajectories, self.batch, Compute.of(network, ppo.precision)
         t.begin(self.memory)
         t.keep(compute, network.sees_all)
+        if network.belief is not None:
+            t.keep_answers(sum(count for _, count, _ in network.beliefs))
         for step in range(self.steps):
             t.seats[step] = batch.seats
             t.frozen[step] = self.opponents.frozen(batch.seats)
+            if t.answers is not None:
+                batch.answer(t.answers[step])
             logits, t.values[step] = self._ask(network, step, compute)
             asked, drawn = Asked(t.mask[step], self.rng, self._rows), Drawn(t.actions[step], t.log_probabilities[step])
             sample_rows(logits, asked, 1.0, drawn, self._legal)
@@ -155,6 +159,10 @@ def check_memory(game: Game, config: Config, processes: int = 1) -> None:
     """ValueError if the games of an update alone, shared by so many processes, take more than this machine's memory."""
     ppo = config.ppo
     decision = 4 * game.num_features + game.num_actions + 4 * game.num_players + 28  # what `Trajectories` hold of each
+    if config.network.critic == "all":
+        decision += 2 * game.num_features * game.num_players  # at least, in bfloat16
+    if config.network.belief != "none" and game.questions is not None:
+        decision += len(game.questions.sizes)
     need = ppo.games * (ppo.steps * decision + game.state_dtype.itemsize) // processes
     try:
         have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -17,8 +17,8 @@ def start_from(
 ) -> None:
     """Gives a learner that has not begun the weights of a checkpoint.
 
-    They are those of the policy, and of the value of its own view if there is one. A critic that sees all begins as
-    ever.
+    They are those of the policy, and of the value of its own view and the belief if there are such. A critic that sees
+    all begins as ever.
 
     Args:
         path: the checkpoint's folder or its run's.
@@ -56,6 +56,8 @@ def _weights(found: Checkpoint, ours: ActorCritic, reward_scale: float) -> dict[
     weights = {}
     for name, tensor in found.network.state_dict().items():
         part, _, rest = name.partition(".")
+        if part == "belief" and ours.belief is None:
+            continue
         if part == "value":
             part, tensor = "own" if ours.sees_all else "value", tensor * (reward_scale / found.value_unit)
         weights[f"{part}.{rest}"] = tensor

@@ -31,6 +31,8 @@ class Trajectories:
             learns from them without another transfer; None while that is as it is in `observation`.
         views: the views of all seats before each decision, [T, n, P * F], likewise; None until a critic that sees all
             has played.
+        answers: int8 [T, n, Q], the true answers to the game's questions to the seat that decided; None until a network
+            that learns them has played.
         memory_before: float32 [n, P, M], the memory of each seat before the first decision.
     """
 
@@ -49,6 +51,7 @@ class Trajectories:
         self.valid = np.zeros((steps, n), np.bool_)
         self.seen: torch.Tensor | None = None
         self.views: torch.Tensor | None = None
+        self.answers: np.ndarray | None = None
         self.memory_before = np.zeros((n, players, memory), np.float32)
         self._scratch = np.zeros((4, players), np.float32)
 
@@ -76,6 +79,11 @@ class Trajectories:
         """All that it saw, [T * n, F], where it is kept: on the CPU the memory of `observation` itself."""
         seen = torch.from_numpy(self.observation[:-1]) if self.seen is None else self.seen
         return seen.flatten(0, 1)
+
+    def keep_answers(self, questions: int) -> None:
+        """Makes room for the answers to so many questions a decision."""
+        if self.answers is None:
+            self.answers = np.zeros((*self.actions.shape, questions), np.int8)
 
     def estimate_advantages(self, ppo: PPO) -> None:
         """Fills `advantages` and `valid`, once all decisions are recorded."""

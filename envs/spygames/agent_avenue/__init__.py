@@ -11,6 +11,7 @@ from spygames.agent_avenue import (
     draw,
     layout,
     observe,
+    questions,
     render,
     rewind,
     rules,
@@ -94,6 +95,7 @@ def make_game(
         teams=(0, 0, 1, 1)[:players] if teams else (),
         is_known=validate.is_known,
         rewind=rewind.rewind,
+        questions=questions.questions(teams),
         entities=layout.ENTITIES,
         view_ranges=VIEW_RANGES,
     )

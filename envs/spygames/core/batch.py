@@ -27,6 +27,7 @@ legal: Any = None
 apply: Any = None
 returns: Any = None
 observe: Any = None
+answer: Any = None
 
 
 @kernel
@@ -99,6 +100,11 @@ def _observe_all_rows(states, views, lo, hi):  # type: ignore[no-untyped-def]
             seat = 0 if seat + 1 == seats else seat + 1
 
 
+def _answer_rows(states, out, lo, hi):  # type: ignore[no-untyped-def]
+    for i in range(lo, hi):
+        answer(states[i], np.int64(states[i].to_move), out[i])
+
+
 class Loops(NamedTuple):
     """The compiled loops of one game."""
 
@@ -115,6 +121,12 @@ def _loops(game: Game) -> Loops:
 @cache
 def _observe_all_loop(game: Game) -> Callable[..., None]:
     return game.bind(_observe_all_rows)
+
+
+@cache
+def _answer_loop(game: Game) -> Callable[..., None]:
+    assert game.questions is not None
+    return game.bind(_answer_rows, answer=game.questions.answer)
 
 
 class Batch:
@@ -198,6 +210,14 @@ class Batch:
         out = _buffer("out", out, (self.n, self.game.num_players, self.game.num_features), np.float32)
         views = out.view(self.game.view_dtype).reshape(out.shape[:2])
         self._run(_observe_all_loop(self.game), self.states, views)
+
+    def answer(self, out: np.ndarray) -> None:
+        """Writes the true answers to the game's questions to the seat to move into `out`, int8 [n, Q], C-contiguous:
+        what it may not know, to be learned while training. ValueError for a game without questions."""
+        if self.game.questions is None:
+            raise ValueError(f"{self.game.id} has no questions about what is hidden")
+        out = _buffer("out", out, (self.n, len(self.game.questions.sizes)), np.int8)
+        self._run(_answer_loop(self.game), self.states, out)
 
     def write_to(self, observation: np.ndarray, mask: np.ndarray) -> None:
         """The next `reset` or `step` writes into these buffers, which are `observation` and `mask` from then on."""

@@ -20,6 +20,7 @@ from spygames.core.digest import code_digest
 from spygames.core.fields import NamedRecord, named
 from spygames.core.kernel import Int, Record, bind
 from spygames.core.look import Draw
+from spygames.core.questions import Questions
 from spygames.core.shown import one_line
 
 __all__ = ["NOBODY", "Bot", "Game", "IllegalAction", "ImpossibleState", "Texts", "as_record", "flat"]
@@ -135,6 +136,8 @@ class Game(Generic[V]):
     """(state, seat, seed, stratum) -> strata: as `determinize`, but the part of what is hidden of which a search is to
     look at all possibilities is that with the number `stratum`, from 0 on modulo `strata`, how many there are; all of
     them are alike likely. None: there is no such part."""
+    questions: Questions | None = None
+    """What a network may learn to believe about what is hidden. None: nothing is asked."""
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """For networks that look at things one by one: a kind of thing and the fields of VIEW that tell of each. The first
     axis of the first field says how many there are; each other field has an axis of that length, the first such one."""
@@ -214,8 +217,8 @@ class Game(Generic[V]):
     @cached_property
     def _key(self) -> tuple[object, ...]:
         kernels, bots = tuple(self._kernels.values()), tuple(self.bots.items())
-        search = (self.rewind, self.determinize_stratum)
-        return (self.id, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots, *search)
+        hidden = (self.rewind, self.determinize_stratum, self.questions)
+        return (self.id, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots, *hidden)
 
     @cached_property
     def _judge(self) -> Callable[[np.ndarray, np.ndarray, np.ndarray], bool]:

@@ -7,7 +7,19 @@ import numpy as np
 
 from spygames.core.checks import choice
 from spygames.core.game import Game, Texts
-from spygames.heimlich import actions, determinize, draw, observe, render, rewind, rules, seen, state_dict, validate
+from spygames.heimlich import (
+    actions,
+    determinize,
+    draw,
+    observe,
+    questions,
+    render,
+    rewind,
+    rules,
+    seen,
+    state_dict,
+    validate,
+)
 from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
 from spygames.heimlich.board import EDITIONS, FINISH, IN_PLAY, MAX_PLAYERS, VALUES, Edition
 from spygames.heimlich.bots import BOTS
@@ -115,6 +127,7 @@ def make_game(
         is_known=validate.is_known,
         rewind=rewind.rewind,
         determinize_stratum=determinize.determinize_stratum,
+        questions=questions.questions(players, agents),
         entities=ENTITIES,
         view_ranges=VIEW_RANGES,
     )

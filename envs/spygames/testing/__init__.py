@@ -18,8 +18,9 @@ secrets: `leaks` (view, mask, texts, drawing, picture, order and results of a se
 `determinize` draws for it, and what was true does not decide the draw), `moves` (moves of others that a seat cannot
 tell apart have one text), `environment` (nor do errors tell), `redraws` (what is hidden is drawn anew at all),
 `rewinds` (a world that was turned back shows a seat nothing of the truth; for a game that has `rewind`), `strata`
-(worlds by their numbers; for a game that has `determinize_stratum`). Only tests of the game can know the distribution
-of determinized states.
+(worlds by their numbers; for a game that has `determinize_stratum`), `questions` (answers within their range, and which
+are asked is known to the seat; for a game that has `questions`). Only tests of the game can know the distribution of
+determinized states.
 environments: `pettingzoo` and `gymnasium` (their own tests), `copies` (copied, pickled, saved at any point, games go
 on alike), `saves`, `known` (`is_known`, of a game that has it, takes what its mapping gives back), `ownership`,
 `refused_actions`, `refused_resets`, `refused_batch`, `refused_single` (what is refused changes nothing).
@@ -54,6 +55,7 @@ CHECKS: Mapping[str, Callable[[Trial], None]] = {
     "redraws": hidden.redraws,
     "rewinds": hidden.rewinds,
     "strata": hidden.strata,
+    "questions": hidden.questions,
     "environment": hidden.environment,
     "pettingzoo": form.pettingzoo,
     "gymnasium": form.gymnasium,

@@ -10,6 +10,7 @@ from spygames.core.aec import GameEnv
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.look import Look
 from spygames.core.picture import draw_seen
+from spygames.core.questions import UNASKED
 from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING
 from spygames.testing.playing import reads_back
 from spygames.testing.trial import (
@@ -24,6 +25,7 @@ from spygames.testing.trial import (
     view_of,
 )
 
+_UNWRITTEN = np.int8(-128)
 _REFUSED = 12  # illegal actions tried in a position
 _MOVES = 24  # actions of a position whose outcomes are compared
 _DECISIONS, _REWOUND = 40, 4  # of a game that is rewound, and decisions of a seat to which it is
@@ -304,6 +306,29 @@ def strata(trial: Trial) -> None:
                 reads_back(trial, worlds[0])
             if len(found) > 1 or min(found) < 1:
                 trial.fail(f"`determinize_stratum` says that there are {sorted(found)} strata for seat {seat} at once")
+
+
+def questions(trial: Trial) -> None:
+    """Each question has an answer that it may have, or is not asked, which the seat itself can tell."""
+    game = trial.game
+    if game.questions is None:  # it need not have any
+        return
+    sizes = game.questions.sizes
+    for states in trial.positions(32):
+        for seat in range(game.num_players):
+            asked = None
+            for world in (states, *(determinized(game, states, seat, k) for k in range(3))):
+                before, out = world.tobytes(), np.full(len(sizes), _UNWRITTEN, np.int8)
+                game.questions.answer(as_record(world), np.int64(seat), out)
+                if world.tobytes() != before:
+                    trial.fail("answering questions changes the state")
+                if len(wrong := np.flatnonzero((out < UNASKED) | (out >= sizes))):
+                    q, most = wrong[0], sizes[wrong[0]] - 1
+                    what = "is not written" if out[q] == _UNWRITTEN else f"is {out[q]}; it is from {UNASKED} to {most}"
+                    trial.fail(f"the answer to question {q} of seat {seat} {what}")
+                if asked is not None and len(differ := np.flatnonzero((out == UNASKED) != (asked == UNASKED))):
+                    trial.fail(f"what seat {seat} cannot know decides whether question {differ[0]} is asked")
+                asked = out
 
 
 def differing(game: Game, seats: int | None = None, positions: int = 30) -> int:

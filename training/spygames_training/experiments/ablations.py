@@ -34,8 +34,10 @@ CHANGES: dict[str, dict[str, dict[str, Any]]] = {
     "little entropy": {"ppo": {"entropy": 0.01}},
     "entropy that does not fall": {"ppo": {"entropy_end": 0.1}},
     "no reference": {"ppo": {"kl": 0.0}},
+    "a reference that follows": {"ppo": {"reference_ema": 0.999}},
     "no mean of the weights": {"ppo": {"ema": 0.0}},
     "critic sees all views": {"network": {"critic": "all"}},
+    "belief heads": {"network": {"belief": "train"}},
     "self-play only": {"opponents": {"share": 0.0}},
     "earlier selves, drawn alike": {
         "opponents": {"share": 0.4, "bots": (), "snapshots": 8, "snapshot_every": 4, "draw": "even"}

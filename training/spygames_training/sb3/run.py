@@ -29,7 +29,7 @@ from spygames_training.sb3.buffer import PerSeatRolloutBuffer
 from spygames_training.sb3.policy import actor_critic_kwargs, to_actor_critic
 from spygames_training.sb3.vec_env import SelfPlayVecEnv
 
-UNUSED = ("kl", "reference_every", "ema")
+UNUSED = ("kl", "kl_end", "reference_every", "reference_ema", "ema", "belief_weight")
 """Settings of `PPO` that MaskablePPO has nothing for: a reference to keep near to, and a mean of the weights."""
 
 METRICS = {
@@ -53,6 +53,7 @@ def check(config: Config) -> None:
     for name, value, right in (
         ("network.kind", config.network.kind, "mlp"),
         ("network.critic", config.network.critic, "own"),
+        ("network.belief", config.network.belief, "none"),
         ("ppo.credit", config.ppo.credit, "seat"),
         ("start_from", config.start_from, ""),
     ):
