@@ -8,34 +8,46 @@ from typing import Any
 import pytest
 
 from spygames.core.released import released_agents
-from spygames_training.card import card, read_evaluation
+from spygames_training.calibration import Bin, Calibration
+from spygames_training.card import card
 from spygames_training.checkpoint import Checkpoint, CheckpointError, load_checkpoint
+from spygames_training.config import Config, from_mapping, read_config
+from spygames_training.figures import Adversary, Figures, read_figures
 from tests.cli.command import complaint, run
 
 ROOT = Path(__file__).resolve().parents[2]
 CARDS = ROOT / "docs" / "cards"
-AGENTS = {agent.name: agent.folder.name for agent in released_agents()}
-"""Their names, and as what their cards are filed."""
+AGENTS = {agent.folder.name: agent.name for agent in released_agents()}
+NAMES = sorted(path.name for path in (ROOT / "checkpoints").iterdir() if path.is_dir())
 
 
-@pytest.mark.parametrize("name", AGENTS)
+def released(name: str) -> Checkpoint:
+    return load_checkpoint(ROOT / "checkpoints" / name)
+
+
+def figures(name: str) -> Figures:
+    return read_figures(ROOT / "checkpoints" / name / "figures.json", released(name))
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_published_cards_are_those_of_their_json(name: str) -> None:
-    """After a change `spygames card NAME --evaluation docs/cards/FILE.json --out docs/cards/FILE.md` writes it anew."""
-    checkpoint, file = load_checkpoint(name), CARDS / AGENTS[name]
-    text = card(checkpoint, name, read_evaluation(file.with_suffix(".json"), checkpoint))
-    assert file.with_suffix(".md").read_text(encoding="utf-8") == text
+    """After a change `spygames card GAME/VARIANT --out checkpoints/FOLDER/README.md` writes it anew."""
+    folder = ROOT / "checkpoints" / name
+    text = card(released(name), AGENTS[name], None, figures(name), "value.svg")
+    assert (folder / "README.md").read_text(encoding="utf-8") == text
+    assert (folder / "value.svg").read_text(encoding="utf-8").startswith("<?xml")
+    assert f"../../checkpoints/{name}/README.md" in (CARDS / f"{name}.md").read_text(encoding="utf-8")
 
 
 def test_each_released_agent_is_in_the_index_of_cards() -> None:
     listed = re.findall(r"^(\w+)$", (CARDS / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(listed) == sorted(AGENTS.values())
-    assert sorted(path.stem for path in CARDS.glob("*.json")) == sorted(AGENTS.values())
+    assert sorted(listed) == NAMES == sorted(AGENTS)
 
 
 def test_a_card_has_every_figure_of_the_evaluation() -> None:
-    checkpoint = load_checkpoint("heimlich/base-3")
-    found = read_evaluation(CARDS / "heimlich_3.json", checkpoint)
-    text = card(checkpoint, "heimlich/base-3", found)
+    checkpoint = released("heimlich_3")
+    (found,) = figures("heimlich_3").evaluations
+    text = card(checkpoint, "heimlich_3", found)
     for row in found["results"]:
         low, high = row["interval"]
         line = next(line for line in text.splitlines() if line.startswith(f"| `{row['opponent']}`"))
@@ -73,7 +85,7 @@ def test_notes_in_another_form_are_refused(results: dict[str, Any]) -> None:
 
 
 def test_an_evaluation_of_something_else_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = json.loads((CARDS / "agent_avenue_simple.json").read_text(encoding="utf-8"))
+    found = dict(figures("agent_avenue_simple").evaluations[0])
     file = tmp_path / "other.json"
     other = {**found, "players": {name: {"digest": "0" * 16} for name in found["players"]}}
     for content, complaint_of in {
@@ -90,11 +102,82 @@ def test_an_evaluation_of_something_else_is_refused(tmp_path: Path, capsys: pyte
 
 
 def test_the_command_writes_the_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "card.md"
-    evaluation = CARDS / "agent_dog_2.json"
-    assert run("card", "agent_dog/standard-2", "--evaluation", evaluation, "--out", file) == 0
-    assert file.read_bytes() == (CARDS / "agent_dog_2.md").read_bytes()
+    file, published = tmp_path / "card.md", ROOT / "checkpoints" / "agent_dog_2"
+    assert run("card", "agent_dog/standard-2", "--out", file) == 0
+    assert file.read_bytes() == (published / "README.md").read_bytes()
+    assert (tmp_path / "value.svg").read_bytes().startswith(b"<?xml")
     capsys.readouterr()
-    assert run("card", "agent_dog/standard-2") == 0
-    assert capsys.readouterr().out.startswith("# agent_dog/standard-2\n")
+    evaluation = tmp_path / "evaluation.json"
+    evaluation.write_text(json.dumps(figures("agent_dog_2").evaluations[0]))
+    copy = tmp_path / "agent"
+    copy.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (copy / name).write_bytes((published / name).read_bytes())
+    assert run("card", copy, "--evaluation", evaluation) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"# {copy}\n")
+    assert "## How well it plays" in out
+    assert "## What its value is worth" not in out
     assert "name a checkpoint" in complaint(["card"], capsys)
+
+
+def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
+    checkpoint = released("agent_avenue_simple")
+    (plain,) = figures("agent_avenue_simple").evaluations
+    row = plain["results"][0] | {
+        "challenger": "agent_avenue_simple+search:64",
+        "win_share": 0.654,
+        "opponent": "greedy",
+    }
+    searched = {**plain, "results": [row], "seed": 77}
+    weak = Adversary("a fresh learner", "sample", "10 million decisions", 5000, 0.53, (0.517, 0.544))
+    worst = Adversary("a search", "argmax", "64 worlds a decision", 600, 0.778, (0.743, 0.812))
+    value = Calibration("sample", 2000, 5, 30_000, 0.31, -0.012, (Bin(-0.5, -0.4, 100), Bin(0.5, 0.6, 50)))
+    found = Figures((plain, searched), (weak, worst), value, "two cores of a test")
+    text = card(checkpoint, "mine", None, found, "value.svg")
+    on_top = text.partition("## With a search on top")[2].partition("##")[0]
+    assert "| games won against, % | `search:64` |" in on_top
+    assert "65.4 (" in on_top
+    assert "seed 77" in on_top
+    exploited = text.partition("## How far it can be exploited")[2].partition("##")[0]
+    assert exploited.index(
+        "| a search | 64 worlds a decision | argmax | 600 | 77.8 (74.3 to 81.2) |"
+    ) < exploited.index("| a fresh learner | 10 million decisions | sample | 5,000 | 53.0 (51.7 to 54.4) |")
+    assert "](value.svg)" in text
+    assert "the value explains 31 % of the variance" in text
+    assert "expects -0.012 more" in text
+    assert "on two cores of a test" in text
+    assert "## Licence\n\nMIT" in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_card_says_how_to_train_the_agent_again(name: str, tmp_path: Path) -> None:
+    """The TOML on it reads as the run's settings, with the expert of 0.1.0 by its name of today."""
+    text = (ROOT / "checkpoints" / name / "README.md").read_text(encoding="utf-8")
+    file = tmp_path / "agent.toml"
+    file.write_text(text.partition("```toml\n")[2].partition("```")[0])
+    checkpoint = released(name)
+    noted = json.loads(json.dumps(checkpoint.meta["extra"]["config"]))
+    if checkpoint.is_of_0_1:
+        noted["opponents"]["bots"] = ["expert-1" if bot == "expert" else bot for bot in noted["opponents"]["bots"]]
+    assert read_config(file) == from_mapping(Config, noted)
+
+
+def test_figures_of_something_else_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    published = ROOT / "checkpoints" / "agent_avenue_simple" / "figures.json"
+    found, file = json.loads(published.read_text()), tmp_path / "figures.json"
+    for content, complaint_of in {
+        json.dumps({**found, "digest": "0" * 16}): "is not about this agent's weights",
+        json.dumps({**found, "calibration": {"games": 3}}): "is no file of figures",
+        json.dumps({**found, "adversaries": [{"how": "x"}]}): "is no file of figures",
+        json.dumps({**found, "evaluations": [{}]}): "is no result of",
+        "[]": "is not about this agent's weights",
+        "{": "is no file of figures",
+    }.items():
+        file.write_text(content)
+        line = complaint(["card", "agent_avenue/simple-2", "--figures", str(file)], capsys)
+        assert complaint_of in line
+        assert str(file) in line
+    assert "figures.json" in complaint(
+        ["card", "agent_avenue/simple-2", "--figures", str(tmp_path / "none" / "figures.json")], capsys
+    )

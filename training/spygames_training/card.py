@@ -1,94 +1,92 @@
-"""The card of an agent: what its checkpoint says about it, as a page for people."""
+"""The card of an agent: what its checkpoint and its figures say about it, as a page for people."""
 
-import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from spygames.core.players import split_spec
 from spygames.core.released import find_agent
 from spygames.core.shown import one_line
-from spygames_training.atomic import read_file
+from spygames_training.calibration import Calibration
 from spygames_training.checkpoint import Checkpoint, CheckpointError
-from spygames_training.identity import player_digest
-from spygames_training.policy import from_network
+from spygames_training.config import Config, from_mapping, to_toml
+from spygames_training.figures import Adversary, Figures, read_evaluation
 from spygames_training.tables import markdown_table
 
 __all__ = ["card", "read_evaluation"]
-
-MAX_EVALUATION_BYTES = 1 << 24
 
 UNOFFICIAL = (
     "Unofficial: neither the authors nor the publishers of the game have anything to do with this agent. "
     "Names of games and rights in them belong to their owners."
 )
-"""What every card says at its end."""
+"""What every card says about its limits."""
+LICENCE = "MIT, as the package that it comes from or was trained with; the licence covers no right in the game."
 
 
-def read_evaluation(file: Path, checkpoint: Checkpoint) -> dict[str, Any]:
-    """Reads what `spygames evaluate --json` wrote about an agent.
-
-    Args:
-        file: the JSON.
-        checkpoint: the agent.
-
-    Raises:
-        OSError: the file cannot be read.
-        ValueError: it is no such file, or its challengers are not this agent with these weights.
-    """
-    try:
-        found = json.loads(read_file(file, MAX_EVALUATION_BYTES))
-        measured = {row["challenger"]: found["players"][row["challenger"]]["digest"] for row in found["results"]}
-        game = found["environment"]["id"], found["environment"]["options"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise ValueError(f"{file} is no result of `spygames evaluate --json`: {one_line(error, 200)}") from None
-    if game != (checkpoint.game.id, dict(checkpoint.game.options)):
-        raise ValueError(f"{file} is about another variant than this agent plays, {checkpoint.game.title}")
-    digest = player_digest(checkpoint.game, from_network(checkpoint.game, checkpoint.network))
-    if others := [name for name, its in measured.items() if its != digest]:
-        raise ValueError(f"{file} is about other weights than this agent's, whose digest is {digest}: {others[0]}")
-    return found
-
-
-def card(checkpoint: Checkpoint, name: str, evaluation: Mapping[str, Any] | None = None) -> str:
+def card(
+    checkpoint: Checkpoint,
+    name: str,
+    evaluation: Mapping[str, Any] | None = None,
+    figures: Figures | None = None,
+    picture: str = "",
+) -> str:
     """Writes the card of an agent from its checkpoint.
 
     Args:
         checkpoint: what `load_checkpoint` found.
         name: what the agent is called.
-        evaluation: what `read_evaluation` gave; None: the figures are those that the checkpoint notes.
+        evaluation: what `read_evaluation` gave, beside those of `figures`.
+        figures: what `read_figures` gave. Without an evaluation in either the figures are those that the checkpoint
+            notes.
+        picture: where that of the calibration lies, seen from the page; "": nowhere.
 
     Returns:
         A page in Markdown: what it plays, how well, as far as that is known (win fractions in per cent with their 95 %
-        intervals), how it was made, how it is used, and what it is not for. A figure that nobody noted is not on it.
+        intervals), what the worst adversary won, what its value is worth, how it was made and can be made again, how it
+        is used, and what it is not for. A figure that nobody noted is not on it.
 
     Raises:
         CheckpointError: what the checkpoint notes about its training is not as a run writes it.
     """
+    figures = figures or Figures()
+    if evaluation is not None:
+        figures = replace(figures, evaluations=(*figures.evaluations, evaluation))
     try:
-        return _card(checkpoint, name, evaluation)
+        return _card(checkpoint, name, figures, picture)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CheckpointError(
             f"{name} notes its training in another form than a run does: {one_line(error, 200)}"
         ) from None
 
 
-def _card(checkpoint: Checkpoint, name: str, evaluation: Mapping[str, Any] | None) -> str:
+def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> str:
     results = checkpoint.meta.get("results")
+    searched = [_searched(each) for each in figures.evaluations]
+    plain = [each for each, search in zip(figures.evaluations, searched, strict=True) if not search]
+    on_top = [each for each, search in zip(figures.evaluations, searched, strict=True) if search]
     sections = [
         f"# {name}",
         f"An agent for `{checkpoint.game.id}`, trained by self-play.",
         "## What it is\n\n" + _list(_facts(checkpoint)),
-        _evaluated(evaluation) if evaluation else _noted(results, old=checkpoint.is_of_0_1),
-        _best_response(results),
-        "## How it was trained\n\n" + _list(_training(checkpoint)),
+        _evaluated(plain, "How well it plays") if plain else _noted(results, old=checkpoint.is_of_0_1),
+        _evaluated(on_top, "With a search on top") if on_top else "",
+        _exploited(figures.adversaries) if figures.adversaries else _best_response(results),
+        _value(figures.calibration, picture),
+        "## How it was trained\n\n" + _list(_training(checkpoint, figures.machine)),
+        _again(checkpoint),
         f"## Use\n\n    spygames evaluate {name} --against random greedy expert --games 2000\n"
         f"    spygames play --against {name}@argmax\n\n"
-        "The weights are float32 tensors and everything else is JSON: loading them runs no code.",
+        "The weights are tensors and everything else is JSON: loading them runs no code.",
         "## Limits\n\nIt plays this variant alone, with this layout of observations and actions. Its figures hold "
         f"against the players that are named, played as it is said; it was not measured against people. {UNOFFICIAL}",
+        f"## Licence\n\n{LICENCE}",
     ]
     return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def _searched(evaluation: Mapping[str, Any]) -> bool:
+    """Whether it is one of the agent with a search on top."""
+    return any(split_spec(row["challenger"]).search is not None for row in evaluation["results"])
 
 
 def _facts(checkpoint: Checkpoint) -> list[tuple[str, str]]:
@@ -113,13 +111,14 @@ def _network(network: Mapping[str, Any]) -> str:
     return f"{network['kind']}, hidden layers {layers}"
 
 
-def _training(checkpoint: Checkpoint) -> list[tuple[str, str]]:
+def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
     extra = checkpoint.meta.get("extra") or {}
+    machine = machine or extra.get("machine", "")
     config = extra.get("config") or {}
     ppo, opponents = config.get("ppo") or {}, config.get("opponents") or {}
     rows = [("decisions", f"{checkpoint.meta['step']:,}")]
     if "seconds" in extra:
-        rows.append(("seconds", f"{extra['seconds']:,.0f}"))
+        rows.append(("seconds", f"{extra['seconds']:,.0f}" + (f", on {machine}" if machine else "")))
     if "seed" in config:
         rows.append(("seed", str(config["seed"])))
     if ppo:
@@ -133,21 +132,81 @@ def _training(checkpoint: Checkpoint) -> list[tuple[str, str]]:
     return rows
 
 
-def _evaluated(evaluation: Mapping[str, Any]) -> str:
-    """The section of figures of an evaluation: a row for each opponent, a column for each way to play."""
-    rows = evaluation["results"]
-    plays = list(dict.fromkeys(row["challenger"].rpartition("@")[2] for row in rows))
+def _again(checkpoint: Checkpoint) -> str:
+    """The section about how such an agent is trained, where its run is known."""
+    found = (checkpoint.meta.get("extra") or {}).get("config")
+    if not found or (checkpoint.meta.get("extra") or {}).get("own_code"):
+        return ""
+    config = from_mapping(Config, found)
+    if checkpoint.is_of_0_1:
+        bots = tuple("expert-1" if bot == "expert" else bot for bot in config.opponents.bots)
+        config = replace(config, opponents=replace(config.opponents, bots=bots))
+    return (
+        f"## How to train it again\n\n    spygames train --config agent.toml\n\nwith this `agent.toml`:\n\n"
+        f"```toml\n{to_toml(config)}```\n\n"
+        "The same seed, machine and workers give the same agent, with the rules and the trainer of that version."
+    )
+
+
+def _evaluated(evaluations: Sequence[Mapping[str, Any]], title: str) -> str:
+    """The section of figures of evaluations: a row for each opponent, a column for each way to play."""
+    rows = [row for evaluation in evaluations for row in evaluation["results"]]
+    plays = list(dict.fromkeys(_way(row["challenger"]) for row in rows))
     fair = any(row["fair_share"] != 0.5 for row in rows)
-    lines: dict[str, list[str]] = {}
+    lines: dict[str, dict[str, str]] = {}
     for row in rows:
         mark = " (trained against)" if row["training_opponent"] else ""
-        start = [f"`{row['opponent']}`{mark}", *([f"{100 * row['fair_share']:.1f}"] if fair else [])]
-        lines.setdefault(row["opponent"], start).append(_share(row))
-    table = markdown_table(["games won against, %", *(["fair share"] if fair else []), *plays], [*lines.values()])
+        share = f"{100 * row['fair_share']:.1f}"
+        line = lines.setdefault(row["opponent"], {"": f"`{row['opponent']}`{mark}", "fair": share})
+        line[_way(row["challenger"])] = _share(row)
+    head = ["games won against, %", *(["fair share"] if fair else []), *plays]
+    keys = ["", *(["fair"] if fair else []), *plays]
+    table = markdown_table(head, [[line.get(key, "") for key in keys] for line in lines.values()])
+    sources = dict.fromkeys(
+        f"{each['results'][0]['games']:,} games a figure, every deal from every side, seed {each['seed']}; in brackets "
+        f"the 95 % interval over deals. Measured on {each['date']} with spygames {each['code']['spygames']}, version "
+        f"{each['protocol']} of the protocol."
+        for each in evaluations
+    )
+    return "\n\n".join([f"## {title}", table, *sources])
+
+
+def _way(challenger: str) -> str:
+    """How the agent plays, a column's head: `argmax`, or its search."""
+    parts = split_spec(challenger)
+    return (parts.play or "sample") if parts.search is None else f"`search:{parts.search}`"
+
+
+def _exploited(adversaries: Sequence[Adversary]) -> str:
+    """The section of adversaries, the worst one first."""
+    order = sorted(adversaries, key=lambda each: -each.interval[0])
+    rows = [
+        [
+            each.how,
+            each.budget,
+            each.play,
+            f"{each.games:,}",
+            _share({"win_share": each.win_share, "interval": each.interval}),
+        ]
+        for each in order
+    ]
+    table = markdown_table(["adversary", "budget", "the agent plays", "games", "it won, %"], rows)
     return (
-        f"## How well it plays\n\n{table}\n\n{rows[0]['games']:,} games a figure, every deal from every side, seed "
-        f"{evaluation['seed']}; in brackets the 95 % interval over deals. Measured on {evaluation['date']} with "
-        f"spygames {evaluation['code']['spygames']}, version {evaluation['protocol']} of the protocol."
+        f"## How far it can be exploited\n\n{table}\n\nEach bounds from below what a perfect adversary would win; the "
+        "first one counts. In brackets the 95 % interval over deals."
+    )
+
+
+def _value(found: Calibration | None, picture: str) -> str:
+    """The section of what the agent's value is worth."""
+    if found is None:
+        return ""
+    drawn = f"![What the value expects against the results]({picture})\n\n" if picture else ""
+    return (
+        f"## What its value is worth\n\n{drawn}At {found.decisions:,} decisions of {found.games:,} games against "
+        f"itself ({found.play}, seed {found.seed}) the value explains {100 * found.explained:.0f} % of the variance of "
+        f"the results; on the whole it expects {found.bias:+.3f} more than comes of it. On the line of the picture it "
+        "is right; larger points are more decisions."
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from spygames_training.machine import cores, processor
 from spygames_training.tables import markdown_table
 
 if TYPE_CHECKING:
@@ -184,8 +185,8 @@ def put_between(page: Path, begin: str, end: str, content: str) -> None:
 def machine() -> dict[str, str]:
     """What the figures were taken on."""
     return {
-        "processor": _processor(),
-        "cores": str(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()),
+        "processor": processor(),
+        "cores": str(cores()),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         **{name: _version(name) for name in ("numpy", "numba", "pettingzoo", "open_spiel", "torch", "sb3_contrib")},
@@ -198,12 +199,3 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "not installed"
-
-
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()

@@ -16,14 +16,19 @@ class Card:
         spygames evaluate runs/demo --play sample argmax --json demo.json
         spygames card runs/demo --evaluation demo.json --out demo.md
 
-    A page in Markdown, from the checkpoint's own JSON and from that of an evaluation. An evaluation of other weights is
-    refused.
+        spygames card agents/mine --figures agents/mine/figures.json --out agents/mine/README.md
+
+    A page in Markdown, from the checkpoint's own JSON, from that of an evaluation, and from a file of figures (with
+    adversaries, a search on top and what the value is worth, which is then drawn beside the page, as value.svg; by
+    default figures.json in the checkpoint's folder). Figures of other weights are refused.
     """
 
     checkpoint: Positional[AnyPlayer] = None
     """The folder of a checkpoint or a run, or the name of a checkpoint that comes with the package."""
     evaluation: AnyFile = None
     """What `spygames evaluate --json` wrote about this agent; otherwise the figures are those that it notes itself."""
+    figures: AnyFile = None
+    """A file of figures, as `python -m studies.agent_figures` writes it."""
     out: AnyFile = None
     """Where to write the card; it is printed if not given."""
 
@@ -32,15 +37,24 @@ class Card:
             raise WrongArguments("name a checkpoint")
         check_writable(self.out)
         from spygames_training.atomic import write_whole
+        from spygames_training.calibration import draw_calibration
         from spygames_training.card import card, read_evaluation
-        from spygames_training.checkpoint import load_checkpoint
+        from spygames_training.checkpoint import find_checkpoint, load_checkpoint
+        from spygames_training.figures import FIGURES, PICTURE, read_figures
 
-        checkpoint = load_checkpoint(agent_folder(str(self.checkpoint)))
+        folder = agent_folder(str(self.checkpoint))
+        checkpoint = load_checkpoint(folder)
         evaluation = None if self.evaluation is None else read_evaluation(self.evaluation, checkpoint)
-        text = card(checkpoint, self.checkpoint, evaluation)
+        file = self.figures or find_checkpoint(folder) / FIGURES
+        figures = read_figures(file, checkpoint) if self.figures or file.exists() else None
+        drawn = PICTURE if self.out and figures and figures.calibration else ""
+        text = card(checkpoint, self.checkpoint, evaluation, figures, drawn)
         if self.out is None:
             print(text, end="")
-        else:
-            write_whole(self.out, text)
-            print(f"card: {self.out}")
+            return 0
+        write_whole(self.out, text)
+        print(f"card: {self.out}")
+        if drawn and figures and figures.calibration:
+            draw_calibration(figures.calibration, self.out.with_name(PICTURE))
+            print(f"picture: {self.out.with_name(PICTURE)}")
         return 0

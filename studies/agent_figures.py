@@ -1,0 +1,151 @@
+"""Measures an agent by the protocol and writes its card: `nice python -m studies.agent_figures AGENT`."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from tyro.conf import Positional
+
+from spygames.core.players import make_player
+from spygames_app.cli import main as spygames
+from spygames_app.cli.arguments import AnyPlayer, Seed, WrongArguments, console, execute
+from spygames_app.shipped import agent_folder
+from spygames_training.atomic import write_whole
+from spygames_training.calibration import calibrate
+from spygames_training.checkpoint import Checkpoint, find_checkpoint, load_checkpoint
+from spygames_training.evaluation import evaluate
+from spygames_training.figures import FIGURES, Adversary
+from spygames_training.identity import player_digest
+from spygames_training.policy import Policy, PolicyPlayer
+from spygames_training.search.player import SearchingPolicy
+from spygames_training.search.settings import SearchSettings
+from spygames_training.tables import as_json, progress_bar
+
+SEED = 22_112_027
+"""Of the published figures; nothing was tuned on it."""
+ANCHORS = ("random", "greedy", "expert-1", "expert", "mcts:200")
+"""Those of the protocol; a game may lack one."""
+PLAYS = ("sample", "argmax")
+WORLDS = 64
+"""Of a search, a decision."""
+TWO_SIDES, MORE_SIDES = 9604, 2846
+"""Games against each anchor, or deals, each played in every seat."""
+SEARCHED = {"agent_avenue": 9604, "heimlich": 1000, "agent_dog": 400}
+"""By game: games of a player that searches between two sides, deals otherwise; the protocol's numbers."""
+SELF_PLAY = 2000
+"""Games of a calibration."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """Measures an agent against the anchors, plain and with a search, what a search that knows it wins, and what its
+    value is worth.
+
+    It goes on where it was stopped: after each match `figures.json` beside the checkpoint has what was played. At the
+    end it writes the card, README.md, beside it.
+    """
+
+    agent: Positional[AnyPlayer] = None
+    """The folder of a checkpoint, or the name of an agent."""
+    seed: Seed = SEED
+    """Of the deals."""
+    scale: float = 1.0
+    """Plays so many times the protocol's numbers of games: less for a look at it."""
+    search: bool = True
+    """Whether the agent is measured with a search on top, and against one, which takes most of the time."""
+
+    def run(self) -> int:
+        if self.agent is None:
+            raise WrongArguments("name an agent")
+        torch.set_num_threads(1)
+        folder = find_checkpoint(agent_folder(self.agent))
+        measured = Measured(folder, load_checkpoint(folder), self.agent, self.seed, self.scale)
+        with progress_bar(console=console(stderr=True), transient=True) as bar:
+            task = bar.add_task("playing", total=None)
+            measured.all(self.search, lambda games: bar.advance(task, games))
+        return spygames(["card", str(self.agent), "--out", str(folder / "README.md")])
+
+
+class Measured:
+    """The figures of an agent, which grow match by match.
+
+    Args:
+        folder: of the checkpoint.
+        checkpoint: the agent.
+        name: what it is called in results.
+        seed: of the deals.
+        scale: of the numbers of games.
+    """
+
+    def __init__(self, folder: Path, checkpoint: Checkpoint, name: str, seed: int, scale: float) -> None:
+        self.file, self.game, self.name, self.seed, self.scale = folder / FIGURES, checkpoint.game, name, seed, scale
+        self.agent = {play: Policy.load(folder, play) for play in PLAYS}
+        digest = player_digest(self.game, PolicyPlayer(self.agent["sample"]))
+        self.found: dict[str, Any] = {"digest": digest, "evaluations": [], "adversaries": []}
+        if self.file.exists():
+            self.found = json.loads(self.file.read_text())
+        if self.found["digest"] != digest:
+            raise ValueError(f"{self.file} has figures of other weights: move it away")
+
+    def all(self, search: bool, progress: Callable[[int], None]) -> None:
+        """Plays what is missing."""
+        anchors = [name for name in ANCHORS if self._exists(name)]
+        sides = self.game.num_sides
+        games = round(self.scale * (TWO_SIDES if sides == 2 else MORE_SIDES * sides))
+        names = [f"{self.name}@{play}" for play in PLAYS]
+        matches = [(name, anchor, games) for name in names for anchor in anchors]
+        few = round(self.scale * SEARCHED[self.game.name] * (1 if self.game.name == "agent_avenue" else sides))
+        if search:
+            matches += [(f"{self.name}+search:{WORLDS}", anchor, few) for anchor in anchors]
+        for challenger, anchor, count in matches:
+            self._match(challenger, anchor, count, progress)
+        if "calibration" not in self.found and self.agent["sample"].network.has_value:
+            games = max(1, round(self.scale * SELF_PLAY))
+            self.found["calibration"] = calibrate(self.agent["sample"], games, self.seed, progress).as_json()
+            self._write()
+        for play in PLAYS if search else ():
+            self._adversary(play, few, progress)
+
+    def _exists(self, name: str) -> bool:
+        try:
+            make_player(self.game, name)
+        except ValueError:
+            return False
+        return True
+
+    def _match(self, challenger: str, anchor: str, games: int, progress: Callable[[int], None]) -> None:
+        players = [make_player(self.game, challenger), make_player(self.game, anchor)]
+        rows = [row for each in self.found["evaluations"] for row in each["results"]]
+        if any([row["challenger"], row["opponent"]] == [player.name for player in players] for row in rows):
+            return
+        results = evaluate(self.game, players[0], players[1], games, self.seed, progress)
+        self.found["evaluations"].append(as_json(self.game, results, self.seed, players=players))
+        self._write()
+
+    def _adversary(self, play: str, games: int, progress: Callable[[int], None]) -> None:
+        """A search that knows the agent's policy, as of `spygames best-response --search`."""
+        how = "a search on top of the agent that knows its policy"
+        if any((each["how"], each["play"]) == (how, play) for each in self.found["adversaries"]):
+            return
+        searching = SearchingPolicy(self.agent["sample"], SearchSettings(WORLDS), self.agent[play])
+        (result,) = evaluate(self.game, searching, PolicyPlayer(self.agent[play]), games, self.seed, progress)
+        budget = f"{WORLDS} worlds a decision"
+        adversary = Adversary(how, play, budget, result.games, result.win_share, result.interval)
+        self.found["adversaries"].append(asdict(adversary))
+        self._write()
+
+    def _write(self) -> None:
+        write_whole(self.file, json.dumps(self.found, indent=1) + "\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the study; returns the exit code."""
+    return execute(Study, sys.argv[1:] if argv is None else argv, "python -m studies.agent_figures")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""The study that measures an agent: what it leaves, going on where it was stopped, and the card."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from studies import agent_figures
+
+from spygames_training.checkpoint import load_checkpoint
+from spygames_training.figures import read_figures
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A copy of a released agent, without its figures."""
+    place = tmp_path / "mine"
+    place.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        shutil.copy(ROOT / "checkpoints" / "heimlich_3" / name, place)
+    return place
+
+
+def study(*argv: object) -> int:
+    return agent_figures.main([str(a) for a in argv])
+
+
+def test_measures_what_is_missing_and_writes_the_card(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = (folder, "--scale", 0.004, "--no-search", "--seed", 5)
+    monkeypatch.setattr(agent_figures, "ANCHORS", ("random", "greedy", "no such player"))
+    assert study(*options) == 0
+    figures = read_figures(folder / "figures.json", load_checkpoint(folder))
+    rows = [row for each in figures.evaluations for row in each["results"]]
+    assert [(row["challenger"], row["opponent"]) for row in rows] == [
+        (f"mine@{play}", rival) for play in ("sample", "argmax") for rival in ("random", "greedy")
+    ]
+    assert {row["games"] for row in rows} == {36}  # 0.004 of 2,846 deals in three seats, in whole deals
+    assert {each["seed"] for each in figures.evaluations} == {5}
+    assert figures.calibration is not None
+    assert figures.calibration.games == 8
+    text = (folder / "README.md").read_text()
+    assert "| `greedy` (trained against) |" in text
+    assert "](value.svg)" in text
+    assert (folder / "value.svg").exists()
+
+    found = json.loads((folder / "figures.json").read_text())
+    found["evaluations"] = [found["evaluations"][0] | {"date": "long ago"}, *found["evaluations"][2:]]
+    (folder / "figures.json").write_text(json.dumps(found))
+    assert study(*options) == 0
+    again = json.loads((folder / "figures.json").read_text())
+    assert again["evaluations"][0]["date"] == "long ago"  # not played again
+    assert len(again["evaluations"]) == 4
+
+
+def test_figures_of_other_weights_are_left_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "figures.json").write_text('{"digest": "0"}')
+    assert study(folder, "--no-search") == 2
+    assert "has figures of other weights: move it away" in capsys.readouterr().err
+    assert (folder / "figures.json").read_text() == '{"digest": "0"}'
+    assert study() == 2
+    assert "name an agent" in capsys.readouterr().err

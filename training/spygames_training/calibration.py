@@ -1,0 +1,144 @@
+"""How well an agent's value tells the result: what it expects at its decisions against what came of the games.
+
+Letters: n games, P seats.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spygames.core.batch import spread
+from spygames.core.players import DecisionBatch
+from spygames.core.rng import next_seed
+from spygames_training.evaluation import LOCKSTEP, Progress, play_games
+from spygames_training.plots import new_figure, save_figure
+from spygames_training.policy import Policy, PolicyPlayer, draw_actions, logits_and_values
+
+__all__ = ["Calibration", "calibrate", "draw_calibration"]
+
+BINS = 12
+"""Groups of decisions, by what is expected, alike wide."""
+
+
+@dataclass(frozen=True)
+class Bin:
+    """The decisions at which an agent expects about the same."""
+
+    expected: float
+    """Their mean, in the unit of the game's results."""
+    found: float
+    """The mean of the results."""
+    decisions: int
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What an agent expects and what it gets, playing against itself."""
+
+    play: str
+    """How it plays: sample, argmax or a temperature."""
+    games: int
+    seed: int
+    """Of the deals."""
+    decisions: int
+    explained: float
+    """The part of the results' variance that the value explains: 1 if it knew them, 0 if it always said their mean."""
+    bias: float
+    """The mean of what is expected minus that of the results."""
+    bins: tuple[Bin, ...]
+    """By `expected`, without those in which there is no decision."""
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> "Calibration":
+        """The inverse of `as_json`; KeyError, TypeError or ValueError for something else."""
+        return cls(**{**found, "bins": tuple(Bin(**each) for each in found["bins"])})
+
+
+class _Expecting(PolicyPlayer):
+    """Notes what it expects wherever it decides."""
+
+    def __init__(self, policy: Policy):
+        super().__init__(policy)
+        self.noted: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        """Games, seats and values of each time that it was asked."""
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        d = decisions
+        with self._remembering(d) as memory:
+            logits, values = logits_and_values(self.policy.network, d.observation[d.rows], memory)
+        seats = d.states["to_move"][d.rows].astype(np.int64)
+        self.noted.append((d.rows.copy(), seats, values / self.policy.value_unit))
+        return draw_actions(logits, d.mask, d.rng, d.rows, self.policy.temperature)
+
+
+def calibrate(policy: Policy, games: int, seed: int, progress: Progress | None = None) -> Calibration:
+    """Lets a policy play in all seats and compares its value with the results.
+
+    Args:
+        policy: plays as it says; its value is that of the policy that it was trained with, which samples.
+        games: n, from 1.
+        seed: 0..2^64-1, of the deals.
+        progress: told of games as they end.
+
+    Raises:
+        ValueError: the policy was kept without a value, or `games` is none.
+    """
+    if not policy.network.has_value:
+        raise ValueError(f"{policy.name} has no value: its checkpoint was kept without one")
+    if games < 1:
+        raise ValueError(f"games must be at least 1, not {games}")
+    game, seeds = policy.game, spread(np.uint64(seed), games)
+    expected, found = [], []
+    for lo in range(0, games, LOCKSTEP):  # whose rows are then those of the games
+        part, player = seeds[lo : lo + LOCKSTEP], _Expecting(policy)
+        seating = np.zeros((len(part), game.num_players), np.int64)
+        returns = play_games(game, [player], seating, part, int(next_seed(part[0])), progress)
+        for rows, seats, values in player.noted:
+            expected.append(values)
+            found.append(returns[rows, seats])
+    value, result = (np.concatenate(each).astype(np.float64) for each in (expected, found))
+    return Calibration(
+        play=policy.name.rpartition("@")[2],
+        games=games,
+        seed=seed,
+        decisions=len(value),
+        explained=1 - float(np.square(value - result).mean() / max(result.var(), 1e-12)),
+        bias=float(value.mean() - result.mean()),
+        bins=_bins(value, result),
+    )
+
+
+def _bins(value: np.ndarray, result: np.ndarray) -> tuple[Bin, ...]:
+    low, high = value.min(), value.max()
+    which = np.minimum((BINS * (value - low) / max(high - low, 1e-12)).astype(int), BINS - 1)
+    groups = [which == k for k in range(BINS)]
+    return tuple(
+        Bin(float(value[group].mean()), float(result[group].mean()), int(group.sum()))
+        for group in groups
+        if group.any()
+    )
+
+
+def draw_calibration(found: Calibration, path: str | Path) -> None:
+    """Draws what is expected against what was found, as SVG: on the line the value is right. The larger a point, the
+    more decisions."""
+    figure, (axes,) = new_figure(1, 1, (4.2, 4.2))
+    expected, results = ([getattr(each, name) for each in found.bins] for name in ("expected", "found"))
+    ends = [min(*expected, *results), max(*expected, *results)]
+    axes.plot(ends, ends, color="grey", lw=1)
+    most = max(each.decisions for each in found.bins)
+    axes.scatter(
+        expected, results, s=[8 + 112 * each.decisions / most for each in found.bins], color="tab:blue", alpha=0.8
+    )
+    axes.set_xlabel("result that the value expects")
+    axes.set_ylabel("mean result")
+    axes.set_title(f"{found.decisions:,} decisions of {found.games:,} games")
+    axes.grid(alpha=0.3)
+    save_figure(figure, Path(path), 100, "svg")
