@@ -1,6 +1,7 @@
 """What a value expects against what comes of the games."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def test_a_value_that_knows_the_card_explains_something() -> None:
     """The king expects a chip, the jack to lose one, the queen nothing: which is right but for the size."""
     network = policy(0.0).network
     with torch.no_grad():
-        first = network.trunk[0]
+        first: Any = network.get_submodule("trunk.0")
         first.weight.zero_()
         first.bias.zero_()
         first.weight[0, 2], first.weight[1, 0] = 1.0, 1.0  # the own card: a king, a jack
