@@ -12,7 +12,7 @@ import spygames
 from spygames.core.batch import Batch
 from spygames.core.game import Game, as_record
 from spygames.core.questions import UNASKED
-from spygames_training.beliefs import Believed, belief_gradients, belief_metrics
+from spygames_training.beliefs import belief_gradients, belief_metrics
 from spygames_training.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.network import make_network
@@ -157,14 +157,14 @@ def test_gradients_and_metrics_agree_with_torch() -> None:
     (weight * (nats.sum(1) / asked.sum(1).clamp(min=1)).mean()).backward()
 
     nats = nats.detach()
-    gradients, sums = np.full_like(logits, np.nan), Believed.none(4)
+    gradients, sums = np.full_like(logits, np.nan), np.zeros((2, 4))
     belief_gradients(logits, rows, truth, sizes, weight, gradients, sums)
     assert leaf.grad is not None
     np.testing.assert_allclose(gradients, leaf.grad.numpy(), rtol=1e-4, atol=1e-7)
-    metrics = belief_metrics(groups, [sums, Believed.none(4)])
+    metrics = belief_metrics(groups, sums)
     assert metrics["belief/one"] == pytest.approx(float(nats[:, 0].sum() / asked[:, 0].sum()), rel=1e-5)
     assert metrics["belief/two"] == pytest.approx(float(nats[:, 1:].sum() / asked[:, 1:].sum()), rel=1e-5)
-    assert belief_metrics(groups, [Believed.none(4)]) == {"belief/one": 0.0, "belief/two": 0.0}
+    assert belief_metrics(groups, np.zeros((2, 4))) == {"belief/one": 0.0, "belief/two": 0.0}
 
 
 # ---------------------------------------------------------------- in a run

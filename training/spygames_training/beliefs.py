@@ -9,26 +9,11 @@ Letters: k decisions of N, Q questions, L answers to all questions together.
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from spygames.core.kernel import kernel
 from spygames.core.questions import UNASKED
-
-
-class Believed(NamedTuple):
-    """What the loss adds up."""
-
-    nats: np.ndarray
-    """float64 [Q], the cross-entropy of each question"""
-    asked: np.ndarray
-    """float64 [Q], how often each was asked"""
-
-    @classmethod
-    def none(cls, questions: int) -> "Believed":
-        """Of no decision."""
-        return cls(np.zeros(questions), np.zeros(questions))
 
 
 @kernel
@@ -39,7 +24,7 @@ def belief_gradients(
     sizes: np.ndarray,
     weight: float,
     gradients: np.ndarray,
-    sums: Believed,
+    sums: np.ndarray,
 ) -> None:
     """Writes the gradients of the mean loss over k decisions.
 
@@ -50,7 +35,7 @@ def belief_gradients(
         sizes: int64 [Q], how many answers each question has.
         weight: of the loss.
         gradients: float32 [k, L], written.
-        sums: added to.
+        sums: float64 [2, Q], added to: the cross-entropy of each question in nats, and how often it was asked.
     """
     count = len(rows)
     for k in range(count):
@@ -75,20 +60,19 @@ def belief_gradients(
                 scale = weight / (asked * count)
                 for a in range(first, first + size):
                     gradients[k, a] = (gradients[k, a] / total - (a == first + truth)) * scale
-                sums.nats[q] += math.log(total) - (logits[k, first + truth] - top)
-                sums.asked[q] += 1.0
+                sums[0, q] += math.log(total) - (logits[k, first + truth] - top)
+                sums[1, q] += 1.0
             first += size
 
 
-def belief_metrics(groups: Sequence[tuple[str, int, int]], parts: Sequence[Believed]) -> dict[str, float]:
+def belief_metrics(groups: Sequence[tuple[str, int, int]], sums: np.ndarray) -> dict[str, float]:
     """The mean cross-entropy of each group of questions, in nats a question, as `belief/NAME`; 0 where none was asked.
 
     Args:
         groups: as `Questions.groups`.
-        parts: of all workers.
+        sums: float64 [2, Q], as of `belief_gradients`.
     """
-    nats, asked = (np.sum(several, axis=0) for several in zip(*parts, strict=True))
-    found, first = {}, 0
+    (nats, asked), found, first = sums, {}, 0
     for name, count, _ in groups:
         mine = slice(first, first + count)
         found[f"belief/{name}"] = float(nats[mine].sum() / max(asked[mine].sum(), 1.0))

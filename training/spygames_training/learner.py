@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from spygames.core.questions import sizes_of
-from spygames_training.beliefs import Believed, belief_gradients, belief_metrics
+from spygames_training.beliefs import belief_gradients, belief_metrics
 from spygames_training.compute import Compute, fetch, send, to_numpy
 from spygames_training.config import PPO
 from spygames_training.losses import LOSS_TERMS, Outputs, Weights, loss_gradients
@@ -121,14 +121,14 @@ class Learner:
         own = slice(self.processes.rank * workers, (self.processes.rank + 1) * workers)
         sizes = sizes[own]
         loss_terms = np.zeros((workers, len(LOSS_TERMS)))
-        beliefs = [Believed.none(len(self._belief_sizes)) for _ in range(workers)]
+        belief_sums = np.zeros((workers, 2, len(self._belief_sizes)))
         for _ in range(ppo.epochs):
             orders = [self.rng.permutation(n) for n in units][own]
             for k in range(num_minibatches):
 
                 def work(w: int, k: int = k, orders: list[np.ndarray] = orders) -> None:
                     chosen = orders[w][k * sizes[w] : (k + 1) * sizes[w]]
-                    self._gradient(self.replicas[w], data[w], chosen, weights, loss_terms[w], beliefs[w])
+                    self._gradient(self.replicas[w], data[w], chosen, weights, loss_terms[w], belief_sums[w])
 
                 list(self.threads.map(work, range(workers)))
                 self._step()
@@ -143,7 +143,7 @@ class Learner:
         if ppo.kl_end is not None:
             metrics["kl_weight"] = kl_weight
         if self.network.beliefs:
-            everywhere = [part for parts in self.processes.gather(beliefs) for part in parts]
+            everywhere = np.concatenate(self.processes.gather(belief_sums)).sum(axis=0)
             metrics |= belief_metrics(self.network.beliefs, everywhere)
         return metrics
 
@@ -170,10 +170,10 @@ class Learner:
         chosen: np.ndarray,
         weights: Weights,
         loss_terms: np.ndarray,
-        believed: Believed,
+        belief_sums: np.ndarray,
     ) -> None:
         """Leaves the gradient on the `chosen` units in the replica and adds the means of the loss terms to
-        `loss_terms`, what the belief's loss adds up to `believed`."""
+        `loss_terms`, what the belief's loss adds up to `belief_sums`."""
         rows, sequences = data.choose(chosen)
         replica.zero_grad(set_to_none=False)
         with self.compute.autocast():
@@ -190,17 +190,17 @@ class Learner:
         legal = np.empty(found.logits.shape[1], np.int64)
         loss_gradients(found, rows, data.taken, weights, gradients, loss_terms, legal)
         own_gradients = [weights.value * (v - data.taken.targets[rows]) / len(rows) for v in own_values]
-        belief_steps = [self._belief_gradients(b, rows, data.answers, believed) for b in believed_logits]
+        belief_steps = [self._belief_gradients(b, rows, data.answers, belief_sums) for b in believed_logits]
         torch.autograd.backward(asked, send([*gradients, *own_gradients, *belief_steps], asked))
 
     def _belief_gradients(
-        self, logits: np.ndarray, rows: np.ndarray, answers: np.ndarray | None, believed: Believed
+        self, logits: np.ndarray, rows: np.ndarray, answers: np.ndarray | None, sums: np.ndarray
     ) -> np.ndarray:
         """As `belief_gradients`, which it returns."""
         assert answers is not None
         gradients = np.empty_like(logits)
         sizes, weight = self._belief_sizes, self.ppo.belief_weight
-        belief_gradients(logits, rows, answers, sizes, weight, gradients, believed)
+        belief_gradients(logits, rows, answers, sizes, weight, gradients, sums)
         return gradients
 
     @torch.no_grad()
