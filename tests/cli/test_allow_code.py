@@ -31,14 +31,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 COMMANDS = [
     ["train", "--config", "odd.toml"],
-    ["train", "--resume", "run"],
     ["train", "--config", "odd.toml", "--seeds", "2"],
     ["train-all", "odd.toml"],
     ["ablate", "odd.toml"],
 ]
 
 
-@pytest.mark.parametrize("argv", [*COMMANDS, ["best-response", "--resume", "run"]], ids=" ".join)
+RESUMING = [["train", "--resume", "run"], ["best-response", "--resume", "run"]]
+
+
+@pytest.mark.parametrize("argv", [*COMMANDS, *RESUMING], ids=" ".join)
 def test_a_game_that_a_file_names_is_not_imported(
     folder: Path, argv: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
