@@ -15,6 +15,8 @@ NAMES = ("a", "b")
 ADDRESSES = {"a": "10.83.0.1", "b": "10.83.0.2"}
 CARD = "cable0"
 """The name of the network card of each host."""
+ALWAYS = {"GLOO_SOCKET_IFNAME": CARD, "OMP_NUM_THREADS": "1", "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
+"""The variables of the recipe for two machines (docs/machines.md)."""
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -85,7 +87,7 @@ class Hosts:
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=ROOT,
-            env={**os.environ, "GLOO_SOCKET_IFNAME": CARD, "OMP_NUM_THREADS": "1", **(variables or {})},
+            env={**os.environ, **ALWAYS, **(variables or {})},
         )
 
     def processes(self, name: str) -> list[int]:
