@@ -7,6 +7,7 @@ not be shared: players travel with the tasks.
 import logging
 import os
 import platform
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +22,8 @@ from spygames_training.tasks.executor import ATTEMPTS, Executor, Progress, Task,
 from spygames_training.tasks.pool import compute, pickled, portable
 
 T = TypeVar("T")
+CONNECT_LIMIT = 10.0
+"""Seconds for the answer of a cluster's head."""
 PATIENCE = 60.0
 """Seconds that training runs have to save before they are left alone."""
 
@@ -41,6 +44,9 @@ class OnRay(Executor):
         self._entered = not ray.is_initialized()
         if self._entered:
             try:
+                if address and address != "auto" and "://" not in address:
+                    host, _, port = address.rpartition(":")  # asked first, since Ray asks for minutes
+                    socket.create_connection((host, int(port)), CONNECT_LIMIT).close()
                 ray.init(address or None, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
             except Exception as error:  # of many kinds, by what stands in the address
                 raise OSError(f"there is no Ray cluster at {address or 'this machine'}: {one_line(error)}") from error
