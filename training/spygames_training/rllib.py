@@ -212,7 +212,11 @@ def ppo_config(
     spec = RLModuleSpec(module_class=MaskedActorCritic, model_config={"hidden": tuple(hidden)})
     return (
         PPOConfig()
-        .environment(RLlibEnv, env_config={"game": game_id, "options": dict(options or {})})
+        .environment(
+            RLlibEnv,
+            env_config={"game": game_id, "options": dict(options or {})},
+            disable_env_checking=True,  # the check samples actions without the mask
+        )
         .framework("torch")
         .env_runners(
             num_env_runners=0,
