@@ -122,7 +122,10 @@ def torchrl(game: Played, seed: int) -> Steps:
         policy, value, entropy_coeff=ENTROPY, critic_coeff=0.5, normalize_advantage=True, functional=False
     )
     optimiser, decisions = torch.optim.Adam(network.parameters(), LEARNING_RATE), 0
-    for data in collectors.Collector(env, policy, frames_per_batch=256 * 64, total_frames=-1):
+    collector = collectors.Collector(
+        env, policy, frames_per_batch=256 * 64, total_frames=-1, auto_register_policy_transforms=False
+    )
+    for data in collector:
         known = bridge.per_seat_advantage(data, value)
         for _ in range(2):
             for rows in torch.randperm(len(known)).split(1024):

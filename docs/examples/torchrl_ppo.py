@@ -17,7 +17,13 @@ game = make_game("agent_avenue_v0")
 network = ActorCritic(game.num_features, game.num_actions, (128, 128))
 operator = actor_value_operator(network)
 policy, value = operator.get_policy_operator(), operator.get_value_operator()
-collector = Collector(TorchRLEnv(game, 256, seed=1), policy, frames_per_batch=256 * 32, total_frames=decisions)
+collector = Collector(
+    TorchRLEnv(game, 256, seed=1),
+    policy,
+    frames_per_batch=256 * 32,
+    total_frames=decisions,
+    auto_register_policy_transforms=False,
+)
 loss = ClipPPOLoss(policy, value, entropy_coeff=0.02, critic_coeff=0.5, normalize_advantage=True, functional=False)
 optimiser = torch.optim.Adam(network.parameters(), lr=1e-3)
 for data in collector:

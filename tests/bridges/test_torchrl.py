@@ -110,7 +110,10 @@ def collected(decisions: int, n: int) -> int:
         network.ActorCritic(game.num_features, game.num_actions, (32,))
     ).get_policy_operator()
     taken = 0
-    for data in Collector(bridge.TorchRLEnv(game, n, seed=1), policy, frames_per_batch=n * 16, total_frames=decisions):
+    env = bridge.TorchRLEnv(game, n, seed=1)
+    for data in Collector(
+        env, policy, frames_per_batch=n * 16, total_frames=decisions, auto_register_policy_transforms=False
+    ):
         chosen = data["action_mask"].gather(-1, data["action"].unsqueeze(-1))
         assert chosen.all()
         taken += data.numel()
