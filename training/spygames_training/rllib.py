@@ -65,8 +65,8 @@ class RLlibEnv(MultiAgentEnv):
     """A game as an environment of RLlib; agents are `player_0`, `player_1`, ... and one acts at a time.
 
     Observation: `{"observations": float32 [F], "action_mask": int8 [A]}` of the agent that is to act next; at the end,
-    of all that have acted, with a mask of ones, since nobody is asked. Action: 0..A-1; one that is not legal raises
-    IllegalAction. Rewards come once, at the end: the result of each seat.
+    of all, with a mask of ones, since nobody is asked. Action: 0..A-1; one that is not legal raises IllegalAction.
+    Rewards come once, at the end: the result of each seat.
 
     Args:
         config: `game`, as `agent_avenue_v0`, and `options` of it.
@@ -80,28 +80,22 @@ class RLlibEnv(MultiAgentEnv):
         spaces = Dict(observations=feature_box(game), action_mask=Box(0, 1, (game.num_actions,), np.int8))
         self.observation_spaces = dict.fromkeys(self.possible_agents, spaces)
         self.action_spaces = dict.fromkeys(self.possible_agents, Discrete(game.num_actions))
-        self._acted: set[str] = set()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begins a game; from `seed`, or from what follows the last one's."""
         self.env.reset(seed=seed)
-        self._acted.clear()
         return self._seen(self.env.agent_selection), {}
 
     def step(self, action_dict: dict[str, Any]) -> tuple[dict[str, Any], ...]:
         """Takes the one action of the agent that was shown something."""
         ((agent, action),) = action_dict.items()
         self.env.step(int(action))
-        self._acted.add(agent)
         over, cut_off = self.env.terminations[agent], self.env.truncations[agent]
-        ended = [each for each in self.possible_agents if each in self._acted and (over or cut_off)]
-        seen = self._seen(*ended) if ended else self._seen(self.env.agent_selection)
-        rewards = {each: float(self.env.rewards[each]) for each in ended}
-        terminations = {**dict.fromkeys(ended, over), "__all__": over}
-        truncations = {**dict.fromkeys(ended, cut_off), "__all__": cut_off}
-        return seen, rewards, terminations, truncations, {}
+        shown = self.possible_agents if over or cut_off else [self.env.agent_selection]
+        rewards = {each: float(self.env.rewards[each]) for each in shown}  # RLlib wants one with each observation
+        return self._seen(*shown), rewards, {"__all__": over}, {"__all__": cut_off}, {}
 
     def _seen(self, *agents: str) -> dict[str, Any]:
         found = {}
