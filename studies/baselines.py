@@ -10,7 +10,6 @@ import json
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,9 +79,12 @@ def ours(game: Played, seed: int) -> Steps:
     """This package's PPO: the mean of its weights, which it ships."""
     with tempfile.TemporaryDirectory() as folder:
         run = Run.create(config(game, seed), Path(folder) / "run")
-        while True:
-            run.update()
-            yield run.progress["decisions"], run.learner.ema
+        try:
+            while True:
+                run.update()
+                yield run.progress["decisions"], run.learner.ema
+        finally:
+            run.close()
 
 
 def maskable_ppo(game: Played, seed: int) -> Steps:
@@ -161,27 +163,25 @@ def cpu_seconds() -> float:
     return own
 
 
-def curve(way: str, game: Played, minutes: float, games: int, seed: int) -> list[dict[str, Any]]:
+def curve(way: str, game: Played, minutes: float, games: int, seed: int) -> Iterator[dict[str, Any]]:
     """Learns for so many minutes of CPU time; a row for each of MARKS."""
     torch.manual_seed(seed)
     played = make_game(game.game_id, **game.options)
     anchors = [make_player(played, name) for name in ANCHORS]
-    rows: list[dict[str, Any]] = []
+    marks = [60 * minutes * mark for mark in MARKS]
     steps, spent = WAYS[way][1](game, seed), 0.0
     next(steps)  # what is compiled and started for the first update is not counted
     since = cpu_seconds()
     for decisions, network in steps:
         spent += cpu_seconds() - since
-        while len(rows) < len(MARKS) and spent >= 60 * minutes * MARKS[len(rows)]:
+        if spent >= marks[0]:
+            marks = [mark for mark in marks if mark > spent]
             results = evaluate(played, from_network(played, network, "argmax"), anchors, games, seed=0)
             shares = {result.opponent: round(result.win_share, 4) for result in results}
-            rows.append({"cpu_seconds": round(spent, 1), "decisions": decisions, "win_share": shares})
-            print(way, rows[-1], file=sys.stderr, flush=True)
-        if len(rows) == len(MARKS):
-            break
+            yield {"cpu_seconds": round(spent, 1), "decisions": decisions, "win_share": shares}
+            if not marks:
+                return
         since = cpu_seconds()
-    steps.close()  # type: ignore[attr-defined]
-    return rows
 
 
 def read() -> dict[str, Any]:
@@ -202,7 +202,16 @@ def write_page() -> None:
             last = entry["rows"][-1]
             shares = [f"{100 * last['win_share'][anchor]:.1f}" for anchor in ANCHORS]
             rate = last["decisions"] / last["cpu_seconds"]
-            rows.append([game.title, title, f"{entry['minutes']:g}", f"{last['decisions']:,}", f"{rate:,.0f}", *shares])
+            rows.append(
+                [
+                    game.title,
+                    title,
+                    f"{last['cpu_seconds'] / 60:.1f}",
+                    f"{last['decisions']:,}",
+                    f"{rate:,.0f}",
+                    *shares,
+                ]
+            )
             curves[title] = [(row["cpu_seconds"] / 60, 100 * row["win_share"]["greedy"]) for row in entry["rows"]]
         if curves:
             curve_axes(axis, curves)
@@ -218,14 +227,14 @@ def write_page() -> None:
 class Study:
     """Measures learners at equal CPU time and writes docs/baselines.md and .json.
 
-    What the file has already is not measured again.
+    The file is written at each mark. What it has to the end is not measured again; the rest is begun anew.
     """
 
     ways: tuple[Literal["ours", "maskable_ppo", "torchrl", "rllib"], ...] = ("ours", "maskable_ppo", "torchrl", "rllib")
     """Which learners."""
     games: tuple[Literal["agent_avenue_2", "heimlich_3"], ...] = ("agent_avenue_2", "heimlich_3")
     """Which games."""
-    minutes: float = 10.0
+    minutes: float = 2.5
     """CPU time of each."""
     evaluation_games: Positive = 2000
     """Against each anchor, at each mark."""
@@ -236,18 +245,14 @@ class Study:
         torch.set_num_threads(1)
         for name in self.games:
             for way in self.ways:
-                if f"{name}/{way}" in read():
+                entry = read().get(f"{name}/{way}")
+                if entry is not None and entry["rows"][-1]["cpu_seconds"] >= 60 * self.minutes:
                     continue
-                started = time.time()
-                rows = curve(way, GAMES[name], self.minutes, self.evaluation_games, self.seed)
-                entry = {
-                    "minutes": self.minutes,
-                    "evaluation_games": self.evaluation_games,
-                    "seed": self.seed,
-                    "wall_seconds": round(time.time() - started),
-                    "rows": rows,
-                }
-                write_whole(FILE, json.dumps({**read(), f"{name}/{way}": entry}, indent=1) + "\n")
+                rows = []
+                for row in curve(way, GAMES[name], self.minutes, self.evaluation_games, self.seed):
+                    rows.append(row)
+                    entry = {"evaluation_games": self.evaluation_games, "seed": self.seed, "rows": rows}
+                    write_whole(FILE, json.dumps({**read(), f"{name}/{way}": entry}, indent=1) + "\n")
         write_page()
         return 0
 

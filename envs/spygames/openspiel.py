@@ -1,3 +1,5 @@
+# Of an extra that is not installed where types are checked:
+# pyright: reportMissingImports=false
 """The games as games of OpenSpiel (extra `openspiel`).
 
 Importing this module registers all games of the package, so that `pyspiel.load_game` knows them by their ids:

@@ -1,3 +1,5 @@
+# Of an extra that is not installed where types are checked:
+# pyright: reportMissingImports=false
 """The games for RLlib (Ray; extra `rllib`): its new API stack, all seats, action masks, self-play, frozen opponents.
 
 `ppo_config` is a PPO of RLlib that is ready to build; each of its parts is stock or one of these:

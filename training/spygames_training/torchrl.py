@@ -1,3 +1,5 @@
+# Of an extra that is not installed where types are checked:
+# pyright: reportMissingImports=false
 """The games as an environment of TorchRL (extra `torchrl`), and what a learner of it needs beside.
 
 One policy plays all seats of `n` games at once. TorchRL has no notion of a trajectory that belongs to a seat of a game
@@ -12,6 +14,8 @@ tells who decided and what every seat was paid, and `per_seat_advantage` estimat
         decisions = per_seat_advantage(data, operator.get_value_operator())
         ...  # minibatches of decisions, loss, optimiser: docs/torchrl.md
 """
+
+from typing import Any
 
 import numpy as np
 import torch
@@ -70,12 +74,11 @@ class TorchRLEnv(EnvBase):
 
     def rand_action(self, tensordict: TensorDictBase | None = None) -> TensorDictBase:
         """Writes legal actions, drawn uniformly by torch's generator."""
-        tensordict = TensorDict({}, self.batch_size) if tensordict is None else tensordict
-        mask = tensordict.get("action_mask", None)
+        data: Any = TensorDict({}, self.batch_size) if tensordict is None else tensordict
+        mask = data.get("action_mask", None)
         if mask is None:
             mask = torch.from_numpy(self.games.mask != 0)
-        tensordict.set("action", mask.float().multinomial(1).squeeze(-1))
-        return tensordict
+        return data.set("action", mask.float().multinomial(1).squeeze(-1))
 
     def _reset(self, tensordict: TensorDictBase | None = None, **kwargs: object) -> TensorDictBase:
         chosen = None if tensordict is None else tensordict.get("_reset", None)
