@@ -35,7 +35,7 @@ FILE = DOCS / "baselines.json"
 BEGIN, END = "<!-- figures: python -m studies.baselines writes from here -->", "<!-- to here -->"
 
 HIDDEN = (128, 128)
-LEARNING_RATE, ENTROPY = 1e-3, 0.02
+LEARNING_RATE, ENTROPY = 5e-4, 0.05
 ANCHORS = ("random", "greedy", "expert")
 MARKS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 1.0)
 """Fractions of the CPU time at which the agent is measured."""
@@ -189,38 +189,44 @@ def read() -> dict[str, Any]:
     return json.loads(FILE.read_text()) if FILE.exists() else {}
 
 
+def table(found: dict[str, Any]) -> str:
+    """The last row of each curve, in Markdown."""
+    rows = []
+    for name, game in GAMES.items():
+        for way, (title, _) in WAYS.items():
+            if (entry := found.get(f"{name}/{way}")) is not None:
+                last = entry["rows"][-1]
+                shares = [f"{100 * last['win_share'][anchor]:.1f}" for anchor in ANCHORS]
+                rate = last["decisions"] / last["cpu_seconds"]
+                cells = [f"{last['cpu_seconds']:.0f}", f"{last['decisions']:,}", f"{rate:,.0f}"]
+                rows.append([game.title, title, *cells, *shares])
+    head = ["game", "learner", "CPU seconds", "decisions", "per CPU second", *(f"{name} %" for name in ANCHORS)]
+    return markdown_table(head, rows)
+
+
+def draw(found: dict[str, Any], path: Path) -> None:
+    """The curves as an SVG: for each game and anchor one."""
+    figure, axes = new_figure(len(GAMES), len(ANCHORS), (12, 3.5 * len(GAMES)))
+    pairs = [(name, anchor) for name in GAMES for anchor in ANCHORS]
+    for axis, (name, anchor) in zip(axes, pairs, strict=True):
+        curves = {
+            title: [(row["cpu_seconds"], 100 * row["win_share"][anchor]) for row in found[f"{name}/{way}"]["rows"]]
+            for way, (title, _) in WAYS.items()
+            if f"{name}/{way}" in found
+        }
+        curve_axes(axis, curves)
+        axis.set(title=GAMES[name].title, xlabel="CPU seconds", ylabel=f"won against {anchor}, %", xscale="log")
+        if curves and axis is axes[0]:
+            axis.legend(fontsize=8)
+    save_figure(figure, path, dpi=110, kind="svg")
+
+
 def write_page() -> None:
     """The table and the curves from the file."""
     found = read()
-    rows = []
-    figure, axes = new_figure(1, len(GAMES), (11, 4))
-    for axis, (name, game) in zip(axes, GAMES.items(), strict=True):
-        curves: dict[str, list[tuple[float, float]]] = {}
-        for way, (title, _) in WAYS.items():
-            if (entry := found.get(f"{name}/{way}")) is None:
-                continue
-            last = entry["rows"][-1]
-            shares = [f"{100 * last['win_share'][anchor]:.1f}" for anchor in ANCHORS]
-            rate = last["decisions"] / last["cpu_seconds"]
-            rows.append(
-                [
-                    game.title,
-                    title,
-                    f"{last['cpu_seconds'] / 60:.1f}",
-                    f"{last['decisions']:,}",
-                    f"{rate:,.0f}",
-                    *shares,
-                ]
-            )
-            curves[title] = [(row["cpu_seconds"] / 60, 100 * row["win_share"]["greedy"]) for row in entry["rows"]]
-        if curves:
-            curve_axes(axis, curves)
-            axis.legend(fontsize=8)
-        axis.set(title=game.title, xlabel="CPU minutes", ylabel="won against greedy, %", xscale="log")
-    save_figure(figure, DOCS / "images" / "baselines.svg", dpi=110, kind="svg")
-    head = ["game", "learner", "CPU minutes", "decisions", "per CPU second", *(f"{name} %" for name in ANCHORS)]
-    picture = "![Games won against greedy over CPU time](images/baselines.svg)"
-    put_between(DOCS / "baselines.md", BEGIN, END, f"{picture}\n\n{markdown_table(head, rows)}")
+    draw(found, DOCS / "images" / "baselines.svg")
+    picture = "![Games won over CPU time, against three scripted players](images/baselines.svg)"
+    put_between(DOCS / "baselines.md", BEGIN, END, f"{picture}\n\n{table(found)}")
 
 
 @dataclass(frozen=True)
@@ -234,7 +240,7 @@ class Study:
     """Which learners."""
     games: tuple[Literal["agent_avenue_2", "heimlich_3"], ...] = ("agent_avenue_2", "heimlich_3")
     """Which games."""
-    minutes: float = 2.5
+    minutes: float = 1.25
     """CPU time of each."""
     evaluation_games: Positive = 2000
     """Against each anchor, at each mark."""

@@ -24,8 +24,8 @@ collector = Collector(
     total_frames=decisions,
     auto_register_policy_transforms=False,
 )
-loss = ClipPPOLoss(policy, value, entropy_coeff=0.02, critic_coeff=0.5, normalize_advantage=True, functional=False)
-optimiser = torch.optim.Adam(network.parameters(), lr=1e-3)
+loss = ClipPPOLoss(policy, value, entropy_coeff=0.05, critic_coeff=0.5, normalize_advantage=True, functional=False)
+optimiser = torch.optim.Adam(network.parameters(), lr=5e-4)
 for data in collector:
     known = per_seat_advantage(data, value)
     for _ in range(2):
