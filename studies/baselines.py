@@ -240,7 +240,7 @@ class Study:
     """Which learners."""
     games: tuple[Literal["agent_avenue_2", "heimlich_3"], ...] = ("agent_avenue_2", "heimlich_3")
     """Which games."""
-    minutes: float = 1.25
+    minutes: float = 10.0
     """CPU time of each."""
     evaluation_games: Positive = 2000
     """Against each anchor, at each mark."""

@@ -17,7 +17,8 @@ OpenSpiel wants it: -1 stands for "random", an empty string for None. Three more
 - `chance="explicit"`: the seed is drawn in eight chance nodes, a byte each. The history is then the whole game, and
   games and states can be serialised and pickled. There are far too many deals for an algorithm that walks the tree.
 - A game whose module lists its equally likely `deals()` has one chance node, with these as outcomes, whatever `chance`
-  says. All its chance must lie in the deal. Such a game can be solved exactly.
+  says. All its chance must lie in the deal, and its views must tell all that the seat has seen and done (perfect
+  recall). Such a game can be solved exactly.
 - `rng_seed`: from which seeds are drawn with `chance="sampled"`; -1: from the system's entropy.
 
 All luck after the deal follows from the seed, so the clone of a state replays it. A search that must not know what is
@@ -51,7 +52,6 @@ _GAME_TYPE = {
     "information": pyspiel.GameType.Information.IMPERFECT_INFORMATION,
     "reward_model": pyspiel.GameType.RewardModel.TERMINAL,
     "provides_information_state_string": True,
-    "provides_information_state_tensor": False,
     "provides_observation_string": True,
     "provides_observation_tensor": True,
 }
@@ -61,7 +61,8 @@ class OpenSpielGame(pyspiel.Game):
     """A variant of a game, as OpenSpiel sees it.
 
     Observation tensor: what a seat may know now, its view as float32 [F]. Information state string: what the seat
-    knew and did at each of its own decisions, and what it may know now, as a digest. There is no tensor of that.
+    knew and did at each of its own decisions, and what it may know now, as a digest. For games with listed deals there
+    is a tensor of that, too: the view, which has perfect recall there.
 
     `register` makes a subclass for each game.
 
@@ -83,17 +84,16 @@ class OpenSpielGame(pyspiel.Game):
         self.game = game = self.make_game(**{key: value for key, value in options.items() if value is not None})
         self._calls = calls(game)
         self._rng = np.random.default_rng(None if own["rng_seed"] < 0 else own["rng_seed"])
-        list_deals = getattr(game.module, "deals", None)
-        self._deals = None if list_deals is None else [_from_mapping(game, deal) for deal in list_deals()]
+        self._deals = [_from_mapping(game, deal) for deal in game.module.deals()] if _lists_deals(game) else []
         """the bytes of each state in which the game may begin"""
-        if self._deals is not None:
+        if self._deals:
             self.num_draws, self.num_outcomes = 1, len(self._deals)
         else:
             self.num_draws, self.num_outcomes = (1, 1) if chance == "sampled" else (SEED_BYTES, 256)
         sampled = self.num_outcomes == 1
         zero_sum = game.num_players == 2 and not game.options.get("nobody_wins")
         seats = game.num_players
-        game_type = _game_type(self.name, self.make_game, (seats, seats), sampled=sampled, zero_sum=zero_sum)
+        game_type = _game_type(self, (seats, seats), sampled=sampled, zero_sum=zero_sum)
         # In a game of sides what one side gets the others lose; a bound of three and more need not be close.
         highest = -game.lowest_return * (game.num_sides - 1)
         info = pyspiel.GameInfo(
@@ -128,7 +128,7 @@ class OpenSpielGame(pyspiel.Game):
 
     def begin(self, drawn: tuple[int, ...]) -> np.ndarray:
         """The bytes of a state at its first decision, uint8, after all chance outcomes were `drawn`."""
-        if self._deals is not None:
+        if self._deals:
             return self._deals[drawn[0]].copy()
         if self.num_outcomes == 1:
             seed = as_seed(int(self._rng.integers(2**64, dtype=np.uint64)))
@@ -266,7 +266,8 @@ class OpenSpielState(pyspiel.State):
 
 
 class Observer:
-    """Observes a seat's own knowledge: `tensor` and `dict` of its view now, or with perfect recall a string alone."""
+    """Observes a seat's own knowledge: `tensor` and `dict` are its view now; with perfect recall there is a string
+    alone, where views have none."""
 
     def __init__(self, game: OpenSpielGame, perfect_recall: bool):
         self._perfect_recall = perfect_recall
@@ -274,7 +275,7 @@ class Observer:
         """float32 [F]"""
         self.dict: dict[str, np.ndarray] = {}
         """the same memory, by the names of the fields"""
-        if not perfect_recall:
+        if not perfect_recall or _lists_deals(game.game):
             views = game.game.new_views()
             self.tensor = views.view(np.float32)
             self.dict = {name: views[name][0, ...] for name in views.dtype.names or ()}
@@ -302,29 +303,35 @@ def register(game_id: str) -> str:
         ValueError: there is no such game.
     """
     make_game = game_module(game_id).make_game
-    name = f"spygames_{make_game().id}"
+    game = make_game()
+    name = f"spygames_{game.id}"
     if name not in pyspiel.registered_names():
         # A class, because OpenSpiel lets go of what makes a game when Python has ended already: a function would be
         # freed then, and the process aborted.
         made = type("OpenSpielGame", (OpenSpielGame,), {"name": name, "make_game": staticmethod(make_game)})
-        pyspiel.register_game(_game_type(name, make_game, _seats(make_game), sampled=True, zero_sum=False), made)
+        sampled = not _lists_deals(game)
+        pyspiel.register_game(_game_type(made, _seats(make_game), sampled=sampled, zero_sum=False), made)
     return name
 
 
-def _game_type(
-    name: str, make_game: Callable[..., Game[Any]], seats: tuple[int, int], *, sampled: bool, zero_sum: bool
-) -> pyspiel.GameType:
-    """What OpenSpiel knows of a game, for the lowest and highest number of seats."""
+def _lists_deals(game: Game[Any]) -> bool:
+    """Whether a game has equally likely `deals()`, which hold all its chance, and views with perfect recall."""
+    return hasattr(game.module, "deals")
+
+
+def _game_type(game: Any, seats: tuple[int, int], *, sampled: bool, zero_sum: bool) -> pyspiel.GameType:
+    """What OpenSpiel knows of an OpenSpielGame or of a class of them, for the lowest and highest number of seats."""
     modes, utilities = pyspiel.GameType.ChanceMode, pyspiel.GameType.Utility
     return pyspiel.GameType(
-        short_name=name,
-        long_name=f"{name.removeprefix('spygames_')} of spygames",
+        short_name=game.name,
+        long_name=f"{game.name.removeprefix('spygames_')} of spygames",
         chance_mode=modes.SAMPLED_STOCHASTIC if sampled else modes.EXPLICIT_STOCHASTIC,
         # Results are float32, so those of three and more add up to 0 only nearly, and OpenSpiel wants it exactly.
         utility=utilities.ZERO_SUM if zero_sum else utilities.GENERAL_SUM,
         min_num_players=seats[0],
         max_num_players=seats[1],
-        parameter_specification=_parameters(make_game),
+        provides_information_state_tensor=_lists_deals(game.make_game()),
+        parameter_specification=_parameters(game.make_game),
         **_GAME_TYPE,
     )
 

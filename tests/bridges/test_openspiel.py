@@ -289,6 +289,22 @@ class AsUniform:
         return {action: 1 / len(legal) for action in legal}
 
 
+@each_poker
+def test_views_with_perfect_recall_are_information_states(name: str) -> None:
+    """Equal tensors, equal strings, and as many as the game has information sets; the chance is explicit."""
+    game, found = poker(name), {}
+    assert game.get_type().chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
+    for state in states(game, 3000 if name == "leduc" else 300, seed=2):
+        if not state.is_chance_node() and not state.is_terminal():
+            seat = state.current_player()
+            tensor = seat, *state.information_state_tensor(seat)
+            assert found.setdefault(tensor, state.information_state_string(seat)) == state.information_state_string(
+                seat
+            )
+    assert len({*found.values()}) == len(found)
+    assert len(found) == 12 if name == "kuhn" else 700 < len(found) <= 936
+
+
 def test_cfr_solves_kuhn_poker() -> None:
     cfr = pytest.importorskip("open_spiel.python.algorithms.cfr")
     game = poker("kuhn")
