@@ -80,7 +80,7 @@ test-ray: .venv-ray/.installed
 # The games in OpenSpiel, TorchRL and RLlib, each learned from; BRIDGES_ARGS='-m ""' runs the long ones, too. An environment of
 # its own, because three large libraries should not decide what the other tests run against.
 test-bridges: .venv-bridges/.installed
-	OMP_NUM_THREADS=1 $(BRIDGES_PY) -m pytest -q -rs $(BRIDGES_ARGS) tests/bridges tests/docs/test_public_api.py
+	OMP_NUM_THREADS=1 $(BRIDGES_PY) -m pytest -q -rs $(BRIDGES_ARGS) tests/bridges
 
 .venv-bridges/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-bridges
