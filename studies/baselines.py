@@ -37,7 +37,7 @@ BEGIN, END = "<!-- figures: python -m studies.baselines writes from here -->", "
 HIDDEN = (128, 128)
 LEARNING_RATE, ENTROPY = 5e-4, 0.05
 ANCHORS = ("random", "greedy", "expert")
-MARKS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 1.0)
+MARKS = (1 / 8, 1 / 4, 1 / 2, 1.0)
 """Fractions of the CPU time at which the agent is measured."""
 
 Steps = Iterator[tuple[int, ActorCritic]]
