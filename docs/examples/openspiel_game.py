@@ -15,8 +15,8 @@ search = ismcts.ISMCTSBot(
     max_simulations=20,
     evaluator=mcts.RandomRolloutEvaluator(n_rollouts=1, random_state=rng),
     random_state=rng,
-    resampler=lambda state, player: state.resample_from_infostate(player, rng.random_sample),
 )
+search.set_resampler(lambda state, player: state.resample_from_infostate(player, rng.random_sample))
 bots = [search, uniform_random.UniformRandomBot(1, rng)]
 state = game.new_initial_state()
 while not state.is_terminal():

@@ -14,7 +14,7 @@ algorithm = ppo_config("agent_avenue_v0").build_algo()
 for _ in range(int(sys.argv[1]) if len(sys.argv) > 1 else 100):
     algorithm.train()
 game = make_game("agent_avenue_v0")
-save_checkpoint("rllib", game, to_actor_critic(algorithm), decisions_of(algorithm))
+save_checkpoint("runs/rllib", game, to_actor_critic(algorithm), decisions_of(algorithm))
 algorithm.stop()
-for result in evaluate(game, "rllib@argmax", ["random", "greedy"], games=2000, seed=0):
+for result in evaluate(game, "runs/rllib@argmax", ["random", "greedy"], games=2000, seed=0):
     print(result.opponent, result.win_share)

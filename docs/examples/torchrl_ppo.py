@@ -36,6 +36,6 @@ for data in collector:
             torch.nn.utils.clip_grad_norm_(network.parameters(), 0.5)
             optimiser.step()
 collector.shutdown()
-save_checkpoint("torchrl", game, network, decisions)
-for result in evaluate(game, "torchrl@argmax", ["random", "greedy"], games=2000, seed=0):
+save_checkpoint("runs/torchrl", game, network, decisions)
+for result in evaluate(game, "runs/torchrl@argmax", ["random", "greedy"], games=2000, seed=0):
     print(result.opponent, result.win_share)
