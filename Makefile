@@ -1,4 +1,4 @@
-# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-ray | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
+# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-ray | test-bridges | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -6,12 +6,13 @@ SPYGAMES := .venv/bin/spygames
 BENCH_PY := .venv-bench/bin/python
 GPU_PY := .venv-gpu/bin/python
 RAY_PY := .venv-ray/bin/python
+BRIDGES_PY := .venv-bridges/bin/python
 PIP_INSTALL := -m pip install --disable-pip-version-check -c constraints.txt
 TEST_ARGS ?= -n 2
 BENCH_ARGS ?= --write
 AXE := 4.14.1
 
-.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-ray test-wheels lint lint-quick docs format bench clean
+.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-ray test-bridges test-wheels lint lint-quick docs format bench clean
 .DEFAULT_GOAL := setup
 
 setup: .venv/.installed
@@ -76,6 +77,16 @@ test-ray: .venv-ray/.installed
 	$(RAY_PY) $(PIP_INSTALL) -e '.[ray]' pytest hypothesis
 	@touch $@
 
+# The games in OpenSpiel, TorchRL and RLlib; BRIDGES_ARGS='-m ""' runs the long ones, too. An environment of
+# its own, because three large libraries should not decide what the other tests run against.
+test-bridges: .venv-bridges/.installed
+	OMP_NUM_THREADS=1 $(BRIDGES_PY) -m pytest -q -rs $(BRIDGES_ARGS) tests/bridges
+
+.venv-bridges/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-bridges
+	$(BRIDGES_PY) $(PIP_INSTALL) -e '.[bridges]'
+	@touch $@
+
 # What users install: wheel and sdist in environments of their own, away from this folder and without a network.
 # WHEEL_STAGES='build core' runs some of it.
 test-wheels:
@@ -111,5 +122,5 @@ bench: .venv-bench/.installed
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-bench .venv-gpu .venv-ray .venv-wheel .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
+	rm -rf .venv .venv-bench .venv-bridges .venv-gpu .venv-ray .venv-wheel .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
 	find app benchmarks envs scripts studies tests training -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,351 @@
+"""The games as games of OpenSpiel: they keep its rules of form, and are the same games with the same knowledge."""
+
+import pickle
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames.core.aec import GameEnv
+from spygames.core.game import IllegalAction
+from spygames.core.registry import make_game
+from tests.poker import kuhn, leduc
+from tests.poker.nashconv import PolicyFunction, Tree, uniform
+from tests.support.games import VARIANTS, Variant
+
+pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed: make test-bridges")
+bridge = pytest.importorskip("spygames.openspiel")
+exploitability = pytest.importorskip("open_spiel.python.algorithms.exploitability")
+
+MAIN = [
+    variant
+    for variant in VARIANTS
+    if not variant.further
+    and variant.game_id.endswith("_v0")
+    and not any(isinstance(value, dict) for value in variant.options.values())  # OpenSpiel's parameters are no mappings
+]
+POKER = {"kuhn": kuhn, "leduc": leduc}
+each_variant = pytest.mark.parametrize("variant", MAIN, ids=str)
+each_poker = pytest.mark.parametrize("name", POKER)
+
+
+def load(variant: Variant, **more: Any) -> Any:
+    """The variant with its deals as eight bytes, unless `more` says otherwise."""
+    options = {name: -1 if value == "random" else value for name, value in variant.options.items()}
+    return pyspiel.load_game(f"spygames_{variant.game_id}", {**options, "chance": "explicit", **more})
+
+
+def poker(name: str) -> Any:
+    return pyspiel.load_game(bridge.register(f"tests.poker.{name}"))
+
+
+def deal(game: Any, seed: int) -> Any:
+    """The state at the first decision of the game of a seed."""
+    state = game.new_initial_state()
+    for byte in seed.to_bytes(8, "little"):
+        assert state.is_chance_node()
+        state.apply_action(byte)
+    return state
+
+
+def states(game: Any, games: int, seed: int) -> Iterator[Any]:
+    """The states of random games, chance nodes and ends included."""
+    rng = random.Random(seed)
+    for _ in range(games):
+        state = game.new_initial_state()
+        while not state.is_terminal():
+            yield state
+            actions = [a for a, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
+            state.apply_action(rng.choice(actions))
+        yield state
+
+
+@each_variant
+@pytest.mark.parametrize("chance", ["sampled", "explicit"])
+def test_its_random_simulation_passes(variant: Variant, chance: str) -> None:
+    """Of OpenSpiel: legal actions, texts, copies, observations, returns and their sum; serialised where it can be."""
+    pyspiel.random_sim_test(load(variant, chance=chance), num_sims=1, serialize=chance == "explicit", verbose=False)
+
+
+@each_poker
+def test_its_random_simulation_passes_with_listed_deals(name: str) -> None:
+    pyspiel.random_sim_test(poker(name), num_sims=20, serialize=True, verbose=False)
+
+
+def same_games(variant: Variant, seeds: range) -> int:
+    """Plays the games of the seeds here and there, at random; returns the decisions."""
+    game, env, rng, decisions = load(variant), GameEnv(variant.make_game()), random.Random(seeds.start), 0
+    for seed in seeds:
+        state = deal(game, seed)
+        env.reset(seed=seed)
+        while not state.is_terminal():
+            agent = env.agent_selection
+            seen, player = env.observe(agent), env.possible_agents.index(agent)
+            legal = np.flatnonzero(seen["action_mask"]).tolist()
+            assert state.current_player() == player
+            assert state.legal_actions() == legal
+            action = rng.choice(legal)
+            if decisions % 10 == 0:
+                assert np.array_equal(state.observation_tensor(player), seen["observation"])
+                assert state.action_to_string(action) == env.action_to_string(action)
+            state.apply_action(action)
+            env.step(action)
+            decisions += 1
+        assert state.returns() == [env.rewards[agent] for agent in env.possible_agents]
+    return decisions
+
+
+@each_variant
+def test_games_are_the_same(variant: Variant) -> None:
+    assert same_games(variant, range(10)) > 100
+
+
+@pytest.mark.slow
+def test_ten_thousand_games_are_the_same() -> None:
+    assert sum(same_games(variant, range(100, 100 + 10_000 // len(MAIN) + 1)) for variant in MAIN) > 100_000
+
+
+@each_variant
+def test_its_rules_of_form_hold(variant: Variant) -> None:
+    """What OpenSpiel's api_test asks of a part of the tree; it is no part of the package."""
+    game = load(variant)
+    kind, players = game.get_type(), game.num_players()
+    assert kind.min_num_players <= players <= kind.max_num_players
+    assert game.max_chance_nodes_in_history() == 8
+    assert game.observation_tensor_size() == variant.make_game().num_features
+    for state in states(game, 1, seed=3):
+        assert len(state.full_history()) <= game.max_history_length()
+        assert state.move_number() <= game.max_move_number()
+        for look in (state.information_state_string, state.observation_string, state.observation_tensor):
+            with pytest.raises(RuntimeError, match="player >= 0"):
+                look(-1)
+            with pytest.raises(RuntimeError, match="player <"):
+                look(players)
+        if state.is_chance_node():
+            with pytest.raises(RuntimeError):
+                state.information_state_string()
+            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+            assert outcomes == (*range(256),)
+            assert sum(chances) == pytest.approx(1)
+            continue
+        current = state.current_player()
+        assert all(state.legal_actions(p) == [] for p in range(players) if p != current)
+        if state.is_terminal():
+            assert current == pyspiel.PlayerId.TERMINAL
+            assert state.legal_actions() == []
+            assert all(game.min_utility() <= value <= game.max_utility() for value in state.returns())
+        else:
+            texts = [state.action_to_string(current, action) for action in state.legal_actions()]
+            assert len({*texts}) == len(texts) > 0
+
+
+@each_variant
+def test_copies_pickles_and_histories_play_on_alike(variant: Variant) -> None:
+    game, rng = load(variant), random.Random(5)
+    state = deal(game, 77)
+    for _ in range(6):
+        state.apply_action(rng.choice(state.legal_actions()))
+    again = game.new_initial_state()
+    for action in state.history():
+        again.apply_action(action)
+    others = [state.clone(), pickle.loads(pickle.dumps(state)), again]
+    for _ in range(6):
+        if state.is_terminal():
+            break
+        action = rng.choice(state.legal_actions())
+        for each in (state, *others):
+            each.apply_action(action)
+        for each in others:
+            assert str(each) == str(state)
+            assert each.history() == state.history()
+            assert each.legal_actions() == state.legal_actions()
+            for player in range(game.num_players()):
+                assert each.information_state_string(player) == state.information_state_string(player)
+
+
+@each_variant
+def test_redrawn_states_look_alike_to_the_seat_alone(variant: Variant) -> None:
+    game, differ = load(variant), 0
+    for k, state in enumerate(states(game, 2, seed=8)):
+        if state.is_chance_node() or state.is_terminal() or k % 5:
+            continue
+        player = k % game.num_players()
+        before = str(state)
+        other = state.resample_from_infostate(player, random.Random(k).random)
+        same = state.resample_from_infostate(player, random.Random(k).random)
+        assert str(state) == before
+        assert str(same) == str(other)
+        for look in ("information_state_string", "observation_string", "observation_tensor"):
+            assert getattr(other, look)(player) == getattr(state, look)(player)
+        assert other.legal_actions(player) == state.legal_actions(player)
+        differ += str(other) != before
+    assert differ > 0
+
+
+def test_the_information_state_tells_what_was_known_at_each_decision() -> None:
+    """Two histories after which a seat sees the same and has seen other things have different information states."""
+    game = load(next(variant for variant in MAIN if variant.game_id.startswith("agent_avenue")))
+    found: dict[tuple[int, tuple[Any, ...]], str] = {}
+    for seed in range(40):
+        state, rng = deal(game, seed), random.Random(seed)
+        past: list[tuple[Any, ...]] = [(), ()]
+        while not state.is_terminal():
+            seat = state.current_player()
+            view = tuple(state.observation_tensor(seat))
+            name = state.information_state_string(seat)
+            assert found.setdefault((seat, (*past[seat], view)), name) == name
+            action = rng.choice(state.legal_actions())
+            past[seat] = (*past[seat], view, action)
+            state.apply_action(action)
+    assert len({*found.values()}) == len(found) > 300
+
+
+def test_sampled_deals_follow_from_the_seed_of_the_game() -> None:
+    def opening(rng_seed: int) -> list[str]:
+        game = pyspiel.load_game("spygames_agent_avenue_v0", {"rng_seed": rng_seed})
+        found = []
+        for _ in range(3):
+            state = game.new_initial_state()
+            assert state.chance_outcomes() == [(0, 1.0)]
+            state.apply_action(0)
+            found.append(str(state))
+        return found
+
+    assert opening(1) == opening(1)
+    assert opening(1) != opening(2)
+    assert len({*opening(-1)}) > 1
+
+
+def test_what_is_wrong_is_said_and_changes_nothing() -> None:
+    variant = MAIN[0]
+    state = deal(load(variant), 1)
+    illegal = next(a for a in range(variant.make_game().num_actions) if a not in state.legal_actions())
+    for action in (illegal, 10**6):
+        with pytest.raises(IllegalAction, match=f"action {action} is not legal for seat 0; legal are"):
+            state.clone().apply_action(action)
+    with pytest.raises(IllegalAction, match=r"a chance outcome must be 0\.\.255, not 256"):
+        load(variant).new_initial_state().apply_action(256)
+    with pytest.raises(ValueError, match="mode must be one of 'simple', 'advanced', not 'easy'"):
+        load(variant, mode="easy")
+    with pytest.raises(ValueError, match="chance must be one of 'sampled', 'explicit', not 'none'"):
+        load(variant, chance="none")
+    with pytest.raises(ValueError, match="no game 'chess_v0'"):
+        bridge.register("chess_v0")
+
+
+def test_a_process_that_imports_it_ends_well() -> None:
+    """OpenSpiel keeps what makes a game until after Python's end; a function there aborts the process."""
+    code = "import spygames.openspiel, pyspiel; print(pyspiel.load_game('spygames_agent_avenue_v0').num_players())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr
+
+
+class AsPolicy:
+    """A policy of ours as OpenSpiel asks one."""
+
+    def __init__(self, policy: PolicyFunction, actions: int) -> None:
+        self.policy, self.actions = policy, actions
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        mask = np.zeros((1, self.actions), np.int8)
+        mask[0, state.legal_actions()] = 1
+        seen = np.array([state.observation_tensor(state.current_player())], np.float32)
+        p = np.asarray(self.policy(seen, mask)[0], np.float64)
+        return {action: p[action] / p.sum() for action in state.legal_actions()}
+
+
+def uneven(observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """Some policy that differs between information sets."""
+    weights = np.random.default_rng(3).random((observation.shape[1], mask.shape[1]))
+    p = np.exp(np.sin(observation @ weights * 5)) * mask
+    return p / p.sum(1, keepdims=True)
+
+
+@each_poker
+@pytest.mark.parametrize("policy", [uniform, uneven], ids=["uniform", "uneven"])
+def test_its_exploitability_is_ours(name: str, policy: PolicyFunction) -> None:
+    game = POKER[name].make_game()
+    theirs = exploitability.exploitability(poker(name), AsPolicy(policy, game.num_actions))
+    assert theirs == pytest.approx(Tree(game).nash_conv(policy) / 2, abs=1e-9)
+
+
+@each_poker
+def test_exploitability_is_that_of_its_own_game(name: str) -> None:
+    """The uniform policy is as exploitable in OpenSpiel's own Kuhn and Leduc poker."""
+    own = pyspiel.load_game(f"{name}_poker")
+    theirs = exploitability.exploitability(own, AsUniform())
+    assert theirs == pytest.approx(Tree(POKER[name].make_game()).nash_conv(uniform) / 2, abs=1e-9)
+
+
+class AsUniform:
+    """OpenSpiel's own uniform policy, without its base class."""
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        legal = state.legal_actions()
+        return {action: 1 / len(legal) for action in legal}
+
+
+@each_poker
+def test_views_with_perfect_recall_are_information_states(name: str) -> None:
+    """Equal tensors, equal strings, and as many as the game has information sets; the chance is explicit."""
+    game, found = poker(name), {}
+    assert game.get_type().chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC
+    for state in states(game, 3000 if name == "leduc" else 300, seed=2):
+        if not state.is_chance_node() and not state.is_terminal():
+            seat = state.current_player()
+            tensor = seat, *state.information_state_tensor(seat)
+            assert found.setdefault(tensor, state.information_state_string(seat)) == state.information_state_string(
+                seat
+            )
+    assert len({*found.values()}) == len(found)
+    assert len(found) == 12 if name == "kuhn" else 700 < len(found) <= 936
+
+
+def test_cfr_solves_kuhn_poker() -> None:
+    cfr = pytest.importorskip("open_spiel.python.algorithms.cfr")
+    game = poker("kuhn")
+    solver = cfr.CFRSolver(game)
+    for _ in range(100):
+        solver.evaluate_and_update_policy()
+    assert exploitability.exploitability(game, solver.average_policy()) < 0.02
+
+
+def test_nfsp_learns_on_agent_avenue() -> None:
+    """Neural fictitious self-play of OpenSpiel runs: both of its networks take gradient steps, with legal actions."""
+    pytest.importorskip("torch")
+    nfsp = pytest.importorskip("open_spiel.python.pytorch.nfsp")
+    rl_environment = pytest.importorskip("open_spiel.python.rl_environment")
+    env = rl_environment.Environment(pyspiel.load_game("spygames_agent_avenue_v0"))
+    size, actions = env.observation_spec()["info_state"][0], env.action_spec()["num_actions"]
+    assert (size, actions) == (make_game("agent_avenue_v0").num_features, make_game("agent_avenue_v0").num_actions)
+    agents = [
+        nfsp.NFSP(
+            player,
+            size,
+            actions,
+            hidden_layers_sizes=[32],
+            reservoir_buffer_capacity=10_000,
+            anticipatory_param=0.5,
+            batch_size=32,
+            min_buffer_size_to_learn=64,
+            learn_every=16,
+            replay_buffer_capacity=10_000,
+            epsilon_decay_duration=1000,
+            epsilon_start=0.2,
+            epsilon_end=0.01,
+        )
+        for player in range(2)
+    ]
+    for _ in range(40):
+        step = env.reset()
+        while not step.last():
+            action = agents[step.observations["current_player"]].step(step).action
+            assert action in step.observations["legal_actions"][step.observations["current_player"]]
+            step = env.step([action])
+        for agent in agents:
+            agent.step(step)
+    assert all(np.isfinite(float(loss)) for agent in agents for loss in agent.loss)

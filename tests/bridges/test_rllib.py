@@ -1,0 +1,210 @@
+"""The games in RLlib: the same games, only legal actions, each seat's own credit, frozen opponents, two nodes."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from spygames.core.aec import GameEnv
+from spygames.core.game import IllegalAction
+from spygames.core.registry import make_game
+from tests.support.games import VARIANTS, Variant
+
+ray = pytest.importorskip("ray", reason="ray is not installed: make test-bridges")
+torch = pytest.importorskip("torch")
+bridge = pytest.importorskip("spygames_training.rllib", reason="RLlib is not installed: make test-bridges")
+cluster_utils = pytest.importorskip("ray.cluster_utils")
+save_checkpoint = pytest.importorskip("spygames_training.checkpoint").save_checkpoint
+Policy = pytest.importorskip("spygames_training.policy").Policy
+
+MAIN = [variant for variant in VARIANTS if not variant.further and variant.game_id.endswith("_v0")]
+
+
+@pytest.mark.parametrize("variant", MAIN, ids=str)
+def test_games_are_the_same(variant: Variant) -> None:
+    """For the same seed those of the AEC environment; rewards come at the end, to every seat its own."""
+    env = bridge.RLlibEnv({"game": variant.game_id, "options": variant.options})
+    own, rng = GameEnv(variant.make_game()), random.Random(3)
+    for seed in range(3):
+        seen, _ = env.reset(seed=seed)
+        own.reset(seed=seed)
+        rewards, terminations, truncations = {}, {"__all__": False}, {"__all__": False}
+        while not (terminations["__all__"] or truncations["__all__"]):
+            ((agent, shown),) = seen.items()
+            assert agent == own.agent_selection
+            wanted = own.observe(agent)
+            assert np.array_equal(shown["observations"], wanted["observation"])
+            assert np.array_equal(shown["action_mask"], wanted["action_mask"])
+            assert env.observation_spaces[agent].contains(shown)
+            action = rng.choice(np.flatnonzero(shown["action_mask"]).tolist())
+            seen, rewards, terminations, truncations, _ = env.step({agent: action})
+            own.step(action)
+            assert seen.keys() == rewards.keys()
+            assert len(seen) == len(own.possible_agents) or set(rewards.values()) == {0.0}
+        assert rewards == own.rewards
+        assert truncations["__all__"] == any(own.truncations.values())
+        assert terminations["__all__"] == any(own.terminations.values())
+
+
+def test_an_illegal_action_is_an_error() -> None:
+    env = bridge.RLlibEnv({"game": "agent_avenue_v0"})
+    ((agent, shown),) = env.reset(seed=1)[0].items()
+    with pytest.raises(IllegalAction, match="is not legal"):
+        env.step({agent: int(np.flatnonzero(shown["action_mask"] == 0)[0])})
+
+
+def test_seats_are_drawn_by_the_episode() -> None:
+    seating, agents = bridge.Seating(3, opponents=2, share=0.4), ["player_0", "player_1", "player_2"]
+    drawn = Counter()
+    for k in range(3000):
+        episode = SimpleNamespace(id_=f"episode {k}")
+        drawn[tuple(seating(agent, episode) for agent in agents)] += 1
+    alone = drawn.pop(("learner",) * 3)
+    assert abs(alone / 3000 - 0.6) < 0.04
+    assert all(seats.count("learner") == 1 for seats in drawn)
+    assert len(drawn) == 3 * 2**2  # who learns, and who the other two are
+    assert max(drawn.values()) < 2 * min(drawn.values())
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"share": 1.5}, "share must be between 0 and 1, and 0 without opponents, not 1.5"),
+        ({"opponents": 0}, "share must be between 0 and 1, and 0 without opponents, not 0.2"),
+        ({"opponents": -1}, "opponents must be a whole number, at least 0, not -1"),
+        ({"freeze_every": 0}, "freeze_every must be a whole number, at least 1, not 0"),
+        ({"options": {"mode": "easy"}}, "mode must be one of"),
+    ],
+)
+def test_wrong_settings_are_told(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        bridge.ppo_config("agent_avenue_v0", **settings)
+
+
+def short(config: Any) -> Any:
+    return config.training(train_batch_size_per_learner=600, minibatch_size=200, num_epochs=1)
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[None]:
+    """Two nodes with a core each, and a head without one, on this machine."""
+    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    cluster.add_node(num_cpus=1)
+    cluster.add_node(num_cpus=1)
+    ray.init(address=cluster.address, log_to_driver=False)
+    yield
+    ray.shutdown()
+    cluster.shutdown()
+
+
+@pytest.fixture(scope="module")
+def algorithm(nodes: None) -> Iterator[Any]:
+    config = bridge.ppo_config("agent_avenue_v0", hidden=(32,), opponents=2, share=0.5, freeze_every=2)
+    made = short(config).build_algo()
+    yield made
+    made.stop()
+
+
+def weights(module: Any) -> list[np.ndarray]:
+    return [value.numpy().copy() for value in module.network.state_dict().values()]
+
+
+def equal(a: list[np.ndarray], b: list[np.ndarray]) -> bool:
+    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def test_it_learns_and_freezes_opponents(algorithm: Any) -> None:
+    """The learner's weights change with each call; the oldest frozen opponent's with every second one, to the
+    learner's, where it is kept and where it plays; and no action is illegal, or the environment had raised."""
+
+    def all_weights() -> dict[str, list[np.ndarray]]:
+        found = {}
+        for name in ("learner", "frozen_0", "frozen_1"):
+            found[name] = weights(algorithm.get_module(name))  # of the runner, which plays
+            learner = algorithm.learner_group._learner.module[name].unwrapped()
+            assert equal(found[name], weights(learner))
+        return found
+
+    before, frozen = all_weights(), []
+    for _ in range(4):
+        algorithm.train()
+        after = all_weights()
+        assert not equal(before["learner"], after["learner"])
+        changed = [name for name in ("frozen_0", "frozen_1") if not equal(before[name], after[name])]
+        assert all(equal(after[name], after["learner"]) for name in changed)
+        frozen.append(changed)
+        before = after
+    assert frozen == [[], ["frozen_1"], [], ["frozen_0"]]
+    assert bridge.decisions_of(algorithm) >= 4 * 600
+
+
+def test_each_seat_is_paid_its_own(algorithm: Any) -> None:
+    """In whole games each agent's decisions end with its own result, and all before bring nothing."""
+    episodes = algorithm.env_runner.sample(num_episodes=20)
+    for episode in episodes:
+        totals = []
+        for single in episode.agent_episodes.values():
+            rewards = np.asarray(single.get_rewards())
+            assert single.is_done
+            assert (rewards[:-1] == 0).all()
+            totals.append(rewards[-1])
+        assert sorted(totals) == [-1.0, 1.0]
+
+
+def test_illegal_actions_have_no_chance(algorithm: Any) -> None:
+    module, env, rng = algorithm.get_module("learner"), GameEnv(make_game("agent_avenue_v0")), random.Random(1)
+    env.reset(seed=1)
+    for _ in range(300):
+        if not env.agents or any(env.terminations.values()):
+            env.reset()
+        seen = env.observe(env.agent_selection)
+        batch = {"observations": torch.from_numpy(seen["observation"])[None]}
+        batch["action_mask"] = torch.from_numpy(seen["action_mask"])[None]
+        for forward in (module.forward_exploration, module.forward_inference, module.forward_train):
+            chances = torch.softmax(forward({"obs": dict(batch)})["action_dist_inputs"], -1)[0].detach().numpy()
+            assert (chances[seen["action_mask"] == 0] == 0).all()
+        env.step(rng.choice(np.flatnonzero(seen["action_mask"]).tolist()))
+
+
+def test_what_was_learned_becomes_a_checkpoint(algorithm: Any, tmp_path: Path) -> None:
+    game = make_game("agent_avenue_v0")
+    network = bridge.to_actor_critic(algorithm)
+    save_checkpoint(tmp_path / "agent", game, network, bridge.decisions_of(algorithm))
+    policy = Policy.load(tmp_path / "agent", "argmax")
+    env = GameEnv(game)
+    env.reset(seed=4)
+    seen = env.observe(env.agent_selection)
+    logits = algorithm.get_module("learner").forward_inference(
+        {
+            "obs": {
+                "observations": torch.from_numpy(seen["observation"])[None],
+                "action_mask": torch.from_numpy(seen["action_mask"])[None],
+            }
+        }
+    )["action_dist_inputs"]
+    assert policy.act(seen["observation"], seen["action_mask"]) == int(logits.argmax())
+
+
+def test_two_nodes_play(nodes: None) -> None:
+    """Two runners are on two nodes, both play, and both get the new weights."""
+    config = bridge.ppo_config("agent_avenue_v0", hidden=(32,), opponents=1, share=0.5, freeze_every=1)
+    made = short(config).env_runners(num_env_runners=2, num_envs_per_env_runner=4).build_algo()
+    try:
+        made.train()
+        group = made.env_runner_group
+        where = group.foreach_env_runner(lambda runner: ray.get_runtime_context().get_node_id(), local_env_runner=False)
+        assert len(set(where)) == 2
+        kept = weights(made.learner_group._learner.module["frozen_0"].unwrapped())
+        for theirs in group.foreach_env_runner(
+            lambda runner: weights(runner.module["frozen_0"]), local_env_runner=False
+        ):
+            assert equal(theirs, kept)
+        played = group.foreach_env_runner(lambda runner: runner.num_env_steps_sampled_lifetime, local_env_runner=False)
+        assert min(played) > 0
+    finally:
+        made.stop()

@@ -1,0 +1,129 @@
+"""The games as an environment of TorchRL: the same games, only legal actions, and a learner that learns."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from spygames.core.batch import spread
+from spygames.core.game import IllegalAction
+from spygames.core.games import Games
+from spygames.core.registry import make_game
+from tests.support.games import VARIANTS, Variant
+
+pytest.importorskip("torchrl", reason="torchrl is not installed: make test-bridges")
+torch = pytest.importorskip("torch")
+bridge = pytest.importorskip("spygames_training.torchrl")
+check_env_specs = pytest.importorskip("torchrl.envs.utils").check_env_specs
+Collector = pytest.importorskip("torchrl.collectors").Collector
+TensorDict = pytest.importorskip("tensordict").TensorDict
+network = pytest.importorskip("spygames_training.network")
+
+MAIN = [variant for variant in VARIANTS if not variant.further]
+N = 8
+
+
+@pytest.mark.parametrize("variant", MAIN, ids=str)
+def test_its_own_check_passes(variant: Variant) -> None:
+    check_env_specs(bridge.TorchRLEnv(variant.make_game(), N, seed=1), seed=2, break_when_any_done="both")
+
+
+@pytest.mark.parametrize("variant", MAIN, ids=str)
+def test_games_are_the_same(variant: Variant) -> None:
+    """Row by row those of `Games` from the same seeds, through ends and new beginnings."""
+    game = variant.make_game()
+    env, games, rows, ended = bridge.TorchRLEnv(game, N, seed=1), Games(game, N), np.arange(N), 0
+    env.set_seed(5)
+    games.reset(5)
+    assert (games.seeds == spread(np.uint64(5), N)).all()
+    data = env.reset()
+    torch.manual_seed(3)
+    for _ in range(400):
+        assert (data["observation"].numpy() == games.observation).all()
+        assert (data["action_mask"].numpy() == (games.mask != 0)).all()
+        assert (data["seat"].numpy() == games.seats).all()
+        env.rand_action(data)
+        decided, actions = games.seats.copy(), data["action"].numpy().copy()
+        games.advance(rows, actions, decided)
+        after, data = env.step_and_maybe_reset(data)
+        after = after["next"]
+        assert (after["done"].squeeze(-1).numpy() == games.done).all()
+        assert (after["truncated"].squeeze(-1).numpy() == games.cut_off).all()
+        assert (after["terminated"] == after["done"] & ~after["truncated"]).all()
+        assert (after["paid"].numpy() == games.rewards).all()
+        assert (after["reward"].squeeze(-1).numpy() == games.rewards[rows, decided]).all()
+        assert (after["observation"].numpy() == games.observation).all()
+        assert after["action_mask"].any(-1).all()
+        ended += int(games.done.sum())
+        games.begin(np.flatnonzero(games.done))
+    assert ended > 0
+
+
+def test_an_illegal_action_moves_no_game() -> None:
+    env = bridge.TorchRLEnv(make_game("agent_avenue_v0"), N, seed=1)
+    data = env.rand_action(env.reset())
+    data["action"][3] = int((~data["action_mask"][3]).nonzero()[0])
+    before = env.games.states.tobytes()
+    with pytest.raises(IllegalAction, match="is not legal for seat 0 in game 3"):
+        env.step(data)
+    assert env.games.states.tobytes() == before
+
+
+def test_advantages_belong_to_the_seat() -> None:
+    """With lambda 1, no discount and a critic that says 0, a decision's advantage is its own seat's result."""
+    game = make_game("agent_avenue_v0")
+    env = bridge.TorchRLEnv(game, N, seed=1)
+    torch.manual_seed(1)
+    data = env.rollout(200, break_when_any_done=False)
+
+    def critic(data):  # noqa: ANN001, ANN202
+        data["state_value"] = torch.zeros(*data.shape, 1)
+
+    known = bridge.per_seat_advantage(data, critic, gamma=1.0, lam=1.0)
+    wanted, kept = [], 0
+    for row in range(N):
+        over = data["next", "done"][row].squeeze(-1).nonzero().squeeze(-1).tolist()
+        for start, end in pairwise([-1, *over]):
+            for t in range(start + 1, end + 1):
+                wanted.append(float(data["next", "paid"][row, end, data["seat"][row, t]]))
+        last = over[-1]
+        kept += len({int(seat) for seat in data["seat"][row, last + 1 :]})
+        wanted += [0.0] * (199 - last - len({int(seat) for seat in data["seat"][row, last + 1 :]}))
+    assert known["advantage"].squeeze(-1).tolist() == wanted
+    assert len(known) + kept == N * 200
+    assert (known["value_target"] == known["advantage"]).all()
+
+
+def test_networks_that_it_cannot_ask_are_refused() -> None:
+    config = pytest.importorskip("spygames_training.config")
+    game = make_game("agent_avenue_v0")
+    for settings in (config.Network((8,), critic="all"), config.Network((8,), kind="recurrent")):
+        with pytest.raises(ValueError, match="a network without memory whose critic sees the seat's own view"):
+            bridge.actor_value_operator(network.make_network(game, settings))
+
+
+def collected(decisions: int, n: int) -> int:
+    """Decisions of a sampling policy, all of which were legal, or the environment had raised."""
+    game = make_game("agent_avenue_v0")
+    torch.manual_seed(7)
+    policy = bridge.actor_value_operator(
+        network.ActorCritic(game.num_features, game.num_actions, (32,))
+    ).get_policy_operator()
+    taken = 0
+    env = bridge.TorchRLEnv(game, n, seed=1)
+    for data in Collector(
+        env, policy, frames_per_batch=n * 16, total_frames=decisions, auto_register_policy_transforms=False
+    ):
+        chosen = data["action_mask"].gather(-1, data["action"].unsqueeze(-1))
+        assert chosen.all()
+        taken += data.numel()
+    return taken
+
+
+def test_no_action_is_illegal() -> None:
+    assert collected(32_768, 256) >= 32_768
+
+
+@pytest.mark.slow
+def test_no_action_of_a_million_is_illegal() -> None:
+    assert collected(1_000_000, 1024) >= 1_000_000
