@@ -1,4 +1,4 @@
-"""Weights rounded to bfloat16: a checkpoint of half the size (decision 0057)."""
+"""Weights rounded to bfloat16: a checkpoint of half the size (decision 0056)."""
 
 from pathlib import Path
 
