@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from spygames.core.calls import calls
+from spygames.core.calls import calls, look
 from spygames.core.checks import choice
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.registry import game_ids, game_module
@@ -143,12 +143,17 @@ class OpenSpielGame(pyspiel.Game):
         features, mask = self._arrays()
         return self._calls.step(raw, action, features, mask)[0]
 
-    def look(self, raw: np.ndarray, seat: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What a seat may know and do, and the results: float32 [F], int8 [A], float32 [P]."""
+    def look(self, raw: np.ndarray, seat: int) -> tuple[np.ndarray, np.ndarray]:
+        """What a seat may know and do: float32 [F], int8 [A]."""
         features, mask = self._arrays()
+        self._calls.step(raw, look(seat), features, mask)
+        return features, mask
+
+    def results(self, raw: np.ndarray) -> np.ndarray:
+        """The result of each seat, float32 [P]."""
         results = np.zeros(self.game.num_players, np.float32)
-        self._calls.look(raw, seat, features, mask, results)
-        return features, mask, results
+        self._calls.results(raw, results)
+        return results
 
     def _arrays(self) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros(self.game.num_features, np.float32), np.zeros(self.game.num_actions, np.int8)
@@ -200,7 +205,7 @@ class OpenSpielState(pyspiel.State):
         if seat < 0:
             raise IllegalAction("the game is over: nobody may act")
         known = self._digest(seat, action.to_bytes(4, "little", signed=True))
-        raw = np.frombuffer(bytearray(self._raw), np.uint8)
+        raw = self._bytes()
         if not (0 <= action < game.game.num_actions and game.step(raw, action)):
             raise IllegalAction(f"action {action} is not legal for seat {seat}; legal are {self._legal_actions(seat)}")
         self._raw = raw.tobytes()
@@ -214,7 +219,7 @@ class OpenSpielState(pyspiel.State):
 
     def returns(self) -> list[float]:
         """The result of each seat; zeros while the game goes on."""
-        return self._look(0)[2].tolist() if self._raw else [0.0] * self._game().game.num_players
+        return self._game().results(self._bytes()).tolist() if self._raw else [0.0] * self._game().game.num_players
 
     def resample_from_infostate(self, player_id: int, probability_sampler: Callable[[], float]) -> "OpenSpielState":
         """A clone in which all that the seat cannot know is drawn anew, uniformly among what its view allows, future
@@ -254,8 +259,12 @@ class OpenSpielState(pyspiel.State):
     def _digest(self, seat: int, then: bytes = b"") -> bytes:
         return blake2b(self._known[seat] + self.features(seat).tobytes() + then, digest_size=16).digest()
 
-    def _look(self, seat: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self._game().look(np.frombuffer(bytearray(self._raw), np.uint8), seat)
+    def _look(self, seat: int) -> tuple[np.ndarray, np.ndarray]:
+        return self._game().look(self._bytes(), seat)
+
+    def _bytes(self) -> np.ndarray:
+        """A copy of the state's bytes, uint8, to be written."""
+        return np.frombuffer(bytearray(self._raw), np.uint8)
 
     def _state(self) -> np.ndarray:
         """STATE [1], not to be written."""
