@@ -41,9 +41,11 @@ class Calibration:
     play: str
     """How it plays: sample, argmax or a temperature."""
     games: int
+    """How many it has played."""
     seed: int
     """Of the deals."""
     decisions: int
+    """How many it has made in them."""
     explained: float
     """The part of the results' variance that the value explains: 1 if it knew them, 0 if it always said their mean."""
     bias: float

@@ -35,6 +35,7 @@ class Adversary:
     budget: str
     """Decisions that it learned from, worlds a decision."""
     games: int
+    """How many they played."""
     win_share: float
     """Of the adversary, 0 to 1."""
     interval: tuple[float, float]
@@ -48,7 +49,9 @@ class Figures:
     evaluations: tuple[Mapping[str, Any], ...] = ()
     """As `spygames evaluate --json` writes them, all of this agent, with a search on top or without."""
     adversaries: tuple[Adversary, ...] = ()
+    """Those who were made to beat it."""
     calibration: Calibration | None = None
+    """What its value is worth."""
     machine: str = ""
     """What it was trained on, in words."""
 

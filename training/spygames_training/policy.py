@@ -170,7 +170,8 @@ class Policy:
         mask = np.ones((*np.shape(observation)[:-1], self.game.num_actions), np.int8)
         observations, _, remembered = self._checked(observation, mask, memory)
         with torch.inference_mode():
-            (answers,) = fetch([self.network.belief(_features(self.network, observations, remembered))])
+            features, _ = _features(self.network, observations, remembered)
+            (answers,) = fetch([self.network.belief(features)])
         found, first = {}, 0
         for name, count, size in self.network.beliefs:
             likely = answers[:, first : first + count * size].reshape(len(answers), count, size).astype(np.float64)
