@@ -46,6 +46,7 @@ class Processes:
     rank: int = 0
     """From 0; the first one reads, evaluates, writes and reports."""
     count: int = 1
+    """How many they are."""
     local_rank: int = 0
     """Which one on this machine: the number of its GPU, if there are some."""
     leader: int = 0
