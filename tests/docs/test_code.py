@@ -105,7 +105,7 @@ def is_part_of_an_example(code: str) -> bool:
 def test_every_block_says_what_it_is(page: Path) -> None:
     """Code of no language would be run by nothing."""
     opened = FENCE.findall(page.read_text(encoding="utf-8"))[::2]
-    known = {"python", "sh", "toml", "js", "text", "yaml", "{toctree}", "{autodoc2-object}"}
+    known = {"python", "sh", "toml", "js", "text", "yaml", "{include}", "{toctree}", "{autodoc2-object}"}
     assert not [kind for kind in opened if kind not in known]
 
 

@@ -236,7 +236,7 @@ def test_damage_is_named_in_one_line_and_nothing_is_changed(
 ) -> None:
     damage(folder)
     before = content(folder)
-    line = complaint(["train", "--resume", str(folder), "--decisions", "512"], capsys)
+    line = complaint(["train", "--resume", str(folder), "--allow-code", "--decisions", "512"], capsys)
     assert line.startswith(f"spygames train: {folder / file}")
     assert what in line
     assert content(folder) == before
@@ -247,7 +247,7 @@ def test_a_config_of_a_run_that_is_a_pipe_or_a_device_is_not_read(
     folder: Path, capsys: pytest.CaptureFixture[str], make: Callable[[Path], None]
 ) -> None:
     replaced(RUN, make)(folder)
-    line = complaint(["train", "--resume", str(folder)], capsys)
+    line = complaint(["train", "--resume", str(folder), "--allow-code"], capsys)
     assert line.endswith("it is no regular file")
 
 
