@@ -1,9 +1,10 @@
 """The pages of the studies of learners have the figures of their files, and the files what the studies promise."""
 
 import pytest
-from studies import baselines, poker_exploitability
+from studies import baselines
 
 from spygames_training.network import ActorCritic
+from tests.poker import exploitability
 
 
 def between(text: str, begin: str, end: str) -> str:
@@ -26,7 +27,7 @@ def test_baselines_are_measured_at_equal_cpu_time() -> None:
 
 
 def test_the_page_of_openspiel_has_the_exploitability_of_five_seeds() -> None:
-    study = poker_exploitability
+    study = exploitability
     page = (study.DOCS / "openspiel.md").read_text(encoding="utf-8")
     assert between(page, study.BEGIN, study.END) == study.table(study.read()).strip()
     assert {name: [*seeds] for name, seeds in study.read().items()} == {

@@ -133,7 +133,8 @@ def test_views_travel_once(config: Network, elsewhere: Elsewhere) -> None:
 
     elsewhere.forget()
     with elsewhere:
-        learner._gradient(network, data, np.arange(data.units), Weights(0.2, 0.5, 0.1, 0.1), np.zeros(len(LOSS_TERMS)))
+        sums = np.zeros(len(LOSS_TERMS)), np.zeros((2, 0))
+        learner._gradient(network, data, np.arange(data.units), Weights(0.2, 0.5, 0.1, 0.1), *sums)
     values = 2 if config.critic == "all" else 1
     assert sum(elsewhere.there) == remembered + decisions * (game.num_actions + values)
     assert elsewhere.back == [decisions * (game.num_actions + values)]
