@@ -17,7 +17,8 @@ from spygames.core.batch import spread
 from spygames.core.game import Game
 from spygames.core.players import make_player
 from spygames.core.rng import next_seed
-from spygames_app.cli.arguments import File, Positive, Seed, console, execute
+from spygames_app.bench.tools import put_between
+from spygames_app.cli.arguments import AnyFolder, File, Positive, Seed, console, execute
 from spygames_training.atomic import write_whole
 from spygames_training.evaluation import bootstrap, play_games, won
 from spygames_training.tables import markdown_table, progress_bar
@@ -80,6 +81,7 @@ MATCHES = [
 """What is played; with more than two sides the opponent in all seats, too, for the fair share."""
 SEED = 8_640_141
 """Of the published figures; nothing was tuned on it."""
+BEGIN, END = "<!-- figures: python -m studies.search_strength writes from here -->", "<!-- to here, search -->"
 
 
 def wins_in(game: Game, challenger: str, opponent: str, deals: np.ndarray, rng_seed: int) -> list[int]:
@@ -105,6 +107,17 @@ def figures(wins: str, sides: int) -> list[str]:
     return [f"{len(values):,}", f"{100 * values.mean():.1f}", f"{100 * low:.1f}-{100 * high:.1f}"]
 
 
+def table(wins_of: Mapping[str, str]) -> str:
+    """What was played, in Markdown, from the games won of each deal of each match."""
+    rows = []
+    for match in MATCHES:
+        if match.name in wins_of:
+            sides = make_game(match.game_id, **match.options).num_sides
+            names = match.name.replace("|", "\\|").replace(" against ", "` against `")
+            rows.append([f"`{names}`".replace(" in all seats`", "` in all seats"), *figures(wins_of[match.name], sides)])
+    return markdown_table(["match", "deals", "won %", "95 %"], rows)
+
+
 @dataclass(frozen=True)
 class Study:
     """Plays the released agents with and without a search, on the same deals.
@@ -117,6 +130,8 @@ class Study:
     """The same seed, the same result."""
     file: File = Path("docs/search_strength.json")
     """What was played: for each match the games won of each deal, as digits."""
+    docs: AnyFolder = None
+    """Writes the table into `agents.md` in this folder."""
     only: Annotated[str, tyro.conf.arg(metavar="TEXT")] = ""
     """Plays matches alone whose name contains it."""
     minutes: Positive = 600
@@ -145,9 +160,10 @@ class Study:
                     kept["wins"][match.name] = wins
                     write_whole(self.file, json.dumps(kept, indent=2) + "\n")
                     bar.advance(task, len(part))
-        sides = {match.name: make_game(match.game_id, **match.options).num_sides for match in MATCHES}
-        rows = [[name, *figures(wins, sides[name])] for name, wins in kept["wins"].items() if name in sides]
-        print(markdown_table(["match", "deals", "won %", "95 %"], rows))
+        text = table(kept["wins"])
+        print(text)
+        if self.docs is not None:
+            put_between(self.docs / "agents.md", BEGIN, END, text)
         return 0
 
 

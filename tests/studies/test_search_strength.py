@@ -30,8 +30,8 @@ def test_it_goes_on_where_it_was_stopped(
     assert study.main(["--file", str(parts)]) == 0
     assert json.loads(parts.read_text()) == found
     told = capsys.readouterr().out
-    assert "greedy against random" in told
-    assert "greedy in all seats" in told
+    assert "`greedy` against `random`" in told
+    assert "`greedy` in all seats" in told
     assert study.main(["--file", str(parts), "--seed", "1"]) == 2
 
 
@@ -40,6 +40,13 @@ def test_some_matches_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     file = tmp_path / "some.json"
     assert study.main(["--only", "all seats", "--file", str(file)]) == 0
     assert [*json.loads(file.read_text())["wins"]] == ["greedy in all seats"]
+
+
+def test_the_page_has_the_figures_of_the_file() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    page = (docs / "agents.md").read_text(encoding="utf-8")
+    played = json.loads((docs / "search_strength.json").read_text())["wins"]
+    assert page.partition(study.BEGIN)[2].partition(study.END)[0].strip() == study.table(played)
 
 
 def test_figures_of_wins_by_deal() -> None:
