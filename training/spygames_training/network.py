@@ -152,12 +152,20 @@ class ActorCritic(nn.Module):
 def make_network(game: Game, config: Network | StoredNetwork) -> ActorCritic:
     """A new network for `game`, its weights drawn from torch's generator; ValueError for entities in a game that names
     none, and for beliefs in one without questions."""
-    trunk, beliefs = make_trunk(game, config), ()
+    beliefs = ()
     if config.belief != "none":
         if game.questions is None:
             raise ValueError(f"{game.id} has no questions about what is hidden, so network.belief must be none")
         beliefs = game.questions.groups
-    return ActorCritic(game.num_features, game.num_actions, config.hidden, config, game.num_players, trunk, beliefs)
+    return ActorCritic(
+        game.num_features,
+        game.num_actions,
+        config.hidden,
+        config,
+        game.num_players,
+        trunk=make_trunk(game, config),
+        beliefs=beliefs,
+    )
 
 
 def blank(game: Game, config: Network | StoredNetwork) -> ActorCritic:
