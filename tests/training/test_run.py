@@ -531,10 +531,11 @@ def test_what_the_machine_or_the_game_has_not_is_refused_by_the_name_of_the_sett
         (["--out", "pyproject.toml"], "pyproject.toml"),
     ],
 )
-def test_a_wrong_option_ends_the_command_with_one_line(options: list[str], message: str) -> None:
-    done = subprocess.run([sys.executable, "scripts/train.py", *options], capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-    line = done.stderr.strip().splitlines()[-1]
+def test_a_wrong_option_ends_the_command_with_one_line(
+    options: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(Path(__file__).resolve().parents[2])
+    assert command_line("train", *options) == 2
+    line = capsys.readouterr().err.strip().splitlines()[-1]
     assert line.startswith("spygames train: ")
     assert message in line
