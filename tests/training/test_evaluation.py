@@ -77,6 +77,23 @@ def test_games_in_lockstep_end_as_they_do_alone(name: str, monkeypatch: pytest.M
     np.testing.assert_array_equal(play_games(game, players, seating, seeds, 11), found)
 
 
+def test_a_game_that_does_not_end_is_stopped_and_nobody_wins_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluation, "LONGEST", 2)
+    game, n, ended = GAMES["kuhn"], 300, []
+    seating, seeds = np.tile([0, 1], (n, 1)), spread(np.uint64(7), n)
+    players = [make_player(game, "random"), make_player(game, "random")]
+    with pytest.warns(
+        UserWarning, match=r"^\d+ of 300 games of random were stopped after 2 decisions; nobody won them"
+    ):
+        short = play_games(game, players, seating, seeds, 11, ended.append)
+    assert sum(ended) == n
+    monkeypatch.undo()
+    whole = play_games(game, players, seating, seeds, 11)
+    stopped = (short == 0).all(axis=1)
+    assert 20 < stopped.sum() < 150  # pass, bet, and then an answer: a quarter
+    np.testing.assert_array_equal(short[~stopped], whole[~stopped])
+
+
 def test_who_always_bets_takes_the_antes_of_who_always_passes() -> None:
     (result,) = evaluate(GAMES["kuhn"], BETTOR, [PASSER], 51, 0)
     assert (result.challenger, result.opponent, result.deals, result.games) == ("bettor", "passer", 26, 52)

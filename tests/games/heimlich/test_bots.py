@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.games.heimlich.conftest import Position, game_of
+from tests.games.heimlich.conftest import AGENTS, Position, game_of
 
-from spygames.core.batch import Batch
+from spygames.core.batch import Batch, spread
 from spygames.core.game import as_record
 from spygames.core.player import bot_loop
 from spygames.core.players import make_player
@@ -74,6 +74,36 @@ def act(position: Position, name: str, seed: int = 1) -> str:
 def test_bots_win_at_once(at: Callable[..., Position], name: str) -> None:
     position = at({"players": 3}, die=3, safe=10, positions={"red": 7}, scores={"red": 35})
     assert act(position, name) == "move red 3"
+
+
+@pytest.mark.parametrize(("times", "scores"), [(0, False), (90, False), (100, True), (5000, True)])
+def test_expert_waits_while_a_scoring_lets_another_win_but_not_for_ever(
+    at: Callable[..., Position], times: int, scores: bool
+) -> None:
+    """Only a step of red's reaches the safe, and then purple, which nobody owns, is home."""
+    position = at(
+        {"players": 4}, die=2, safe=10, positions=dict.fromkeys(AGENTS, 3) | {"red": 8}, scores={"purple": 41}
+    )
+    position.s.times[5, 0] = times
+    assert (act(position, "expert") == "move red 2") is scores
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{"players": 3}, {"players": 5}], ids=str)
+def test_games_of_experts_end(options: dict[str, Any]) -> None:
+    """Of 2,000 games of three and of five one each went on for ever where nobody ran out of patience."""
+    game, n = game_of(**options), 2000
+    batch = Batch(game, n, seed=3, threads=1)
+    rng, loop = spread(np.uint64(5), n)[:, None].copy(), bot_loop(game, "expert")
+    going = np.arange(n)
+    for _ in range(2000):
+        actions = batch.mask.argmax(axis=1)  # of rows whose first game has ended
+        loop(batch.views, batch.mask, rng, going, actions, 0, len(going))
+        batch.step(actions)
+        going = going[~batch.done[going]]
+        if not len(going):
+            return
+    raise AssertionError(f"{len(going)} games have not ended")
 
 
 @pytest.mark.parametrize("name", ["greedy", "expert", "expert-1"])

@@ -26,6 +26,7 @@ from spygames.heimlich.bots.features import (
     own_id,
     points_left,
     safe_of,
+    times_moved,
     worth,
 )
 from spygames.heimlich.bots.greedy import LATER, WON
@@ -43,6 +44,9 @@ FAR = 0.2
 """The part of a building's value that it has for the safe where the own agent is more than a roll away."""
 NEAR = 0.5
 """The weight of the rivals within a roll of a building, against the own agent, where the safe is placed."""
+PATIENCE = 100.0
+"""Who has moved agents so many times, five times as often as in a usual game, causes any scoring that it can: else no
+game would end in which everybody waits because the next scoring lets another win."""
 
 
 @kernel
@@ -50,12 +54,12 @@ def plan_movement_in_race(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
     """The first step of the best way to spend the points on one or two agents, whosever they are."""
     agents, own, points = len(view.score), own_id(view), points_left(view)
     places, tokens, tallies, rivals = all_places(view), all_scores(view), all_evidence(view), all_rivals(view)
-    arrived = False
+    arrived, patient = False, times_moved(view) < PATIENCE
     for agent in range(agents):
         arrived = arrived or (view.moved[agent] > 0 and places[agent] == safe_of(view))
     best, best_value = -1, -np.inf
     if mask[ACT_DONE]:
-        best, best_value = ACT_DONE, lead_after(view, arrived, places, tokens, tallies, rivals, 0, 0, 0, 0)
+        best, best_value = ACT_DONE, lead_after(view, arrived, patient, places, tokens, tallies, rivals, 0, 0, 0, 0)
     for first in range(agents):  # by ids, the order of movement
         for second in range(first, agents):
             for total in range(1 if view.one_to_three else points, points + 1):
@@ -63,7 +67,9 @@ def plan_movement_in_race(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
                     one, two = np.int64(RELATIVE[own, first]), np.int64(RELATIVE[own, second])
                     action = encode_move(one, n)
                     if mask[action]:
-                        value = lead_after(view, arrived, places, tokens, tallies, rivals, one, n, two, total - n)
+                        value = lead_after(
+                            view, arrived, patient, places, tokens, tallies, rivals, one, n, two, total - n
+                        )
                         value += 0.01 * (uniform(rng, 100) / 100)
                         if value > best_value:
                             best, best_value = action, value
@@ -74,6 +80,7 @@ def plan_movement_in_race(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 def lead_after(
     view: View,
     arrived: bool,
+    patient: bool,
     places: Places,
     tokens: Numbers,
     tallies: Numbers,
@@ -87,7 +94,7 @@ def lead_after(
 
     It leads the soft maximum of the others, RACE * log(sum of weight * exp(token / RACE)): however many rivals there
     are, their weights in its slope sum to 1, and the one in front weighs most. The same agent with 0 points stands for
-    nobody else.
+    nobody else. Who is no longer patient prefers a scoring to all else.
     """
     to_one, to_two = building_after(places[one], points_one), building_after(places[two], points_two)
     safe = safe_of(view)
@@ -111,6 +118,8 @@ def lead_after(
         else:
             best = max(best, token)
             others += (FREE + (1.0 - FREE) * rivals[agent]) * exp(token / RACE)
+    if scores and not patient:
+        return 2 * WON
     if scores and max(mine, best) >= FINISH:
         return WON if mine >= best else -WON
     return mine - RACE * log(others) - SHOWN * max(own_weight / weights - HIDDEN, 0.0)

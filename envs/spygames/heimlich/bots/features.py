@@ -76,6 +76,15 @@ def building_after(building: Int, steps: Int) -> Int:
 
 
 @kernel
+def times_moved(view: View) -> float:
+    """How many times the viewer has moved an agent so far."""
+    times = 0.0
+    for agent in range(len(view.score)):
+        times += TIMES_UNIT * view.record[agent, 0, TIMES]
+    return times
+
+
+@kernel
 def evidence(view: View, seat: Int, agent: Int) -> float:
     """The log-odds that the public record adds to the chance that `seat` owns `agent`."""
     by_points = PER_POINT * POINTS_UNIT * view.record[agent, seat, POINTS]
