@@ -24,8 +24,8 @@ __all__ = ["Result", "cross_play", "evaluate"]
 LOCKSTEP = 1024
 """Games played at a time; results do not depend on it."""
 LONGEST = 50_000
-"""Decisions after which a game is stopped, so that players that wait for one another hold nobody up. Nobody wins it. The
-longest game of 2,000 among `expert-1` in each of seven variants of Heimlich & Co. took 2,966."""
+"""Decisions after which a game is stopped, so that players that wait for one another hold nobody up. Nobody wins it.
+The longest game of 2,000 among `expert-1` in each of seven variants of Heimlich & Co. took 2,966."""
 RESAMPLES = 2000
 PROTOCOL = 1
 """Version of how players are measured (docs/protocol.md): figures of two versions are not compared."""
