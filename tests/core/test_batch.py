@@ -131,6 +131,9 @@ def test_wrong_arguments() -> None:
         with pytest.raises(ValueError, match=rf"observation must be a writeable, .* float32 array of .*, not {given}$"):
             Batch(GAME, N, observation=wrong)  # type: ignore[arg-type]
     batch = Batch(GAME, 3, 1)
+    for streams in (np.zeros(3, np.uint64), np.zeros((3, 1), np.int64), np.zeros((1, 1), np.uint64)):
+        with pytest.raises(ValueError, match=r"^rng must be a writeable, .* uint64 array of shape \(3, 1\), not "):
+            batch.decisions(streams, np.arange(3))
     for malformed in (
         np.zeros(2, int),
         np.zeros((3, 1), int),

@@ -326,7 +326,11 @@ class Batch:
 
         Returns:
             The decisions, which share this batch's arrays: ask before the next step.
+
+        Raises:
+            ValueError: `rng` is another array than that.
         """
+        rng = _buffer("rng", rng, (self.n, 1), np.uint64)
         return DecisionBatch(
             self.game,
             self.states,
