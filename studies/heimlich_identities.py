@@ -25,8 +25,10 @@ from spygames_app.cli.arguments import (
     console,
     execute,
 )
-from spygames_training.evaluation import Progress, bootstrap, play_games
+from spygames_training.evaluation import bootstrap
+from spygames_training.lockstep import play_games
 from spygames_training.tables import progress_bar
+from spygames_training.tasks.executor import Progress
 
 UNITS = {"points": 20.0, "times": 10.0, "gains": 20.0}
 """Parts of the public record, with what makes them some 1."""

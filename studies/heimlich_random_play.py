@@ -10,7 +10,7 @@ from spygames import make_game
 from spygames.core.batch import spread
 from spygames.core.players import make_player
 from spygames_app.cli.arguments import Positive, Seed, console, execute
-from spygames_training.evaluation import play_games
+from spygames_training.lockstep import play_games
 from spygames_training.tables import markdown_table, progress_bar
 
 INDEPENDENT = {  # by players: turns a game, scorings a game, share of games with only free agents on top

@@ -20,7 +20,8 @@ from spygames.core.rng import next_seed
 from spygames_app.bench.tools import put_between
 from spygames_app.cli.arguments import AnyFolder, File, Positive, Seed, console, execute
 from spygames_training.atomic import write_whole
-from spygames_training.evaluation import bootstrap, play_games, won
+from spygames_training.evaluation import bootstrap, won
+from spygames_training.lockstep import play_games
 from spygames_training.tables import markdown_table, progress_bar
 
 

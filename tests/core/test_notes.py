@@ -20,8 +20,8 @@ from spygames.core.single import SingleEnv
 from spygames_app.cli import play as cli_play
 from spygames_app.live import LiveGame
 from spygames_training.config import PPO, Network, Opponents
-from spygames_training.evaluation import play_games
 from spygames_training.league import League
+from spygames_training.lockstep import play_games
 from spygames_training.network import make_network
 from spygames_training.rollout import Rollout
 from spygames_training.sb3 import LearnerSeatVecEnv
@@ -81,7 +81,7 @@ def test_nobody_pays_who_does_not_ask() -> None:
 
 
 def results(game: Game, order: np.ndarray, sizes: int, monkeypatch: pytest.MonkeyPatch) -> np.ndarray:
-    monkeypatch.setattr("spygames_training.evaluation.LOCKSTEP", sizes)
+    monkeypatch.setattr("spygames_training.lockstep.LOCKSTEP", sizes)
     players = [Historian(64), Scripted(game, "greedy" if "greedy" in game.bots else "random")]
     out = np.zeros((len(order), game.num_players, 2))
     for k, i in enumerate(order.tolist()):

@@ -25,9 +25,10 @@ from spygames.core.player import Player, PlayerFailed, answers
 from spygames.core.players import make_player
 from spygames.core.record import play_record
 from spygames.core.version import VERSION
-from spygames_training.evaluation import evaluate, play_games
+from spygames_training.evaluation import evaluate
 from spygames_training.forfeits import Referee
 from spygames_training.identity import player_digest
+from spygames_training.lockstep import play_games
 from tests.games.agent_avenue.test_leaks import nothing_shown, other_world
 from tests.support.position import Position, position_of
 from tests.support.worlds import play_both

@@ -20,9 +20,10 @@ from spygames.core.player import PlayerFailed
 from spygames.core.players import make_player, named_players, runs_code
 from spygames.core.python_player import PythonPlayer
 from spygames.core.record import play_record
-from spygames_training.evaluation import evaluate, play_games
+from spygames_training.evaluation import evaluate
 from spygames_training.forfeits import Forfeit, Referee
 from spygames_training.identity import player_digest
+from spygames_training.lockstep import play_games
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 KUHN = kuhn.make_game()

@@ -10,7 +10,7 @@ from studies import heimlich_identities as naming
 from spygames.core.batch import spread
 from spygames.core.game import as_record
 from spygames.core.players import make_player
-from spygames_training.evaluation import play_games
+from spygames_training.lockstep import play_games
 from tests.games.heimlich.conftest import game_of
 
 FULL = {"players": 4, "top_secret": True, "secret_identities": True}

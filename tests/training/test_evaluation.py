@@ -14,16 +14,9 @@ from spygames.core.batch import spread
 from spygames.core.game import Game, IllegalAction, as_record
 from spygames.core.match import play
 from spygames.core.players import DecisionBatch, Player, make_player
-from spygames_training import evaluation
-from spygames_training.evaluation import (
-    bootstrap,
-    cross_play,
-    evaluate,
-    paired_differences,
-    play_games,
-    share_matrix,
-    wilson,
-)
+from spygames_training import evaluation, lockstep
+from spygames_training.evaluation import bootstrap, cross_play, evaluate, paired_differences, share_matrix, wilson
+from spygames_training.lockstep import play_games
 from tests.poker import kuhn, leduc
 from tests.support import pennies
 
@@ -73,12 +66,12 @@ def test_games_in_lockstep_end_as_they_do_alone(name: str, monkeypatch: pytest.M
     expected = [alone(game, players, *row) for row in zip(seating, seeds, spread(np.uint64(11), n), strict=True)]
     np.testing.assert_array_equal(found, expected)
     assert len(np.unique(found, axis=0)) > 1
-    monkeypatch.setattr(evaluation, "LOCKSTEP", 7)
+    monkeypatch.setattr(lockstep, "LOCKSTEP", 7)
     np.testing.assert_array_equal(play_games(game, players, seating, seeds, 11), found)
 
 
 def test_a_game_that_does_not_end_is_stopped_and_nobody_wins_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluation, "LONGEST", 2)
+    monkeypatch.setattr(lockstep, "LONGEST", 2)
     game, n, ended = GAMES["kuhn"], 300, []
     seating, seeds = np.tile([0, 1], (n, 1)), spread(np.uint64(7), n)
     players = [make_player(game, "random"), make_player(game, "random")]

@@ -14,8 +14,8 @@ from spygames.core.record import play_record
 from spygames.core.single import SingleEnv
 from spygames_training.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.config import PPO, Config, Network
-from spygames_training.evaluation import play_games
 from spygames_training.learner import Learner
+from spygames_training.lockstep import play_games
 from spygames_training.network import ActorCritic, make_network
 from spygames_training.policy import Policy, PolicyPlayer, from_network
 from spygames_training.rollout import Rollout

@@ -23,7 +23,7 @@ from spygames.core.players import make_player, split_spec
 from spygames.core.rng import mix
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import Network
-from spygames_training.evaluation import play_games
+from spygames_training.lockstep import play_games
 from spygames_training.network import make_network
 from spygames_training.policy import Policy
 from spygames_training.search import SearchSettings
@@ -116,7 +116,7 @@ def test_same_seed_same_game_however_it_is_played(monkeypatch: pytest.MonkeyPatc
     finals = [GAME.new_states(6) for _ in range(4)]
     for k in range(3):
         play_games(GAME, players[k], seating, seeds, 1, finals=finals[k])
-    monkeypatch.setattr("spygames_training.evaluation.LOCKSTEP", 2)
+    monkeypatch.setattr("spygames_training.lockstep.LOCKSTEP", 2)
     play_games(GAME, players[0], seating, seeds, 1, finals=finals[3])
     assert len({each.tobytes() for each in finals}) == 1
 

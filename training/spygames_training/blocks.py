@@ -15,8 +15,9 @@ from spygames.core.game import Game
 from spygames.core.players import Player
 from spygames.core.rng import GAMMA, mix, next_seed
 from spygames_training.compute import one_thread
-from spygames_training.evaluation import Progress, play_games
 from spygames_training.forfeits import Forfeit, Referee
+from spygames_training.lockstep import play_games
+from spygames_training.tasks.executor import Progress
 
 DEALS = 256
 """Deals of a block of a ladder."""

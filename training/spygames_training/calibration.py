@@ -13,9 +13,10 @@ import numpy as np
 from spygames.core.batch import spread
 from spygames.core.players import DecisionBatch
 from spygames.core.rng import next_seed
-from spygames_training.evaluation import LOCKSTEP, Progress, play_games
+from spygames_training.lockstep import LOCKSTEP, play_games
 from spygames_training.plots import new_figure, save_figure
 from spygames_training.policy import Policy, PolicyPlayer, draw_actions, logits_and_values
+from spygames_training.tasks.executor import Progress
 
 __all__ = ["Calibration", "calibrate", "draw_calibration"]
 

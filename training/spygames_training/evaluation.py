@@ -3,29 +3,20 @@
 A side is a team, or a seat that plays for itself (`Game.side_of`). Letters: n games, D deals, P seats, K sides.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from spygames.core.batch import Batch, spread
-from spygames.core.game import Game, as_record
-from spygames.core.notes import new_notes
-from spygames.core.player import tell_end
-from spygames.core.players import Player, answers, as_players, new_memory
+from spygames.core.batch import spread
+from spygames.core.game import Game
+from spygames.core.players import Player, as_players
 from spygames.core.rng import next_seed
-from spygames_training.compute import one_thread
-from spygames_training.forfeits import Referee
+from spygames_training.lockstep import Match, play_matches
 from spygames_training.tasks.executor import SERIAL, Executor, Progress
 
 __all__ = ["Result", "cross_play", "evaluate"]
 
-LOCKSTEP = 1024
-"""Games played at a time; results do not depend on it."""
-LONGEST = 50_000
-"""Decisions after which a game is stopped, so that players that wait for one another hold nobody up. Nobody wins it.
-The longest game of 2,000 among `expert-1` in each of seven variants of Heimlich & Co. took 2,966."""
 RESAMPLES = 2000
 PROTOCOL = 1
 """Version of how players are measured (docs/protocol.md): figures of two versions are not compared."""
@@ -167,145 +158,6 @@ def deals_for(game: Game, games: int) -> int:
     if games < 1:
         raise ValueError(f"games must be at least 1, not {games}")
     return -(-games // game.num_sides)
-
-
-def play_games(
-    game: Game,
-    players: Sequence[Player],
-    seating: np.ndarray,
-    seeds: np.ndarray,
-    rng_seed: int,
-    progress: Progress | None = None,
-    finals: np.ndarray | None = None,
-    referee: Referee | None = None,
-) -> np.ndarray:
-    """Plays each game once, to its end, many in lockstep; returns its results, float32 [n, P].
-
-    A long game counts as much as a short one: a row whose game has ended waits.
-
-    Args:
-        game: what is played.
-        players: asked once a step for all their games; all of them see and do what is theirs only.
-        seating: int [n, P], the index in `players` of who sits where.
-        seeds: uint64 [n], the deals.
-        rng_seed: 0..2^64-1, of the players' random streams, one for each game.
-        progress: see `Progress`.
-        finals: if given, STATE [n], filled with the state in which each game ended.
-        referee: takes players who fail out of their games, whose results are 0 and which are among its forfeits. None:
-            what a player raises ends all games.
-    """
-    n = len(seeds)
-    rng = spread(np.uint64(rng_seed), n).reshape(n, 1)
-    out = np.zeros((n, game.num_players), np.float32)
-    for part in _parts(n):
-        last = None if finals is None else finals[part]
-        _play_part(game, players, seating[part], seeds[part], rng[part], out[part], progress, last, referee, part.start)
-    return out
-
-
-@dataclass(frozen=True)
-class Match:
-    """Games to be played, arguments of `play_games`."""
-
-    players: tuple[Player, ...]
-    seating: np.ndarray
-    seeds: np.ndarray
-    rng_seed: int
-
-
-def play_matches(
-    game: Game, matches: Sequence[Match], progress: Progress | None = None, executor: Executor = SERIAL
-) -> list[np.ndarray]:
-    """The results of the games of each match, as of `play_games`; other arguments as of `evaluate`."""
-    tasks = []
-    for match in matches:
-        rng = spread(np.uint64(match.rng_seed), len(match.seeds)).reshape(-1, 1)
-        for part in _parts(len(match.seeds)):
-            tasks.append((game, match.players, match.seating[part], match.seeds[part], rng[part]))
-    found = executor.in_order(_results_of_part, tasks, progress)
-    return [np.concatenate([next(found) for _ in _parts(len(match.seeds))]) for match in matches]
-
-
-def _parts(games: int) -> list[slice]:
-    """The games that are played in lockstep."""
-    return [slice(first, min(first + LOCKSTEP, games)) for first in range(0, games, LOCKSTEP)]
-
-
-def _results_of_part(
-    game: Game,
-    players: Sequence[Player],
-    seating: np.ndarray,
-    seeds: np.ndarray,
-    rng: np.ndarray,
-    progress: Progress | None,
-) -> np.ndarray:
-    """A task: the results of games in lockstep."""
-    out = np.zeros((len(seeds), game.num_players), np.float32)
-    with one_thread():
-        _play_part(game, players, seating, seeds, rng, out, progress, None, None, 0)
-    return out
-
-
-def _play_part(
-    game: Game,
-    players: Sequence[Player],
-    seating: np.ndarray,
-    seeds: np.ndarray,
-    rng: np.ndarray,
-    out: np.ndarray,
-    progress: Progress | None,
-    finals: np.ndarray | None,
-    referee: Referee | None,
-    first: int,
-) -> None:
-    batch = Batch(game, len(seeds), 0, threads=1)
-    batch.reset(seeds=seeds)
-    going, memory = np.arange(batch.n), new_memory(game, players, batch.n)
-    notes = new_notes(game, players, batch.n)
-    for _ in range(LONGEST):
-        if not len(going):
-            return
-        # Games that have ended are followed by others in the batch, which do not count.
-        actions = batch.mask.argmax(axis=1)
-        asked, failed = seating[going, batch.seats[going]], np.zeros(batch.n, bool)
-        for index, player in enumerate(players):
-            rows = going[asked == index]
-            if len(rows):
-                decisions = batch.decisions(rng, rows, memory, notes)
-                if referee is None:
-                    actions[rows] = answers(player, decisions)
-                else:
-                    actions[rows], failed[rows] = referee.ask(player, decisions, first)
-        if notes is not None:
-            notes.add(batch.states, actions, going)
-        before = None if finals is None else batch.states.copy()
-        batch.step(actions)
-        over = batch.done[going] | failed[going]
-        ended = going[over]
-        played = ended[~failed[ended]]
-        out[played] = batch.rewards[played]
-        for row in played.tolist() if any(hasattr(player, "ended") for player in players) else ():
-            tell_end({seat: players[index] for seat, index in enumerate(seating[row])}, out[row], row, notes)
-        if finals is not None and before is not None:
-            finals[played] = before[played]
-            for row in played:  # the batch has begun the next game in this row already
-                game.apply(as_record(finals, row), int(actions[row]))
-        going = going[~over]
-        if progress and len(ended):
-            progress(len(ended))
-    if not len(going):
-        return
-    names = ", ".join(dict.fromkeys(player.name for player in players))
-    warnings.warn(
-        f"{len(going)} of {batch.n} games of {names} were stopped after {LONGEST:,} decisions; nobody won them",
-        stacklevel=2,
-    )
-    for row in going.tolist():
-        tell_end({seat: players[index] for seat, index in enumerate(seating[row])}, out[row], row, notes)
-    if finals is not None:
-        finals[going] = batch.states[going]
-    if progress:
-        progress(len(going))
 
 
 def _match(game: Game, first: Player, second: Player, games: int, seed: int) -> Match:

@@ -12,7 +12,8 @@ from spygames.core.batch import spread
 from spygames.core.game import Game
 from spygames.core.players import Player, as_players
 from spygames.core.rng import next_seed
-from spygames_training.evaluation import Match, mean_interval, play_matches, won
+from spygames_training.evaluation import mean_interval, won
+from spygames_training.lockstep import Match, play_matches
 from spygames_training.tasks.executor import SERIAL, Executor, Progress
 
 __all__ = ["LineUpResult", "line_up"]

@@ -18,7 +18,7 @@ import numpy as np
 from spygames.core.game import Game
 from spygames.core.players import Player
 from spygames_training.blocks import play_block, scores
-from spygames_training.evaluation import Progress
+from spygames_training.tasks.executor import Progress
 
 __all__ = ["Comparison", "SequentialTest", "Verdict", "compare", "log_likelihood_ratio"]
 

@@ -12,8 +12,8 @@ from spygames.core.player import DecisionBatch
 from spygames.core.players import make_player
 from spygames_app.bench.tools import Run, rate
 from spygames_training.config import PPO
-from spygames_training.evaluation import play_games
 from spygames_training.learner import Learner
+from spygames_training.lockstep import play_games
 from spygames_training.network import ActorCritic
 from spygames_training.rollout import Rollout
 

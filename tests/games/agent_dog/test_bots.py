@@ -14,7 +14,7 @@ import pytest
 from spygames.core.batch import spread
 from spygames.core.game import as_record
 from spygames.core.players import make_player
-from spygames_training.evaluation import play_games
+from spygames_training.lockstep import play_games
 from tests.games.agent_dog.conftest import Position, game_of, make_mapping, position_at
 
 PAIRS = (("greedy", "random"), ("expert", "random"), ("expert", "greedy"))

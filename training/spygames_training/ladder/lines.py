@@ -29,10 +29,11 @@ from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
 from spygames_training.atomic import read_file
 from spygames_training.blocks import DEALS, Block, play_block
-from spygames_training.evaluation import PROTOCOL, Progress
+from spygames_training.evaluation import PROTOCOL
 from spygames_training.forfeits import Referee
 from spygames_training.identity import game_digest, player_digest
 from spygames_training.policy import Policy
+from spygames_training.tasks.executor import Progress
 
 LONGEST = 1 << 30
 """Bytes of a ladder's file."""
