@@ -27,7 +27,7 @@ def count(scene: Scene, x: float, y: float) -> None:
     if n:
         for i in reversed(range(min(5, 1 + n // 24))):
             pen.at(x + 2.5 * i, y + 12 + 2.5 * i, scale)
-            signs.back(pen)
+            pen.stamp(signs.back)
             pen.close()
     else:
         pen.box(
@@ -44,7 +44,7 @@ def count(scene: Scene, x: float, y: float) -> None:
     for i, (card, copies) in enumerate(seen["copies"].items()):
         cx, cy = x + 122 * (i % 2), top + 14 + 33 * (i // 2)
         pen.at(cx, cy)
-        signs.chip(pen, card)
+        pen.stamp(signs.chip, card)
         pen.close()
         gone, mine = open_cards.count(card), own.count(card)
         if copies > 12:
@@ -71,9 +71,9 @@ def legend(scene: Scene, x: float, y: float) -> None:
     heading(pen, x, y, "on the board")
     pictures = (
         lambda: signs.pits(pen, [(0, 0)]),
-        lambda: signs.hat(pen, None),
-        lambda: signs.meeting(pen),
-        lambda: signs.start(pen, scene.colours[scene.below]),
+        lambda: pen.stamp(signs.hat, None),
+        lambda: pen.stamp(signs.meeting),
+        lambda: pen.stamp(signs.start, scene.colours[scene.below]),
     )
     for i, (one, two) in enumerate(_SIGNS):
         top = y + 36 + 46 * i

@@ -3,10 +3,11 @@
 import math
 
 from spygames.agent_dog import signs
-from spygames.agent_dog.board import GOAL, PAWNS
+from spygames.agent_dog.board import GOAL, PAWNS, Board
 from spygames.agent_dog.drawing.scene import HALF, LANE, RADIUS, STEP, Scene, X, Y
 from spygames.agent_dog.signs import CARD_H, CARD_W, DARK, FILL, LAWN, LIGHT, ROAD, STONE
-from spygames.core.pen import PAPER, PICK
+from spygames.core.look import Look
+from spygames.core.pen import PAPER, PICK, Pen
 from spygames.core.picture import heading
 
 _PLAZA = "#345845"
@@ -19,15 +20,19 @@ _TREES = (
 
 
 def track(scene: Scene) -> None:
-    """The road with its spaces, and the lawn."""
-    pen, board = scene.pen, scene.board
+    """The road with its spaces, and the lawn: they look alike throughout a game."""
+    scene.pen.stamp(_track, scene.board, tuple(scene.colours.items()), scene.below)
+
+
+def _track(pen: Pen, board: Board, colours: tuple[tuple[int, int], ...], below: int) -> None:
+    scene = Scene(pen, {}, Look(below), board, dict(colours), below, {})
     for by, r, fill, edge in ((33, 34, ROAD, "#4f6373"), (-23, -22, LAWN, "#5d8a70")):
         half = HALF + by
         pen.box(X - half, Y - half, 2 * half, 2 * half, RADIUS + r, fill, stroke=edge, stroke_width=2)
     pen.dot(X, Y, 106, _PLAZA, stroke="#5d8a70", stroke_width=2)
     for x, y, size in _TREES:
         pen.at(X + x, Y + y, size)
-        signs.tree(pen)
+        pen.stamp(signs.tree)
         pen.close()
     r, every = 0.44 * scene.gap, 1 if scene.gap > 26 else 2
     spots = [scene.spot(place) for place in range(board.track)]
@@ -39,7 +44,7 @@ def track(scene: Scene) -> None:
         colour, offset = divmod(place, board.quarter)
         if offset == board.meeting or (offset == 0 and colour in scene.colours.values()):
             pen.at(x, y, r / 15, 0 if offset else 90 * (colour - scene.colours[scene.below]))
-            signs.meeting(pen) if offset else signs.start(pen, colour)
+            pen.stamp(signs.meeting) if offset else pen.stamp(signs.start, colour)
             pen.close()
         if place % every == 0:
             x, y = scene.spot(place, min(0.44 * scene.gap + 11, 26))
@@ -53,7 +58,7 @@ def homes(scene: Scene) -> None:
         _area(scene, colour)
         for px, py, turn in _PRINTS:
             pen.at(*scene.turned(px, py, colour), 0.3, turn + 90 * (colour - scene.colours[scene.below]))
-            signs.paw(pen, _PLAZA)
+            pen.stamp(signs.paw, _PLAZA)
             pen.close()
         x, y = scene.middle(colour)
         pen.words(x, y + 61, scene.name(seat), 14, PAPER, anchor="middle")
@@ -64,10 +69,10 @@ def homes(scene: Scene) -> None:
                 pen.words(gx, gy + 4.5, str(i), 12.5, DARK[colour], anchor="middle")
         kx, ky = scene.turned(0, HALF - LANE - STEP * PAWNS - 7, colour)
         pen.at(kx, ky)
-        signs.kennel(pen, colour)
+        pen.stamp(signs.kennel, colour)
         if seat in scene.seen["winners"]:
             pen.at(20, -10, 0.85)
-            signs.rosette(pen)
+            pen.stamp(signs.rosette)
             pen.close()
         pen.close()
 
@@ -101,11 +106,14 @@ def middle(scene: Scene) -> None:
             continue
         for i in reversed(range(1 if title == "played" else min(4, math.ceil(len(discard) / 12)))):
             pen.at(x + 2 * i, top + 2.5 * i, scale)
-            pen.box(0, 0, CARD_W, CARD_H, 9, PAPER, stroke="#8d7c52", stroke_width=1.2) if i else signs.face(pen, card)
+            if i:
+                pen.box(0, 0, CARD_W, CARD_H, 9, PAPER, stroke="#8d7c52", stroke_width=1.2)
+            else:
+                pen.stamp(signs.face, card)
             pen.close()
     if seen["winners"]:
         pen.at(X + w / 2 + 8, top + h / 2 - 6, 1.7)
-        signs.rosette(pen)
+        pen.stamp(signs.rosette)
         pen.close()
     pen.words(X - w / 2 - 8, top + h + 24, str(len(discard)), 14, PAPER, anchor="middle")
     if pending is not None:
@@ -121,5 +129,5 @@ def middle(scene: Scene) -> None:
     if copied is not None:
         pen.words(X + 12, Y + 75, "a copy is", 12.5, PAPER, anchor="end", bold=False)
         pen.at(X + 18, Y + 60.5)
-        signs.chip(pen, copied)
+        pen.stamp(signs.chip, copied)
         pen.close()

@@ -59,7 +59,7 @@ def _stand(
     """A pawn in the middle of its place; `events` "none": clicks go through it, to the target that lies below."""
     colour, hidden = pawn
     scene.pen.at(x, y + (9 if hidden else 14) * size, size, turn, pointer_events=events)
-    signs.hat(scene.pen, colour) if colour is None or hidden else signs.pawn(scene.pen, colour)
+    scene.pen.stamp(signs.hat, colour) if colour is None or hidden else scene.pen.stamp(signs.pawn, colour)
     scene.pen.close()
 
 
@@ -151,7 +151,7 @@ def _ghost(scene: Scene, place: int, colour: int | None, hidden: bool) -> None:
     """A pawn where it stood before."""
     x, y = scene.spot(place)
     scene.pen.at(x, y + 16 * scene.size, scene.size, opacity=0.4, pointer_events="none")
-    signs.hat(scene.pen, colour) if colour is None or hidden else signs.pawn(scene.pen, colour)
+    scene.pen.stamp(signs.hat, colour) if colour is None or hidden else scene.pen.stamp(signs.pawn, colour)
     scene.pen.close()
 
 

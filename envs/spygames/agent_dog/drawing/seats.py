@@ -26,7 +26,7 @@ def panel(scene: Scene, seat: int, x: float, y: float) -> None:
     if passed is not None:
         pen.words(x + COLUMN - 12, y + 72, "passed", 11.5, SOFT, anchor="end", bold=False)
         pen.at(x + COLUMN - 12 - CHIP_W, y + 79)
-        signs.chip(pen, passed)
+        pen.stamp(signs.chip, passed)
         pen.close()
     if seen["lost"][str(seat)]:
         pen.words(x + 14, y + 124, "played", 11.5, SOFT, bold=False)
@@ -44,7 +44,7 @@ def _name(scene: Scene, seat: int, x: float, y: float) -> None:
     """Who sits there."""
     pen, seen, colour = scene.pen, scene.seen, scene.colours[seat]
     pen.at(x + 25, y + 44, 0.92)
-    signs.pawn(pen, colour)
+    pen.stamp(signs.pawn, colour)
     pen.close()
     pen.words(x + 46, y + 25, scene.name(seat), 17, BRIGHT[colour])
     about = [f"player_{seat}"] if seat == scene.look.viewer else []
@@ -60,7 +60,7 @@ def _name(scene: Scene, seat: int, x: float, y: float) -> None:
         at -= 56
     if seat in seen["winners"]:
         pen.at(at, y + 20, 0.8)
-        signs.rosette(pen)
+        pen.stamp(signs.rosette)
         pen.close()
         at -= 30
     if seat == scene.mover and seen["redrawn"]:
@@ -73,7 +73,7 @@ def _played(scene: Scene, seat: int, x: float, y: float, w: float) -> None:
     scale = min(1.0, w / ((CHIP_W + 4) * max(1, len(lost))))
     for i, card in enumerate(lost):
         scene.pen.at(x + i * (CHIP_W + 4) * scale, y + (1 - scale) * CHIP_H / 2, scale)
-        signs.chip(scene.pen, card)
+        scene.pen.stamp(signs.chip, card)
         scene.pen.close()
 
 
@@ -101,7 +101,7 @@ def bottom(scene: Scene) -> None:
     for i, (text, card) in enumerate(rows):
         pen.words(30, y + 77 + 26 * i, text, 12.5, SOFT, bold=False)
         pen.at(196, y + 62.5 + 26 * i)
-        signs.chip(pen, card)
+        pen.stamp(signs.chip, card)
         pen.close()
     if seen["lost"][str(seat)]:
         pen.words(30, y + 127, "played in this round", 12.5, SOFT, bold=False)
@@ -112,7 +112,7 @@ def _card(scene: Scene, seat: int, card: str) -> None:
     """A card in a hand: it is a target, or in the large hand each of its functions is."""
     pen, seen = scene.pen, scene.seen
     if card == "?":
-        signs.back(pen)
+        pen.stamp(signs.back)
         return
     verb = {"exchange": "pass", "redraw": "discard"}.get(seen["phase"], "card")
     names = signs.functions_of(card, seen["last_card"]) if seat == scene.below else ()
@@ -120,7 +120,7 @@ def _card(scene: Scene, seat: int, card: str) -> None:
     opened = seat == scene.mover and scene.target(f"{verb} {card}")
     if opened or (legal and seat == scene.mover):
         pen.box(-5, -5, CARD_W + 10, CARD_H + 10, 13, "#fff3c4", stroke=PICK, stroke_width=3.4)
-    signs.face(pen, card)
+    pen.stamp(signs.face, card)
     widths = [width(name, 12) + 9 for name in names]
     x = (CARD_W - sum(widths) - 3 * (len(widths) - 1)) / 2
     for name, w in zip(names, widths, strict=True):
