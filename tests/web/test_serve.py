@@ -27,6 +27,8 @@ def test_answers_are_sent_at_once() -> None:
 def test_an_address_that_is_none() -> None:
     with pytest.raises(ValueError, match=r"--host nowhere\.invalid is no address of this machine"):
         bind("nowhere.invalid", 0)
+    with pytest.raises(ValueError, match=r"--host 192\.0\.2\.1 is no address of this machine"):
+        bind("192.0.2.1", 0)  # one of documentation
 
 
 @pytest.mark.parametrize(
@@ -57,6 +59,17 @@ def test_players_are_checked_before_the_page_opens() -> None:
     check(Choices(("greedy", "mcts:8", "agent_avenue_advanced", "heimlich_3@argmax")))
     with pytest.raises(ValueError, match="no player 'nobody'"):
         check(Choices(("greedy", "nobody")))
+
+
+def test_the_game_is_checked_before_the_page_opens() -> None:
+    check(Choices((), "heimlich_v0", {"players": 3}))
+    for game, options, line in (
+        ("chess_v0", {}, "no game 'chess_v0'"),
+        ("heimlich_v0", {"player": 3}, "unexpected keyword argument 'player'"),
+        ("heimlich_v0", {"players": 99}, "players must be"),
+    ):
+        with pytest.raises(ValueError, match=line):
+            check(Choices((), game, options))
 
 
 def test_who_comes_early_waits_and_is_served() -> None:

@@ -1,5 +1,6 @@
 """Starting the server: which address, which players, and a browser that is opened."""
 
+import errno
 import ipaddress
 import secrets
 import socket
@@ -69,7 +70,9 @@ def server_of(app: ASGIApp) -> uvicorn.Server:
 
 
 def check(offered: Choices) -> None:
-    """ValueError where a player that was named is none of any game that is offered."""
+    """ValueError where there is no such game or option, or a player that was named is none of any game offered."""
+    if offered.game is not None:
+        make_game(offered.game, **offered.options)
     for spec in offered.players:
         problems = []
         for name in offered.games:
@@ -145,6 +148,8 @@ def bind(host: str, port: int) -> socket.socket:
             listening.bind((host, number))
         except OSError as error:
             listening.close()
+            if error.errno == errno.EADDRNOTAVAIL:
+                raise ValueError(f"--host {host} is no address of this machine") from error
             taken = taken or f"--port {port} cannot be used ({error.strerror})"
             continue
         if not taken:
