@@ -95,6 +95,8 @@ def by_keyboard(at: Tab, rng: random.Random) -> None:
                 at.page.keyboard.press("Enter")
                 if at.page.locator("#picked", has_text="Picked:").count() == 0:
                     at.moved(since)
+                    # The way to the next action does not begin at the top of the page.
+                    at.page.wait_for_function("document.activeElement.closest('.target, .actions, h1')")
                     return
                 on = rng.randrange(4)
                 wanted = "#picture .target:not(.out):not(.picked)"
@@ -238,6 +240,7 @@ def test_a_hint_and_the_end_tell_what_players_think(browser: "Browser", home: st
         at.page.locator("#by").select_option(label="agent_avenue/simple-2")
         at.page.get_by_role("button", name="What would you do?").click()
         at.page.wait_for_selector(".thoughts progress")
+        assert at.page.evaluate("document.activeElement.id") == "ask"
         assert "Chance to win" in at.page.locator(".thoughts").inner_text()
         rng = random.Random(3)
         while not at.over:

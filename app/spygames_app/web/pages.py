@@ -293,7 +293,7 @@ def _hints(made: WebGame, here: str, token: str, number: int, advice: Advice | N
         h("input", type="hidden", name="revision", value=number),
         h("label", "Ask", for_="by"),
         h("select", *options, name="by", id="by"),
-        h("button", "What would you do?"),
+        h("button", "What would you do?", id="ask"),
         class_="hint",
     )
     return joined(h("h2", "Hint"), ask, thoughts(advice) if advice else None)

@@ -7,18 +7,23 @@ const POLL = 500, RETRY = 2000;
 const main = () => document.querySelector("main");
 const find = selector => main().querySelector(selector);
 const all = selector => [...main().querySelectorAll(selector)];
-let picks = new Map(), timer = 0, playing = 0, speed = 1, skip = () => {}, busy = false, wanted = "", told = "";
+let picks = new Map(), timer = 0, playing = 0, speed = 1, skip = () => {}, busy = false, wanted = "", told = "", held = null;
 
 function say(text) { document.getElementById("said").textContent = text; }
 
 const read = html => new DOMParser().parseFromString(html, "text/html");
 
+// What has the focus, so that it can have it again.
+function hold() {
+  const focused = document.activeElement, inBoard = Boolean(focused?.closest("#picture .target"));
+  const key = focused?.closest("main") ? focused.id || focused.dataset.key : "";
+  return { key, inBoard, inActions: inBoard || Boolean(focused?.closest(".act")), none: !key && !focused?.closest("main, header") };
+}
+
 // Takes the main part of another page over; what has the focus keeps it where it is still there.
 function take(html, url) {
-  const next = read(html), focused = document.activeElement;
-  const key = focused && focused.closest("main") ? focused.id || focused.dataset.key : "";
-  const inBoard = Boolean(focused && focused.closest("#picture .target"));
-  const inActions = Boolean(focused && focused.closest(".act")) || inBoard;
+  const next = read(html), now = hold(), place = held && (now.none || now.key === "skip") ? held : now;
+  const { key, inBoard, inActions } = place;
   const left = find("#picture")?.scrollLeft || 0; // of a large board on a small screen
   const down = find("#moves")?.scrollTop || 0;
   document.title = next.title;
@@ -29,6 +34,7 @@ function take(html, url) {
   if (find("#moves")) showNow(down);
   const again = key && (document.getElementById(key) || find(`[data-key="${CSS.escape(key)}"]`));
   const first = again || (inBoard && find("#picture .target")) || (inActions && (find(".actions button") || find("h1")));
+  held = first || !key ? null : place; // it may come again when a player has thought
   if (first) {
     if (first.matches("h1")) first.tabIndex = -1;
     first.focus({ preventScroll: true });
@@ -58,6 +64,7 @@ function offline() {
 async function send(form, submitter) {
   if (busy) return;
   busy = true;
+  held = hold(); // what cannot be used while the others move loses the focus
   const fields = new URLSearchParams(new FormData(form, submitter)), stream = form.matches(".act");
   for (const button of all("button")) button.disabled = true;
   if (find("#picked")) find("#picked").textContent = "";
