@@ -62,7 +62,7 @@ def test_games_are_the_visitors_own(server: tuple[Store, Visitor]) -> None:
     for path in (f"/games/{made.id}", f"/games/{made.id}/record"):
         assert visitor.get(path).status in (200, 409)
         assert stranger.get(path).status == 404
-    for path in ("act", "hint", "again", "other_seat"):
+    for path in ("act", "hint", "again", "once_more"):
         assert stranger.post(f"/games/{made.id}/{path}", {"revision": 0, "action": "x", "by": 0}).status == 404
 
 
@@ -175,12 +175,14 @@ def test_a_whole_game_ends_open_and_its_record_replays(server: tuple[Store, Visi
     watched = visitor.get(f"{brought.where}?move=0&viewer=0&by=1")
     assert watched.status == 200
     assert "What random would do" in watched.text
-    again = visitor.post(f"/games/{made.id}/other_seat")
+    again = visitor.post(f"/games/{made.id}/once_more")
     other = kept.games[again.where.rpartition("/")[2]]
     other.wait(20)
     assert other.seed == made.seed
     assert other.seat == 1
     assert "you are player_1" in visitor.get(again.where).text
+    new = kept.games[visitor.post(f"/games/{made.id}/once_more", {"new": 1}).where.rpartition("/")[2]]
+    assert (new.seed != made.seed, new.seats, new.specs) == (True, made.seats, made.specs)
 
 
 # ---------------------------------------------------------------- players

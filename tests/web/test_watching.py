@@ -86,6 +86,7 @@ def test_no_page_waits_for_thoughts(server: tuple[Store, Visitor], monkeypatch: 
     assert "thinks:" not in page
     mover = int(as_record(Film(record).states, 2).to_move)
     own, other = (visitor.get(f"{where}?move=2&by=2&viewer={seat}").text for seat in (mover, 1 - mover))
+    assert (f"player_{mover} decides here" in own, f"player_{mover} decides here" in other) == (False, True)
     assert "What greedy would do" in own
     assert "What greedy would do" not in other
 

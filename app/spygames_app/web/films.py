@@ -134,13 +134,17 @@ def _thought(thinker: Thinker, done: bool, film: Film, place: Place) -> list[Htm
     all."""
     found = {at: advice for at, advice in dict(thinker.found).items() if _may_know(film, place, at)}
     decisions = sum(_may_know(film, place, at) for at in range(len(film)))
-    wait = None
+    mover, hidden, wait = int(film.states["to_move"][place.move]), None, None
+    if mover != NOBODY and not _may_know(film, place, place.move):
+        line = f"player_{mover} decides here. What is thought of that is seen by player_{mover}, or with everything."
+        hidden = h("p", line, class_="soft")
     if not done:
         first = "" if thinker.found else f"; {COMPILES}"
         wait = h("p", f"{thinker.name} thinks: {len(found)} of {decisions} decisions{first} …", class_="busy")
     return [
         h("p", thinker.problem, class_="problem") if thinker.problem else None,
         wait,
+        hidden,
         thoughts(found[place.move]) if place.move in found else None,
         curve(film, found, place),
     ]

@@ -143,13 +143,17 @@ def seats(
             "form",
             *_hidden(token, game=number, **{f"o{i}": value for i, value in enumerate(picked)}),
             *fields,
-            h("p", "Seat nobody as you to watch. A search (mcts) gets ready for up to 20 seconds.", class_="soft"),
+            h(
+                "p",
+                "With a player in every seat you watch. A search (mcts, +search) gets ready for up to 20 seconds.",
+                class_="soft",
+            ),
             h("button", "Begin", class_="main"),
             method="post",
             action="/games",
             class_="card leads",
         ),
-        h("p", h("a", "Another game", href="/")),
+        h("p", h("a", "Another game", href="/"), class_="below"),
         problem=problem,
     )
 
@@ -194,7 +198,8 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
     log = _log(made, number)
     advice = made.hint[1] if made.hint and made.hint[0] == number else None
     drawn = picture(live.game, s, seat, before=before, legal=legal, names=_names(made), log=log[:8])
-    turn = "Your move" if own_turn else f"player_{int(s.to_move)} is to move"
+    mover = int(s.to_move)
+    turn = "The game is over" if mover == NOBODY else "Your move" if mover == seat else f"player_{mover} is to move"
     return page(
         title,
         h("h1", f"{title}: you watch" if seat == NOBODY else f"{title}: you are player_{seat}", class_="small"),
@@ -210,7 +215,7 @@ def play(made: WebGame, token: str, problem: str = "") -> Html:
                 _hints(made, here, token, number, advice) if legal else None,
                 h("h2", "What happened"),
                 h("ol", *(h("li", line) for line in log), id="log") if log else h("p", "Nothing yet."),
-                h("p", h("a", "Rules", href=made.rules, target="_blank"), class_="soft"),
+                h("p", h("a", "Rules", href=made.rules, target="_blank"), class_="soft below"),
             ),
             class_="table",
         ),
@@ -303,7 +308,7 @@ def thoughts(advice: Advice) -> Html:
     """What a player thinks: bars, the win share or the expected result, and what it believes."""
     bars = [
         h("li", h("span", text), h("span", f"{share:.0%}"), h("progress", value=f"{share:.3f}", max=1, aria_label=text))
-        for text, share in ranked(advice)
+        for text, share in ((text.replace("_", " "), share) for text, share in ranked(advice))
     ]
     value = None
     if advice.share is not None:

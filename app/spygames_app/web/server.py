@@ -63,7 +63,7 @@ def make_app(
         Route("/games/{id}/act", site.act, methods=["POST"]),
         Route("/games/{id}/hint", site.hint, methods=["POST"]),
         Route("/games/{id}/again", site.ask_again, methods=["POST"]),
-        Route("/games/{id}/other_seat", site.other_seat, methods=["POST"]),
+        Route("/games/{id}/once_more", site.once_more, methods=["POST"]),
         Route("/games/{id}/record", site.record),
         Route("/records", site.records),
         Route("/records", site.bring, methods=["POST"]),
@@ -200,16 +200,13 @@ class Site:
         screening, here = made.screening(), f"/games/{made.id}"
         place = place_in(visit.fields, screening)
         outcome = "the game is over" if made.seat < 0 else made.live.outcome(made.seat)
-        again = joined(
-            h(
-                "button",
-                "The same deal from the other seat" if len(made.seats) == 2 else "The same deal from the next seat",
-            )
-        )
+        which = "other" if len(made.seats) == 2 else "next"
+        again = h("button", f"The same deal from the {which} seat") if made.seat >= 0 else None
+        more = h("button", "A new deal", name="new", value=1)
         extra = joined(
             h("p", f"Everything is open now. The deal's seed was {made.seed}."),
             h("p", h("a", "Download the record", href=f"{here}/record", download="game.jsonl")),
-            pages.form(f"{here}/other_seat", visit.token, again, class_="leads") if made.seat >= 0 else None,
+            pages.form(f"{here}/once_more", visit.token, again, " ", more, class_="leads"),
             h("p", h("a", "Another game", href="/")),
         )
         line = problem or made.problem
@@ -254,16 +251,18 @@ class Site:
         done = await self._refused(visit, made, lambda: made.ask_again(at_random))
         return done or self._to(visit, f"/games/{made.id}")
 
-    async def other_seat(self, request: Request) -> Response:
-        """The same deal once more, with everybody one seat on."""
+    async def once_more(self, request: Request) -> Response:
+        """The same deal with everybody one seat on, or a new one with everybody where they are."""
         visit = await self._visit(request, form=FORM)
         made = self._game(request, visit)
 
         def begin() -> None:
             if not made.over:
                 raise Refused("The game is not over yet.")
-            seats = [*made.seats[-1:], *made.seats[:-1]]
-            new.append(self.store.begin(visit.cookie, made.title, made.rules, made.game, made.specs, seats, made.seed))
+            seats, seed = made.seats, None
+            if "new" not in visit.fields:
+                seats, seed = (*made.seats[-1:], *made.seats[:-1]), made.seed
+            new.append(self.store.begin(visit.cookie, made.title, made.rules, made.game, made.specs, seats, seed))
 
         new: list[WebGame] = []
         return await self._refused(visit, made, begin) or self._to(visit, f"/games/{new[0].id}")
