@@ -48,6 +48,9 @@ def test_replays_games_of_a_module_that_is_named(tmp_path: Path, capsys: pytest.
     assert "--viewer must be from 0 to 1, not 2" in capsys.readouterr().err
     assert run("replay", out, "--game", "tests.poker.kuhn", "--step", "--number", "2") == 2
     assert "has 1 games, so there is no --number 2" in capsys.readouterr().err
+    out.write_text("")
+    assert run("replay", out, "--step") == 2
+    assert "has 0 games, so there is no --number 1" in capsys.readouterr().err
 
 
 def test_shows_what_one_seat_may_know(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -52,9 +52,9 @@ class Replay:
         from spygames.core.record import RecordError, load_games
 
         games = load_games(self.file)
-        if self.number is not None and self.number > len(games):
-            raise ValueError(f"{self.file} has {len(games)} games, so there is no --number {self.number}")
         stepped = (self.number or 1) if self.step else None
+        if (wanted := stepped or self.number or 0) > len(games):
+            raise ValueError(f"{self.file} has {len(games)} games, so there is no --number {wanted}")
         for number, game_record in enumerate(games, 1):
             try:
                 film = self._film(game_record)
