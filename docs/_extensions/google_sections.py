@@ -43,7 +43,7 @@ def _fields(section: str, body: list[str]) -> list[str]:
             out.append(f":{_FIELD[section]}: {line}" if not out else "    " + line)
         elif (entry := _ENTRY.fullmatch(line)) is not None:
             names = entry["names"].split(", ")
-            out += [f":{_FIELD[section]} {name}:" for name in names[:-1]]
+            out += [f":{_FIELD[section]} {name}: see `{names[-1]}`" for name in names[:-1]]
             out.append(f":{_FIELD[section]} {names[-1]}: {entry['text']}")
         else:  # a further line of the entry before
             out.append("    " + line)

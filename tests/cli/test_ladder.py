@@ -1,6 +1,7 @@
 """`spygames ladder`: plays, goes on, takes newcomers, makes its page from the lines alone, and plays lines again."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ def test_a_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = compared(file)
     assert len(first) == 2
     assert picture.read_text().lstrip().startswith("<?xml")
+    links = re.findall(r"\]\((.+?)\)", page.read_text())
+    assert links == ["x.jsonl", "x.svg"]  # and none to pages that are beside the published ladders only
 
     # Another run with nothing left to do changes nothing; the page comes from the lines.
     pages = page.read_bytes(), picture.read_bytes()

@@ -49,7 +49,7 @@ def test_google_sections_become_fields() -> None:
     assert extension("google_sections").to_myst(docstring).split("\n\n") == [
         "Adds two numbers.",
         "A second paragraph, in *Markdown*.",
-        "\n:param a:\n:param b: the numbers,\n        of any size.\n:param limit: at most this.",
+        "\n:param a: see `b`\n:param b: the numbers,\n        of any size.\n:param limit: at most this.",
         "\n:returns: The sum,\n    never above `limit`.",
         "\n:raises ValueError: a number is negative.\n",
     ]

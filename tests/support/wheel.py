@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import pettingzoo
 
@@ -35,6 +36,12 @@ for game_id in game_ids():
 
         check_game(spygames.make_game(game_id))
         print(f"{game_id}: the contract holds")
+many = gymnasium.make_vec("spygames:spygames/AgentAvenue-v0", num_envs=8, opponents="greedy")
+_, infos = many.reset(seed=1)
+for _ in range(50):
+    observations, _, _, _, infos = many.step(infos["action_mask"].argmax(axis=1))
+    assert observations.shape[0] == 8
+print("a vector of environments steps")
 described = importlib.metadata.metadata("spygames")["Description"]
 assert "Unofficial:" in described
 blocks = re.findall(r"^```python\n(.*?)^```", described, re.DOTALL | re.MULTILINE)

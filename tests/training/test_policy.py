@@ -263,7 +263,7 @@ def test_without_torch_the_extra_is_named() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     last = done.stderr.splitlines()[-1]
     assert "ModuleNotFoundError: spygames_training needs torch" in last
-    assert "pip install '.[training]'" in last
+    assert "pip install 'spygames[training]'" in last
 
 
 FORKED = """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if find_spec("torch") is None:
     raise ModuleNotFoundError(
-        "spygames_training needs torch, which the extra brings: pip install '.[training]' in a clone of spygames",
+        "spygames_training needs torch, which the extra brings: pip install 'spygames[training]'",
         name="torch",
     )
 

@@ -190,7 +190,7 @@ def _exploited(adversaries: Sequence[Adversary]) -> str:
         ]
         for each in order
     ]
-    table = markdown_table(["adversary", "budget", "the agent plays", "games", "it won, %"], rows)
+    table = markdown_table(["adversary", "budget", "the agent plays", "games", "it won, %"], rows, texts=3)
     return (
         f"## How far it can be exploited\n\n{table}\n\nEach bounds from below what a perfect adversary would win; the "
         "first one counts. In brackets the 95 % interval over deals."

@@ -62,9 +62,9 @@ def wide_console() -> Console:
     return console if console.is_terminal else Console(width=120)
 
 
-def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown, without a newline at its end; all columns but the first are aligned to the right."""
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> str:
+    """A table in Markdown, without a newline at its end; all columns but the first `texts` are aligned to the right."""
+    lines = [head, [*["---"] * texts, *["---:"] * (len(head) - texts)], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

@@ -21,7 +21,7 @@ def feature_box(game: Game) -> Box:
     return Box(low, high, dtype=np.float32)
 
 
-class Actions(Discrete[np.int64]):
+class Actions(Discrete):  # without a parameter, which Gymnasium 1.1 does not have
     """Gymnasium's `Discrete` with a quick `sample(mask)`: for the same seed and calls the same actions, the same
     errors, and the same random stream afterwards. The two kinds are equal (`==`) where n, start and dtype are.
 

@@ -75,9 +75,10 @@ def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str
     counts = found.deals[found.deals > 0]
     deals = f"{counts.min():,}" if counts.min() == counts.max() else f"{counts.min():,} to {counts.max():,}"
     zero = f"`{found.anchor}` has 0" if found.anchor else "the mean is 0"
+    protocol = "[the protocol](../protocol.md)" if (file.parent.parent / "protocol.md").exists() else "the protocol"
     parts = [
         f"# Ladder: {short_title(game)}",
-        f"Played by [the protocol](../protocol.md), seed {lines[0].seed}, in blocks of {DEALS} deals. "
+        f"Played by {protocol}, seed {lines[0].seed}, in blocks of {DEALS} deals. "
         f"`spygames ladder {file.name}` makes this page from the lines in [{file.name}]({file.name}).",
         standings_table(found).markdown(),
         LEGEND.format(zero=zero),
