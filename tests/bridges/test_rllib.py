@@ -171,6 +171,28 @@ def test_illegal_actions_have_no_chance(algorithm: Any) -> None:
         env.step(rng.choice(np.flatnonzero(seen["action_mask"]).tolist()))
 
 
+def sampled(algorithm: Any, decisions: int) -> int:
+    """Decisions of whole games of the runner, all of which the mask allowed; the environment raises at any other."""
+    taken = 0
+    while taken < decisions:
+        for episode in algorithm.env_runner.sample(num_timesteps=8192):
+            for single in episode.agent_episodes.values():
+                actions = np.asarray(single.get_actions())
+                masks = np.asarray(single.get_observations()["action_mask"])[: len(actions)]
+                assert masks[np.arange(len(actions)), actions].all()
+                taken += len(actions)
+    return taken
+
+
+def test_no_action_is_illegal(algorithm: Any) -> None:
+    assert sampled(algorithm, 5_000) >= 5_000
+
+
+@pytest.mark.slow
+def test_no_action_of_a_million_is_illegal(algorithm: Any) -> None:
+    assert sampled(algorithm, 1_000_000) >= 1_000_000
+
+
 def test_what_was_learned_becomes_a_checkpoint(algorithm: Any, tmp_path: Path) -> None:
     game = make_game("agent_avenue_v0")
     network = bridge.to_actor_critic(algorithm)

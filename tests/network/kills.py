@@ -8,6 +8,7 @@ is lost if it does not end with the bytes of the run that nothing disturbed.
 
 import json
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -29,6 +30,8 @@ from tests.support.hosts import NAMES, Hosts
 DECISIONS = 400 * 32 * 8
 AGAIN = 1.0
 """Seconds until a command that has ended is started again."""
+PAUSE = 1.0, 15.0
+"""Seconds between two things that happen, at least and at most: some come while a run still starts."""
 LONGEST = 1800.0
 """Seconds after which a run that does not end counts as lost."""
 
@@ -89,14 +92,14 @@ def one_run(count: int, folder: Path, seed: int) -> dict[str, Any]:
     started = time.monotonic()
     with Hosts() as hosts, open(folder / f"log-{seed}.txt", "ab") as log:
         cluster = Cluster(hosts, commands, {name: {} if torchrun else variables(name) for name in NAMES}, log)
-        next_one = time.monotonic() + luck.uniform(5, 25)
+        next_one = time.monotonic() + luck.uniform(*PAUSE)
         while not cluster.finished():
             if time.monotonic() - started > LONGEST:
                 return {"seed": seed, "torchrun": torchrun, "happened": happened, "difference": "it does not end"}
             if time.monotonic() > next_one and len(happened) < count:
                 what = disturb(hosts, luck)
                 happened += [f"{what} at update {updates(run)}"] if what else []
-                next_one = time.monotonic() + luck.uniform(2, 25)
+                next_one = time.monotonic() + luck.uniform(*PAUSE)
             time.sleep(0.1)
     found = difference(run, folder / "undisturbed")
     return {"seed": seed, "torchrun": torchrun, "happened": happened, "difference": found}
@@ -119,6 +122,7 @@ def disturbed_runs(count: int, folder: Path, seed: int = 0) -> list[dict[str, An
 
 def main() -> None:
     """The command."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the hosts are removed
     count, folder, *seed = sys.argv[1:]
     found = disturbed_runs(int(count), Path(folder).resolve(), *map(int, seed))
     lost = [result for result in found if result["difference"]]
