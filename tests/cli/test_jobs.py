@@ -46,6 +46,7 @@ def stopped(argv: list[object], begun: Path) -> tuple[int, list[str]]:
     return process.returncode, [line for line in said.splitlines() if line]
 
 
+@pytest.mark.slow
 def test_a_ladder_by_two_processes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     argv = ["--players", "random", "greedy", "expert", "--blocks", 2]
     serial, file = tmp_path / "serial.jsonl", tmp_path / "x.jsonl"

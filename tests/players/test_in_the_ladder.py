@@ -33,6 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         sys.modules.pop(name, None)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js here")
 def test_the_commands_of_the_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A function, a program, a model and another package's player each play 512 games against each, and nobody fails.

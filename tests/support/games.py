@@ -18,8 +18,6 @@ TEST_GAMES = ("tests.poker.kuhn", "tests.poker.leduc")
 """Modules with a `make_game` that takes no options."""
 FEWER = 5
 """A further variant is tested with one example where a main one is with so many."""
-SHORTENED = "max_turns"
-"""An option that makes no variant, but a shorter game."""
 
 
 @dataclass(frozen=True)
@@ -51,18 +49,9 @@ VARIANTS = [
 ]
 
 
-def _brings_a_value(variant: Variant) -> bool:
-    """Whether an option of it has a value that it has in no main variant of the game, nor in one before."""
-    before = [each for each in VARIANTS[: VARIANTS.index(variant)] if each.game_id == variant.game_id]
-    known = [dict(each.make_game().options) for each in before]
-    options = variant.make_game().options.items()
-    return any(all(value != each[name] for each in known) for name, value in options if name != SHORTENED)
-
-
 def parameter(variant: Variant) -> Any:
-    """For pytest: the variant, `slow` where other ones show all that it is made of."""
-    slow = variant.further and not _brings_a_value(variant)
-    return pytest.param(variant, id=str(variant), marks=[pytest.mark.slow] if slow else [])
+    """For pytest: the variant, `slow` where a main one differs from it in little."""
+    return pytest.param(variant, id=str(variant), marks=[pytest.mark.slow] if variant.further else [])
 
 
 def holds(game: Game) -> Callable[[Record], None]:

@@ -144,6 +144,7 @@ def weights(folder: Path) -> bytes:
     return file.read_bytes()
 
 
+@pytest.mark.slow
 def test_seeds(pool: Executor, tmp_path: Path) -> None:
     said: list[str] = []
     serial = train_seeds(TINY, tmp_path / "serial", 2, progress=False, say=said.append)

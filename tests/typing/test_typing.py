@@ -86,7 +86,7 @@ def test_the_names_that_a_type_checker_knows_are_those_that_an_option_takes(game
         assert set(re.findall(r"'(\w+)'", str(refusal.value).partition(", not ")[0])) == names
 
 
-@pytest.mark.parametrize("checker", CHECKERS)
+@pytest.mark.parametrize("checker", [pytest.param(c, marks=[pytest.mark.slow] * (c == "mypy")) for c in CHECKERS])
 def test_type_checkers_find_what_is_wrong_and_nothing_else(checker: str, tmp_path: Path) -> None:
     files = [ROOT / "tests" / "typing" / "calls.py"]
     for game_id in game_ids():

@@ -124,7 +124,7 @@ def test_both_implementations_play_the_same_games(players: int, decisions: int) 
 
 
 @pytest.mark.rule("AD-17", "AD-18", "AD-22", "AD-28", "AD-29", "AD-30", "AD-31", "AD-32")
-@pytest.mark.parametrize("players", [4, 2, 3])
+@pytest.mark.parametrize("players", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (4, 2))])
 def test_both_implementations_agree_where_it_is_crowded(players: int) -> None:
     seen = compare({2: 5000, 3: 2000, 4: 3000}[players], players, crowded=True, players=players)
     for what in ("a side is home", "hidden in a goal", "step into", "from into", "end home", "meet"):
