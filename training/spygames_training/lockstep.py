@@ -35,7 +35,7 @@ def play_games(
     finals: np.ndarray | None = None,
     referee: Referee | None = None,
 ) -> np.ndarray:
-    """Plays each game once, to its end, many in lockstep; returns its results, float32 [n, P].
+    """Plays each game once, to its end or for `LONGEST` decisions, many in lockstep; returns results, float32 [n, P].
 
     A long game counts as much as a short one: a row whose game has ended waits.
 

@@ -45,8 +45,8 @@ FAR = 0.2
 NEAR = 0.5
 """The weight of the rivals within a roll of a building, against the own agent, where the safe is placed."""
 PATIENCE = 100.0
-"""Who has moved agents so many times, five times as often as in a usual game, causes any scoring that it can: else no
-game would end in which everybody waits because the next scoring lets another win."""
+"""Who has moved agents so many times, where 9 to 24 are usual in a game, causes any scoring that it can: else no game
+would end in which everybody waits because the next scoring lets another win."""
 
 
 @kernel
