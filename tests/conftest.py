@@ -1,5 +1,6 @@
 """Shared by all tests."""
 
+import signal
 import sys
 from pathlib import Path
 
@@ -12,3 +13,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 # The machine's load decides how long an example takes, so that never decides a test; equal runs give equal examples.
 settings.register_profile("spygames", deadline=None, derandomize=True)
 settings.load_profile("spygames")
+
+# What a shell starts in the background (`make test &`) ignores Ctrl-C, and its children with it: the tests that press it
+# in a process of their own would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
