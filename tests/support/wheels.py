@@ -172,7 +172,7 @@ def sdist() -> None:
     """What is installed from the sdist passes the tests that come with it."""
     # pip would take the wheel that it made of an earlier file of this name from its cache.
     own = environment("sdist", next(iter(pythons().values())), "--no-cache-dir", "--no-deps", built("*.tar.gz"))
-    needed = ["spygames[training,render]", "pytest", "pytest-xdist", "hypothesis"]
+    needed = ["spygames[training,sb3,dev]"]
     run([own, "-m", "pip", "install", "--disable-pip-version-check", "-c", ROOT / "constraints.txt", *needed])
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(built("*.tar.gz")) as archive:
