@@ -156,7 +156,7 @@ def command() -> None:
         said = run([*spygames, "play", "--against", "best", "--seed", 1], folder, typed="1\n" * 400)
         assert "agent_avenue/simple-2@argmax" in said, said
         assert "The game was --seed 1." in said, said
-        run([*spygames, "train", "--config", "demo", "--decisions", 131_072, "--evaluate-games", 20], folder)
+        run([*spygames, "train", "--config", "demo"], folder)
         assert (folder / "runs" / "demo" / "checkpoint" / "model.safetensors").exists()
         for player in ("best", "runs/demo"):
             said = run(
