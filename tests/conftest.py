@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 settings.register_profile("spygames", deadline=None, derandomize=True)
 settings.load_profile("spygames")
 
-# What a shell starts in the background (`make test &`) ignores Ctrl-C, and its children with it: the tests that press it
-# in a process of their own would wait for ever.
+# What a shell starts in the background (`make test &`) ignores Ctrl-C, and its children with it: the tests that press
+# it in a process of their own would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -130,7 +130,9 @@ def test_a_run_with_other_settings_is_noticed_before_the_first_one(
     shutil.rmtree(out / "small" / "defaults 0")
     last = out / "small" / "no reference 1" / "run.json"
     last.write_text(last.read_text().replace('"decisions": 600', '"decisions": 601'))
-    assert "no reference 1 holds a run with another decisions" in complaint(["ablate", *asked(small, out)], capsys)
+    assert "no reference 1 holds a run with other settings (decisions)" in complaint(
+        ["ablate", *asked(small, out)], capsys
+    )
     assert not (out / "small" / "defaults 0").exists()
 
 

@@ -6,11 +6,14 @@ import os
 import signal
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
-from spygames_training import Policy, Run, train
+from spygames import make_game
+from spygames.core.single import SingleEnv
+from spygames_training import Policy, Run, cross_play, evaluate, train, train_seeds
 from tests.training.test_run import SMALL, weights
 
 
@@ -91,6 +94,43 @@ def test_what_is_no_callback_is_refused_before_training(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="a callback is a function of a run and its metrics, not 'loud'"):
         run.train(["loud"])  # type: ignore[list-item]
     assert run.progress["decisions"] == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"config": "demo"}, r"config must be a Config, not 'demo': read_config\(path\) reads one from a TOML file"),
+        ({"callbacks": print}, "callbacks must be a list of functions"),
+        ({"callbacks": ["loud"]}, "a callback is a function of a run and its metrics, not 'loud'"),
+        ({"shaping": 0.1}, r"a shaping is a function \(view_before, view_after, seat\), not 0.1"),
+    ],
+)
+def test_what_is_of_another_kind_is_refused_before_a_folder_is_made(
+    tmp_path: Path, wrong: dict[str, Any], message: str
+) -> None:
+    for call in (train, train_seeds):
+        with pytest.raises(TypeError, match=message):
+            call(**{"config": replace(SMALL, evaluate_against=("random",)), "folder": tmp_path / "run"} | wrong)
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_trained_policy_is_a_player_as_it_is(tmp_path: Path) -> None:
+    policy = train(SMALL, tmp_path / "small", progress=False)
+    by_policy, by_name = (
+        evaluate(policy.game, player, "random", games=20, seed=3)[0] for player in (policy, str(tmp_path / "small"))
+    )
+    assert by_policy == by_name
+    assert by_policy.challenger == "small@sample"
+    assert len(cross_play(policy.game, [policy, "random"], games=2, seed=3)) == 2
+    env = SingleEnv(policy.game, opponents=policy)
+    assert str(env.opponents[0]) == f"PolicyPlayer({policy.game.id}, small@sample)"
+    other = make_game("agent_avenue_v0", mode="advanced")
+    with pytest.raises(ValueError, match=r"^small@sample plays agent_avenue_v0, mode=simple.*, not .*mode=advanced"):
+        evaluate(other, policy, "random", games=2, seed=3)
+    with pytest.raises(TypeError, match=r"a game is what spygames.make_game\(id\) returns, not 'agent_avenue_v0'"):
+        evaluate("agent_avenue_v0", policy, "random", games=2, seed=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"a function plays as PythonPlayer\(game, function, name\)"):
+        evaluate(policy.game, print, "random", games=2, seed=3)  # type: ignore[arg-type]
 
 
 def test_a_run_without_progress_prints_nothing_and_logs(

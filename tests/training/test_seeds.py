@@ -82,7 +82,7 @@ def test_seeds_give_one_table_and_one_curve(folder: Path, capsys: pytest.Capture
     before = (out / "seed_7" / "state.safetensors").stat().st_mtime_ns
     assert run(*command) == 0
     assert (out / "seed_7" / "state.safetensors").stat().st_mtime_ns == before
-    assert "holds a run with another decisions" in complaint([*command, "--decisions", "1024"], capsys)
+    assert "holds a run with other settings (decisions)" in complaint([*command, "--decisions", "1024"], capsys)
 
 
 def test_a_band_is_the_mean_the_lowest_and_the_highest_of_what_all_curves_have() -> None:
@@ -117,7 +117,7 @@ def test_each_seed_makes_its_network_and_hears_callbacks(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--seeds", "1"], "seeds must be from 2 to 10, not 1"),
+        (["--seeds", "1"], "seeds must be a whole number from 2 to 10, not 1"),
         (["--seeds", "3", "--evaluate-against"], "evaluate_against is empty"),
         (["--seeds", "3", "--algorithm", "maskable_ppo"], "maskable_ppo takes neither --seeds"),
         (["--own-network", "seeds_module.Tiny"], "'seeds_module.Tiny' must name a module"),

@@ -116,6 +116,7 @@ def test_a_potential_is_discounted_and_nothing_after_the_end() -> None:
         (lambda k: np.full(k, np.nan), "no finite number"),
         (lambda k: ["much"] * k, r"must give float32 \[\d+\], not \['much'"),
         (lambda k: None, r"one for each decision, not \[\]"),
+        (lambda k: {}["leed"], r"^the shaping .*lambda.* failed: KeyError: 'leed'$"),
     ],
 )
 def test_what_is_no_reward_is_refused(answer: Callable[[int], Any], message: str) -> None:

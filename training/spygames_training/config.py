@@ -282,6 +282,12 @@ def differences(one: Any, other: Any, prefix: str = "") -> list[str]:
     return found
 
 
+def check_config(config: object) -> None:
+    """TypeError if it is no Config, such as the name of a file."""
+    if not isinstance(config, Config):
+        raise TypeError(f"config must be a Config, not {shown(config)}: read_config(path) reads one from a TOML file")
+
+
 def read_config(path: str | Path, *, allow_code: bool = True) -> Config:
     """The run that a TOML file describes.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from spygames.core.batch import spread
 from spygames.core.game import Game
-from spygames.core.players import Player, as_players
+from spygames.core.players import Player, PlayerLike, as_players
 from spygames.core.rng import next_seed
 from spygames_training.lockstep import Match, play_matches
 from spygames_training.tasks.executor import SERIAL, Executor, Progress
@@ -75,8 +75,8 @@ class Difference:
 
 def evaluate(
     game: Game,
-    challenger: str | Player,
-    opponents: str | Player | Sequence[str | Player],
+    challenger: PlayerLike,
+    opponents: PlayerLike | Sequence[PlayerLike],
     games: int,
     seed: int,
     progress: Progress | None = None,
@@ -86,7 +86,7 @@ def evaluate(
 
     Args:
         game: what is played.
-        challenger: plays one side, each once a deal; a Player or a name as `make_player` takes it.
+        challenger: plays one side, each once a deal; a name as `make_player` takes it, a `Policy` or a `Player`.
         opponents: likewise, one or several; one result each.
         games: against each; rounded up to whole deals (K games each). With more than two sides, another game a deal
             finds the fair share.
@@ -96,8 +96,9 @@ def evaluate(
 
     Raises:
         PlayerFailed: a player answered what is no legal action; the message names it.
-        TypeError: something is no player.
-        ValueError: there is no player of that name, or one cannot be sent to another process.
+        TypeError: something is no player, or `game` is no Game.
+        ValueError: there is no player of that name, a policy plays another game, or a player cannot be sent to another
+            process.
     """
     (challenger,), others = as_players(game, challenger), as_players(game, opponents)
     matches = [_match(game, challenger, opponent, games, seed) for opponent in others]
@@ -112,7 +113,7 @@ def evaluate(
 
 def cross_play(
     game: Game,
-    players: Sequence[str | Player],
+    players: Sequence[PlayerLike],
     games: int,
     seed: int,
     progress: Progress | None = None,

@@ -10,7 +10,7 @@ import numpy as np
 
 from spygames.core.batch import spread
 from spygames.core.game import Game
-from spygames.core.players import Player, as_players
+from spygames.core.players import Player, PlayerLike, as_players
 from spygames.core.rng import next_seed
 from spygames_training.evaluation import mean_interval, won
 from spygames_training.lockstep import Match, play_matches
@@ -51,7 +51,7 @@ class LineUpResult:
 
 def line_up(
     game: Game,
-    players: Sequence[str | Player],
+    players: Sequence[PlayerLike],
     games: int,
     seed: int,
     progress: Progress | None = None,
@@ -63,7 +63,8 @@ def line_up(
 
     Args:
         game: what is played.
-        players: one a seat, each a Player or a name as `make_player` takes it; the same one may have several seats.
+        players: one a seat, each a name as `make_player` takes it, a `Policy` or a `Player`; the same one may have
+            several seats.
         games: rounded up to whole deals.
         seed: 0..2^64-1, of the deals and of the players' random streams; the same one gives the same results.
         progress, executor: as of `evaluate`.
@@ -115,7 +116,7 @@ def line_up(
     return results
 
 
-def line_up_players(game: Game, players: Sequence[str | Player]) -> list[Player]:
+def line_up_players(game: Game, players: Sequence[PlayerLike]) -> list[Player]:
     """The players of a line-up, one a seat, as `as_players` finds them; ValueError where they are not so many."""
     if len(players) != game.num_players:
         raise ValueError(f"{game.id} has {game.num_players} seats, but the line-up names {len(players)} players")

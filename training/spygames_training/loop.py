@@ -22,6 +22,15 @@ after an evaluation also `win_share/NAME` for each opponent. It may look at ever
 returns is ignored, and what it raises ends the training once all is saved."""
 
 
+def check_callbacks(callbacks: Sequence[Callback]) -> None:
+    """TypeError if they are no list of functions."""
+    if callable(callbacks):
+        raise TypeError(f"callbacks must be a list of functions: [{shown(callbacks)}]")
+    for callback in callbacks:
+        if not callable(callback):
+            raise TypeError(f"a callback is a function of a run and its metrics, not {shown(callback)}")
+
+
 class Due(NamedTuple):
     """What a run does after an update."""
 
@@ -42,9 +51,7 @@ class TrainingLoop:
     """
 
     def __init__(self, run: "Run", callbacks: Sequence[Callback], progress: bool):
-        for callback in callbacks:
-            if not callable(callback):
-                raise TypeError(f"a callback is a function of a run and its metrics, not {shown(callback)}")
+        check_callbacks(callbacks)
         self.run, self.callbacks, self.progress = run, callbacks, progress
         self._interrupted = False
         self._evaluated = self._saved = time.monotonic()

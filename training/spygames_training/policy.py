@@ -16,7 +16,7 @@ from spygames.core.look import Advice
 from spygames.core.players import DecisionBatch, Player, name_best, split_spec
 from spygames.core.released import find_agent
 from spygames.core.shown import shown
-from spygames_training.checkpoint import find_checkpoint, load_checkpoint
+from spygames_training.checkpoint import CheckpointError, find_checkpoint, layout_hash, load_checkpoint
 from spygames_training.compute import fetch
 from spygames_training.network import ActorCritic
 from spygames_training.own_code import find_own
@@ -88,8 +88,13 @@ class Policy:
         if game is not None:
             text = name_best(game, text)
         parts = split_spec(text)
-        if not how and parts.search is None and not Path(text).exists():
-            text, how = parts.source, parts.play
+        if not Path(text).exists():
+            if parts.search is not None:
+                raise CheckpointError(
+                    f"a policy has no search: make_player(game, {shown(text)}) makes a player that has"
+                )
+            if not how:
+                text, how = parts.source, parts.play
         temperature_of(how)
         checkpoint = load_checkpoint(text, game, network)
         folder = find_checkpoint(text, game).resolve()
@@ -99,6 +104,17 @@ class Policy:
         policy = cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
         policy.training_opponents = checkpoint.training_opponents
         return policy
+
+    def as_player(self, game: Game) -> "PolicyPlayer":
+        """It as a player of many games at once, for whatever asks players; `evaluate`, environments and others that
+        take a player call this by themselves.
+
+        Raises:
+            ValueError: it plays another game, or one of another layout.
+        """
+        if game.id != self.game.id or layout_hash(game) != layout_hash(self.game):
+            raise ValueError(f"{self.name} plays {self.game.title}, not {game.title}")
+        return PolicyPlayer(self)
 
     @overload
     def act(
@@ -230,6 +246,9 @@ class PolicyPlayer:
         self.policy, self.name = policy, policy.name
         self.memory_size = policy.network.memory_size
         """Floats that it keeps in `DecisionBatch.memory`."""
+
+    def __repr__(self) -> str:
+        return f"PolicyPlayer({self.policy.game.id}, {self.name})"
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
         """One legal action for each of `decisions.rows`, int64 [k]."""

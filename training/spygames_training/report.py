@@ -163,8 +163,11 @@ def line_of(metrics: Mapping[str, Any], total: int) -> str:
     """One update's metrics in a run of `total` decisions, as a line."""
     rate = metrics["decisions_per_second"]
     left = max(0, total - metrics["decisions"]) / max(rate, 1) / 60
+    done = f"{metrics['decisions'] / 1e6:7.2f} M of {total / 1e6:g} M"
+    if total < 1_000_000:
+        done = f"{metrics['decisions']:7,} of {total:,}"
     parts = [
-        f"{metrics['decisions'] / 1e6:7.2f} M of {total / 1e6:g} M",
+        done,
         f"{rate:9,.0f}/s",
         f"left {left:4.1f} min",
         f"entropy {metrics['entropy']:.3f}",

@@ -17,7 +17,7 @@ from spygames.core.registry import make_game
 from spygames_training.atomic import write_whole
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.compute import find_device, one_thread
-from spygames_training.config import Config, differences, from_mapping
+from spygames_training.config import Config, check_config, differences, from_mapping
 from spygames_training.faster_device import gpu_pays
 from spygames_training.joint_run import check_alike, check_workers, led_by_newest, saved_anywhere
 from spygames_training.league import League
@@ -34,7 +34,7 @@ from spygames_training.resume import State, StateError, load_state, read_state, 
 from spygames_training.rollout import Rollout, check_memory
 from spygames_training.run_evaluation import evaluation_opponents, win_shares
 from spygames_training.run_files import RUN, STATE, check_folder, resume_config
-from spygames_training.shaping import Shaping
+from spygames_training.shaping import Shaping, check_shaping
 from spygames_training.start import start_from
 
 __all__ = ["Callback", "Diverged", "Run"]
@@ -74,8 +74,10 @@ class Run:
         shaping: Shaping | str | None = None,
     ):
         """The parts of a run that has not begun; for `create` and `resume`. Nothing in the folder is changed."""
+        check_config(config)
         self.config, self.folder, self.processes = config, Path(folder), processes
         self._network, shape = find_own(network), find_own(shaping)
+        check_shaping(shape)
         self.own_code = names_of(network=self._network, shaping=shape)
         """The names of what the caller has passed, by what it is for."""
         check_workers(config, processes.count)
@@ -142,13 +144,16 @@ class Run:
             ValueError: the folder holds a run or an agent already, or something in the place of a file of the run; an
                 unknown game, option or player; `start_from` or `network` does not fit; more games and steps than the
                 machine has memory for. Nothing in the folder is changed then.
+            TypeError: `config` is no Config, or `shaping` no function.
         """
         place = Path(folder)
         with processes.in_own_time():
             if processes.first and (place / STATE).exists():
-                raise ValueError(f"{folder} holds a run already: continue it with --resume, or choose another --out")
+                raise ValueError(
+                    f"{folder} holds a run already: resume it (--resume, resume=True), or choose another folder (--out)"
+                )
             if processes.first and (place / "checkpoint" / "config.json").exists():
-                raise ValueError(f"{folder} holds an agent already: choose another folder with --out")
+                raise ValueError(f"{folder} holds an agent already: choose another folder (--out)")
             run = cls(config, folder, game, processes, network, shaping)
             if config.start_from and processes.first:
                 start_from(config.start_from, run.game, run.learner, config.ppo.reward_scale, run._network)

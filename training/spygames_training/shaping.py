@@ -6,6 +6,7 @@ import numpy as np
 
 from spygames.core.game import Game, flat
 from spygames.core.shown import one_line, shown
+from spygames_training.own_code import name_of_code
 from spygames_training.trajectories import Trajectories
 
 __all__ = ["Shaping", "potential_based"]
@@ -39,11 +40,17 @@ def potential_based(potential: Callable[[np.ndarray, np.ndarray], np.ndarray], g
     return shaping
 
 
+def check_shaping(shaping: object) -> None:
+    """TypeError if it is neither a function nor None."""
+    if shaping is not None and not callable(shaping):
+        raise TypeError(f"a shaping is a function (view_before, view_after, seat), not {shown(shaping)}")
+
+
 def shape_rewards(t: Trajectories, game: Game, shaping: Shaping, scale: float) -> None:
     """Adds to `t.rewards` what `shaping` gives for the network's own decisions whose outcome is known, times `scale`.
 
     Raises:
-        ValueError: the answer is not a finite float for each decision.
+        ValueError: the answer is not a finite float for each decision, or there is none.
     """
     places, (row, seat, number) = t.by_seat(np.flatnonzero(~t.frozen))
     step = places // t.actions.shape[1]
@@ -56,7 +63,12 @@ def shape_rewards(t: Trajectories, game: Game, shaping: Shaping, scale: float) -
         after = np.zeros_like(before)
         after[follows[k]] = t.observation[step[k[follows[k]] + 1], row[k[follows[k]] + 1]]
         seen, then = (observation.view(game.view_dtype)[:, 0] for observation in (before, after))
-        t.rewards[step[k], row[k], seat[k]] += scale * _checked(shaping(seen, then, seat[k].copy()), len(k))
+        try:
+            answer = shaping(seen, then, seat[k].copy())
+        except Exception as error:  # a stranger's code may raise anything
+            reason = f"{type(error).__name__}: {one_line(error)}"
+            raise ValueError(f"the shaping {name_of_code(shaping)} failed: {reason}") from error
+        t.rewards[step[k], row[k], seat[k]] += scale * _checked(answer, len(k))
 
 
 def _checked(answer: object, count: int) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from spygames.core.game import Game
 from spygames_training.config import Config
+from spygames_training.loop import check_callbacks
 from spygames_training.own_code import find_own
 from spygames_training.own_network import Source
 from spygames_training.policy import Policy
@@ -31,7 +32,7 @@ def train(
     Whoever wants the loop takes a `Run`.
 
     Args:
-        config: what to do.
+        config: what to do; `read_config` reads one from a TOML file.
         folder: where the run lives; it is made.
         resume: whether to go on with the run in `folder`, of which `config` may change what `Run.resume` says. "auto":
             only if there is one, so that the same call goes on after whatever has ended it.
@@ -47,6 +48,7 @@ def train(
         ValueError, TypeError, OSError: as of `Run.create`, `Run.resume` and `Run.train`.
         Exception: what a callback raised; all is saved.
     """
+    check_callbacks(callbacks)
     own = find_own(network)
     if resume == "auto":
         run = Run.open(config, folder, game, network=own, shaping=shaping)

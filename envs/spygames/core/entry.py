@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 from spygames.core.aec import GameEnv
 from spygames.core.game import Game
-from spygames.core.players import Player
+from spygames.core.players import PlayerLike
 from spygames.core.registry import check_options
 from spygames.core.rendering import RenderMode
 from spygames.core.single import MAX_IGNORED, Illegal, SingleEnv, SingleRenderMode
@@ -42,7 +42,7 @@ class SingleEntry(Protocol):
     def __call__(
         self,
         *,
-        opponents: str | Player | Sequence[str | Player] = ...,
+        opponents: PlayerLike | Sequence[PlayerLike] = ...,
         seat: int | str = ...,
         illegal: Illegal = ...,
         render_mode: SingleRenderMode | None = ...,
@@ -58,7 +58,7 @@ class VectorEntry(Protocol):
         self,
         *,
         num_envs: int = ...,
-        opponents: str | Player | Sequence[str | Player] = ...,
+        opponents: PlayerLike | Sequence[PlayerLike] = ...,
         seat: int | str = ...,
         illegal: Illegal = ...,
         render_mode: SingleRenderMode | None = ...,
@@ -94,7 +94,7 @@ def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P,
 
     def single_env(
         *,
-        opponents: str | Player | Sequence[str | Player] = "random",
+        opponents: PlayerLike | Sequence[PlayerLike] = "random",
         seat: int | str = "random",
         illegal: Illegal = "ignore",
         render_mode: SingleRenderMode | None = None,
@@ -104,7 +104,7 @@ def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P,
         """One seat as a Gymnasium environment (`spygames.core.single.SingleEnv`).
 
         Args:
-            opponents: who sits in the other seats: `greedy`, `mcts:50`, `best`, a Player, or a list, one a seat.
+            opponents: who sits in the other seats: `greedy`, `mcts:50`, `best`, a Policy, a Player, or a list of these.
             seat: a number, an agent's name (`player_1`), or "random": drawn for each game.
             illegal: what an action that is not legal does: "ignore", "lose", "random" or "raise".
             render_mode: what `render()` returns: None, "ansi" a text, "rgb_array" pixels.
@@ -124,7 +124,7 @@ def vector_entry(make_game: Callable[..., Game]) -> VectorEntry:
     def vector_env(
         *,
         num_envs: int = 1,
-        opponents: str | Player | Sequence[str | Player] = "random",
+        opponents: PlayerLike | Sequence[PlayerLike] = "random",
         seat: int | str = "random",
         illegal: Illegal = "ignore",
         render_mode: SingleRenderMode | None = None,
@@ -136,7 +136,7 @@ def vector_entry(make_game: Callable[..., Game]) -> VectorEntry:
 
         Args:
             num_envs: how many games, at least 1.
-            opponents: who sits in the other seats: `greedy`, `mcts:50`, `best`, a Player, or a list, one a seat.
+            opponents: who sits in the other seats: `greedy`, `mcts:50`, `best`, a Policy, a Player, or a list of these.
             seat: a number, an agent's name (`player_1`), or "random": drawn for each game.
             illegal: what an action that is not legal does: "ignore", "lose", "random" or "raise".
             render_mode: what `render()` returns: None, "ansi" texts, "rgb_array" pixels.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -18,6 +18,7 @@ __all__ = [
     "DecisionBatch",
     "Player",
     "PlayerFailed",
+    "PlayerLike",
     "PlayerTooSlow",
     "Scripted",
     "answers",
@@ -102,6 +103,20 @@ class Player(Protocol):
     def act(self, decisions: DecisionBatch) -> np.ndarray:
         """One legal action for each of `decisions.rows`, int64 [k]."""
         ...
+
+
+@runtime_checkable
+class HasPlayer(Protocol):
+    """Something that plays a game through a player of its own, as a trained `Policy` does."""
+
+    def as_player(self, game: Game) -> Player:
+        """It as a player of `game`; ValueError where it plays another one."""
+        ...
+
+
+PlayerLike = str | Player | HasPlayer
+"""Whoever can be named as a player: a name as `make_player` takes it, a `Player`, or a `Policy`, which has a method
+`as_player(game)`."""
 
 
 def answers(player: Player, decisions: DecisionBatch, *, secret: bool = False) -> np.ndarray:

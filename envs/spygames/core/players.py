@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spygames.core import deprecated
 from spygames.core.game import Game
-from spygames.core.player import DecisionBatch, Player, Scripted, answers, name_of, new_memory
+from spygames.core.player import (
+    DecisionBatch,
+    HasPlayer,
+    Player,
+    PlayerLike,
+    Scripted,
+    answers,
+    name_of,
+    new_memory,
+)
 from spygames.core.released import BEST, find_agent, name_of_best, released_agents
 from spygames.core.search import SearchPlayer
 from spygames.core.shown import shown
@@ -16,6 +25,7 @@ from spygames.core.shown import shown
 __all__ = [
     "DecisionBatch",
     "Player",
+    "PlayerLike",
     "Scripted",
     "answers",
     "as_players",
@@ -174,19 +184,34 @@ def _installed(kind: str) -> Callable[[Game, str], Player]:
         raise ValueError(f"players of kind {kind} need {error.name}: pip install 'spygames[{extra}]'") from error
 
 
-def as_players(game: Game, players: str | Player | Sequence[str | Player]) -> list[Player]:
-    """One or several players, each given as itself or by a name as `make_player` takes it; equal names are one player.
+def as_players(game: Game, players: PlayerLike | Sequence[PlayerLike]) -> list[Player]:
+    """One or several players, each given as itself, by a name as `make_player` takes it, or as a `Policy`; equal names
+    and the same policy are one player.
 
     Raises:
-        TypeError: something is neither.
-        ValueError: there is no player of that name.
+        TypeError: something is none of these, or `game` is no Game.
+        ValueError: there is no player of that name, or a policy plays another game.
     """
+    if not isinstance(game, Game):
+        raise TypeError(f"a game is what spygames.make_game(id) returns, not {shown(game)}")
     given = list(players) if isinstance(players, Sequence) and not isinstance(players, str) else [players]
     for player in given:
-        if not isinstance(player, str) and (isinstance(player, type) or not callable(getattr(player, "act", None))):
-            raise TypeError(f"a player is a name as make_player takes it or a Player, not {shown(player)}")
-    named = {player: make_player(game, player) for player in given if isinstance(player, str)}
-    return [named[player] if isinstance(player, str) else player for player in given]
+        plays = isinstance(player, HasPlayer) or callable(getattr(player, "act", None))
+        if not isinstance(player, str) and (isinstance(player, type) or not plays):
+            hint = ": a function plays as PythonPlayer(game, function, name)" if callable(player) else ""
+            raise TypeError(f"a player is a name as make_player takes it or a Player, not {shown(player)}{hint}")
+    keys = [player if isinstance(player, str) else id(player) for player in given]
+    found: dict[str | int, Player] = {}
+    for key, player in zip(keys, given, strict=True):
+        if key not in found:
+            found[key] = _as_player(game, player)
+    return [found[key] for key in keys]
+
+
+def _as_player(game: Game, player: PlayerLike) -> Player:
+    if isinstance(player, str):
+        return make_player(game, player)
+    return player.as_player(game) if isinstance(player, HasPlayer) else player
 
 
 def named_players(game: Game, names: Sequence[str], setting: str) -> list[Player]:

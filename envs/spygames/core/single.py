@@ -18,7 +18,7 @@ from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.match import ask
 from spygames.core.notes import Notes, new_notes
 from spygames.core.picture import Picture
-from spygames.core.player import Player, new_memory
+from spygames.core.player import Player, PlayerLike, new_memory
 from spygames.core.players import as_players
 from spygames.core.raster import check_width, pixels
 from spygames.core.rendering import FPS
@@ -75,7 +75,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
     def __init__(
         self,
         game: Game,
-        opponents: str | Player | Sequence[str | Player] = "random",
+        opponents: PlayerLike | Sequence[PlayerLike] = "random",
         seat: int | str = "random",
         illegal: Illegal = "ignore",
         render_mode: str | None = None,
@@ -289,7 +289,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             said = f"{why}: it {did[self.illegal]}, see info['action_mask'] (said once)"
             warnings.warn(said, stacklevel=stacklevel + 1)
 
-    def _seated(self, opponents: str | Player | Sequence[str | Player]) -> list[Player]:
+    def _seated(self, opponents: PlayerLike | Sequence[PlayerLike]) -> list[Player]:
         """The players of the other seats, lowest first."""
         game, others = self.game, self.game.num_players - 1
         players = as_players(game, opponents)

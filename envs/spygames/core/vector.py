@@ -18,7 +18,7 @@ from spygames.core.bots import uniform
 from spygames.core.checks import choice, is_whole, may_do, whole
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.games import Games
-from spygames.core.player import Player
+from spygames.core.player import PlayerLike
 from spygames.core.raster import pixels
 from spygames.core.rendering import FPS, draw
 from spygames.core.rng import as_seed
@@ -63,7 +63,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self,
         game: Game,
         num_envs: int = 1,
-        opponents: str | Player | Sequence[str | Player] = "random",
+        opponents: PlayerLike | Sequence[PlayerLike] = "random",
         seat: int | str = "random",
         illegal: Illegal = "ignore",
         render_mode: SingleRenderMode | None = None,

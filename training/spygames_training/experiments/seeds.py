@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from spygames.core.checks import is_whole
+from spygames.core.shown import shown
 from spygames_training.atomic import write_whole
-from spygames_training.config import Config
+from spygames_training.config import Config, check_config
 from spygames_training.experiments.ablations import T_95, interval
 from spygames_training.experiments.series import Say, Series
-from spygames_training.loop import Callback
+from spygames_training.loop import Callback, check_callbacks
 from spygames_training.own_network import Source
 from spygames_training.plots import new_figure, save_figure
 from spygames_training.report import METRICS, WIN
@@ -64,8 +66,10 @@ def train_seeds(
             raised before any run is made.
         Exception: what `Run.train` raises.
     """
-    if seeds not in T_95:
-        raise ValueError(f"seeds must be from {min(T_95)} to {max(T_95)}, not {seeds}")
+    check_config(config)
+    check_callbacks(callbacks)
+    if not is_whole(seeds) or seeds not in T_95:
+        raise ValueError(f"seeds must be a whole number from {min(T_95)} to {max(T_95)}, not {shown(seeds)}")
     if not config.evaluate_against:
         raise ValueError("evaluate_against is empty, so there would be no curve of the seeds to show")
     folder = Path(folder)

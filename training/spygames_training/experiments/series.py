@@ -48,7 +48,10 @@ class Series:
         self._took: list[float] = []
         for name, config in configs.items():
             if self._begun(name) and (other := differences(resume_config(folder / name), config)):
-                raise ValueError(f"{folder / name} holds a run with another {', '.join(other)}: choose another --out")
+                names = ", ".join(other)
+                raise ValueError(
+                    f"{folder / name} holds a run with other settings ({names}): choose another folder (--out)"
+                )
 
     def runs(self) -> Iterator[Path]:
         """The folders of the runs, in the order of the configs, each when its run is finished; where several are made

@@ -111,7 +111,7 @@ class MaskableRun:
         self.evaluation_opponents = evaluation_opponents(self.game, config)
         for name in ("state.safetensors", "checkpoint"):
             if (self.folder / name).exists():
-                raise ValueError(f"{folder} holds a run already: choose another folder with --out")
+                raise ValueError(f"{folder} holds a run already: choose another folder (--out)")
         check_folder(self.folder)
         check_memory(self.game, config)
         self.model = maskable_ppo(config, self.game)

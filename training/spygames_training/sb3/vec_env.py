@@ -19,7 +19,7 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 from spygames.core.checks import choice, is_whole
 from spygames.core.game import NOBODY, Game
 from spygames.core.games import Games
-from spygames.core.players import Player, as_players
+from spygames.core.players import PlayerLike, as_players
 from spygames.core.raster import pixels
 from spygames.core.rendering import FPS, draw
 from spygames.core.rng import as_seed
@@ -228,7 +228,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         self,
         game: Game,
         n: int,
-        opponents: str | Player | Sequence[str | Player] = "random",
+        opponents: PlayerLike | Sequence[PlayerLike] = "random",
         seat: int | str = "random",
         seed: int | None = None,
         *,
