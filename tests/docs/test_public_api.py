@@ -17,6 +17,9 @@ NEEDS = {"spygames.openspiel": "pyspiel", "spygames_training.rllib": "ray", "spy
 def test_the_page_is_up_to_date() -> None:
     page = api.PAGE.read_text(encoding="utf-8")
     assert page == api.renewed(page), "run python docs/_extensions/public_api.py"
+    index = api.INDEX.read_text(encoding="utf-8")
+    assert index == api.renewed_index(index), "run python docs/_extensions/public_api.py"
+    assert index.count("| module | what it is |") == index.count("{toctree}")
 
 
 @pytest.mark.parametrize("module", api.public_names())
@@ -28,16 +31,9 @@ def test_public_names_exist(module: str) -> None:
     assert not [name for name in names if not hasattr(importlib.import_module(module), name)]
 
 
-def page_of(module: str) -> str:
-    """The page of a public module in docs/reference: the core's go by their last name, those of games share one."""
-    if re.fullmatch(r"spygames\.\w+_v\d+", module):
-        return "game_modules"
-    return module.removeprefix("spygames.core.")
-
-
 def test_each_public_module_has_a_page_in_the_index() -> None:
     folder = api.ROOT / "docs" / "reference"
-    pages = {page_of(module) for module in api.public_names()}
+    pages = {api.page_of(module) for module in api.public_names()}
     assert {page.stem for page in folder.glob("*.md")} == pages | {"index"}
     listed = re.findall(r"^([a-z][\w.]*)$", (folder / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(listed) == sorted(pages)
@@ -77,7 +73,7 @@ def undescribed(module: str, name: str, trees: dict[str, ast.Module]) -> list[st
 def test_each_public_name_says_what_it_is_for() -> None:
     """With its methods and fields. Those of the games' modules stand on a page of their own."""
     trees = {module: tree for source in api.SOURCES for module, tree in api.modules(source)}
-    public = {module: names for module, names in api.public_names().items() if page_of(module) != "game_modules"}
+    public = {module: names for module, names in api.public_names().items() if api.page_of(module) != "game_modules"}
     assert not [each for module in public for name in public[module] for each in undescribed(module, name, trees)]
     page = (api.ROOT / "docs" / "reference" / "game_modules.md").read_text(encoding="utf-8")
     names = {name for module in api.public_names().keys() - public for name in api.public_names()[module]}

@@ -1,6 +1,8 @@
 """One seat of many games as a Gymnasium vector environment: what `gymnasium.make_vec` makes of the games.
 
-gymnasium.make_vec("spygames/AgentAvenue-v0", num_envs=1024, vectorization_mode="vector_entry_point")
+    gymnasium.make_vec("spygames/AgentAvenue-v0", num_envs=1024, opponents="greedy")
+
+`SeatVectorEnv` itself takes any `Game`, also one of your own.
 """
 
 import warnings
