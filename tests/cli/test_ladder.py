@@ -2,10 +2,13 @@
 
 import json
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from spygames_training.tables import TextTable
 from tests.cli.command import complaint, run
 
 
@@ -55,6 +58,15 @@ def test_a_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text("".join(f"{line}\n" for line in lines))
     assert run("ladder", file, "--rerun", 1) == 1
     assert capsys.readouterr().out == "line 1: the same games; the digest of greedy is another\n"
+
+
+def test_the_screen_shows_whole_names_and_no_markdown() -> None:
+    names = [f"`agent_avenue/simple-2@{how}`" for how in ("argmax", "sample")]
+    table, screen = TextTable(["%", *names], [[name, "1.0", "2.0"] for name in names]), StringIO()
+    Console(width=50, file=screen).print(table.rich())
+    assert not set("`…") & set(screen.getvalue())
+    letters = sorted("".join(names).replace("`", "") * 2 + "%1.02.0" + "1.02.0" + "─" * screen.getvalue().count("─"))
+    assert sorted("".join(screen.getvalue().split())) == letters
 
 
 def known(line: str, name: str) -> str:

@@ -76,19 +76,32 @@ class TextTable:
     rows: Sequence[Sequence[str]]
     title: str = ""
     caption: str = ""
+    texts: int = 1
+    """How many of the first columns are texts, which begin at the left."""
 
     def markdown(self) -> str:
         """Title, table and caption, with empty lines between them."""
-        return "\n\n".join(filter(None, [self.title, markdown_table(self.head, self.rows), self.caption]))
+        table = markdown_table(self.head, self.rows, self.texts)
+        return "\n\n".join(filter(None, [self.title, table, self.caption]))
 
     def rich(self, min_width: int | None = None) -> Table:
-        """For `Console.print`; `min_width` is that of all columns but the first."""
+        """For `Console.print`, without Markdown's signs of code; `min_width` is that of the columns of numbers."""
         table = Table(title=self.title or None, caption=self.caption or None, box=SIMPLE_HEAD, pad_edge=False)
         for k, name in enumerate(self.head):
-            table.add_column(name, justify="right" if k else "left", min_width=min_width if k else None)
+            number = k >= self.texts
+            table.add_column(
+                _plain(name),
+                justify="right" if number else "left",
+                min_width=min_width if number else None,
+                overflow="fold",
+            )
         for row in self.rows:
-            table.add_row(*row)
+            table.add_row(*map(_plain, row))
         return table
+
+
+def _plain(cell: str) -> str:
+    return cell.replace("`", "")
 
 
 def results_table(results: Sequence[Result], title: str = "") -> Table:

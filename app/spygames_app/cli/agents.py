@@ -39,7 +39,7 @@ class Agents:
                 figures = ["" if each.rating is None else f"{each.rating:.0f}", *map(_percent, shares)]
                 rows.append([f"{agent.name}@{each.play}", game, *figures])
         screen = console()
-        screen.print(TextTable(["agent", "game", "rating", *opponents], rows).rich())
+        screen.print(TextTable(["agent", "game", "rating", *opponents], rows, texts=2).rich())
         if self.json:
             write_whole(self.json, json.dumps([agent.as_json() for agent in agents], indent=2) + "\n")
             screen.print(f"agents: {self.json}")
