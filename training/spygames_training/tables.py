@@ -31,6 +31,10 @@ from spygames_training.line_ups import LineUpResult
 from spygames_training.plots import new_figure, save_figure
 
 
+DARK = 0.33
+"""A win share so far from a half has a colour on which black is hard to read."""
+
+
 class _Rate(ProgressColumn):
     def __init__(self, unit: str):
         super().__init__()
@@ -227,6 +231,7 @@ def heat_map(names: Sequence[str], shares: np.ndarray, file: str | Path, title: 
     axes.set_xlabel("against")
     axes.set_title(title)
     for i, j in np.argwhere(~np.isnan(shares)):
-        axes.text(j, i, f"{100 * shares[i, j]:.1f}", ha="center", va="center")
+        dark = abs(shares[i, j] - 0.5) > DARK
+        axes.text(j, i, f"{100 * shares[i, j]:.1f}", ha="center", va="center", color="white" if dark else "black")
     figure.colorbar(image, label="wins %")
     save_figure(figure, Path(file), 150, Path(file).suffix[1:])
