@@ -1,4 +1,4 @@
-"""A trained network that plays."""
+"""A trained network that plays: `Policy.load("agent_avenue/simple-2@argmax").act(observation, mask)`."""
 
 import math
 from collections.abc import Iterator, Mapping

@@ -30,7 +30,6 @@ from spygames_training.identity import game_digest, player_digest, trained_again
 from spygames_training.line_ups import LineUpResult
 from spygames_training.plots import new_figure, save_figure
 
-
 DARK = 0.33
 """A win share so far from a half has a colour on which black is hard to read."""
 

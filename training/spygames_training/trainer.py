@@ -1,4 +1,4 @@
-"""Training in one call."""
+"""Training in one call: `policy = train(Config(decisions=1_000_000), "runs/first")`."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Asking whoever is to move: in one game, in the rows of a batch, to the end of a game."""
+"""Asking the player to move: in one game, in the rows of a batch, to the end of a game."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""A player: whoever decides for seats, asked about many games at once."""
+"""A player: what chooses actions for seats, asked about many games at once."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

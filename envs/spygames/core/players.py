@@ -1,4 +1,4 @@
-"""The players that a name stands for: scripted bots, searches, trained policies, and anybody's own."""
+"""Players by their names: scripted bots, searches, trained policies, and players of your own."""
 
 import os
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Players that are Python: the kind `python:module.name`, a function or a class of anybody's."""
+"""Players that are Python: the kind `python:module.name`, a function or a class of your own."""
 
 import inspect
 import sys

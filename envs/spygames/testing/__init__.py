@@ -1,4 +1,4 @@
-"""The contract of a game, for anybody's game.
+"""What every game promises, as checks for a game of your own (`check_game`).
 
 >>> from spygames import make_game
 >>> from spygames.testing import check_game
