@@ -12,8 +12,10 @@ import pytest
 import torch
 
 from spygames import make_game
+from spygames.core.record import play_record
 from spygames.core.single import SingleEnv
 from spygames_training import Policy, Run, cross_play, evaluate, train, train_seeds
+from spygames_training.sequential import SequentialTest, compare
 from tests.training.test_run import SMALL, weights
 
 
@@ -124,6 +126,9 @@ def test_the_trained_policy_is_a_player_as_it_is(tmp_path: Path) -> None:
     assert len(cross_play(policy.game, [policy, "random"], games=2, seed=3)) == 2
     env = SingleEnv(policy.game, opponents=policy)
     assert str(env.opponents[0]) == f"PolicyPlayer({policy.game.id}, small@sample)"
+    assert play_record(policy.game, [policy, "random"], seed=3).players == ("small@sample", "random")
+    found = compare(policy.game, policy, "random", SequentialTest(0.5, 0.52), max_games=512, seed=3)
+    assert found.games == 512
     other = make_game("agent_avenue_v0", mode="advanced")
     with pytest.raises(ValueError, match=r"^small@sample plays agent_avenue_v0, mode=simple.*, not .*mode=advanced"):
         evaluate(other, policy, "random", games=2, seed=3)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from spygames.core.batch import spread
+from spygames.core.checks import whole
 from spygames.core.game import Game
 from spygames.core.players import Player, PlayerLike, as_players
 from spygames.core.rng import next_seed
@@ -156,9 +157,7 @@ def total_cross_games(game: Game, games: int, players: int) -> int:
 
 def deals_for(game: Game, games: int) -> int:
     """Deals that make at least `games` games when each is played from every side; ValueError below 1."""
-    if games < 1:
-        raise ValueError(f"games must be at least 1, not {games}")
-    return -(-games // game.num_sides)
+    return -(-whole("games", games, 1) // game.num_sides)
 
 
 def _match(game: Game, first: Player, second: Player, games: int, seed: int) -> Match:

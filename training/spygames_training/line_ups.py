@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from spygames.core.batch import spread
+from spygames.core.checks import whole
 from spygames.core.game import Game
 from spygames.core.players import Player, PlayerLike, as_players
 from spygames.core.rng import next_seed
@@ -136,6 +137,4 @@ def rotations(game: Game) -> tuple[int, ...]:
 
 def line_up_deals(game: Game, games: int) -> int:
     """Deals that make at least `games` games when each is played once a rotation; ValueError below 1."""
-    if games < 1:
-        raise ValueError(f"games must be at least 1, not {games}")
-    return -(-games // len(rotations(game)))
+    return -(-whole("games", games, 1) // len(rotations(game)))

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from spygames.core.game import Game
-from spygames.core.players import Player
+from spygames.core.players import Player, PlayerLike, as_players
 from spygames_training.blocks import play_block, scores
 from spygames_training.tasks.executor import Progress
 
@@ -125,8 +125,8 @@ class Comparison:
 
 def compare(
     game: Game,
-    first: Player,
-    second: Player,
+    first: PlayerLike,
+    second: PlayerLike,
     test: SequentialTest,
     max_games: int,
     seed: int,
@@ -140,8 +140,8 @@ def compare(
 
     Args:
         game: what is played.
-        first: the player that may be better.
-        second: the other one.
+        first: the player that may be better: a name as `make_player` takes it, a `Policy` or a `Player`.
+        second: the other one, likewise.
         test: what is tested.
         max_games: after so many at most, in whole blocks, but at least one, it says "undecided".
         seed: 0..2^64-1, of the deals and of the players' random streams.
@@ -149,8 +149,9 @@ def compare(
 
     Raises:
         IllegalAction: a player answered what is no legal action; the message names it.
-        ValueError: there are not two different players.
+        ValueError: there are not two different players, or none of that name.
     """
+    first, second = as_players(game, [first, second])
     check_different(first, second)
     sides = game.num_sides
     values = np.arange(2 * sides + 1) / (2 * sides)

@@ -198,7 +198,11 @@ def as_players(game: Game, players: PlayerLike | Sequence[PlayerLike]) -> list[P
     for player in given:
         plays = isinstance(player, HasPlayer) or callable(getattr(player, "act", None))
         if not isinstance(player, str) and (isinstance(player, type) or not plays):
-            hint = ": a function plays as PythonPlayer(game, function, name)" if callable(player) else ""
+            hint = (
+                ": a function plays as PythonPlayer(game, function, name)"
+                if callable(player) and not isinstance(player, type)
+                else ""
+            )
             raise TypeError(f"a player is a name as make_player takes it or a Player, not {shown(player)}{hint}")
     keys = [player if isinstance(player, str) else id(player) for player in given]
     found: dict[str | int, Player] = {}

@@ -24,7 +24,8 @@ from spygames.core.checks import is_whole, some_legal
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record, reference
 from spygames.core.kernel import Record
 from spygames.core.match import play
-from spygames.core.player import Player, new_memory
+from spygames.core.player import PlayerLike, new_memory
+from spygames.core.players import as_players
 from spygames.core.rng import as_seed, mix
 from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
@@ -76,7 +77,7 @@ class GameRecord:
 
 def play_record(
     game: Game,
-    players: Sequence[Player],
+    players: Sequence[PlayerLike],
     seed: int | None = None,
     *,
     state: Mapping[str, Any] | None = None,
@@ -87,14 +88,17 @@ def play_record(
 
     Args:
         game: what is played.
-        players: one a seat; the same one may sit in several seats.
+        players: one a seat, each a name as `make_player` takes it, a `Policy` or a `Player`; the same one may sit in
+            several seats.
         seed: 0..2^64-1, what the game begins from.
         state: the mapping to begin from instead.
         rng_seed: 0..2^64-1, of the players' random stream; None: derived from `seed`, so that `seed` tells all.
         luck: the old name of `rng_seed`.
 
     Raises:
-        ValueError: not one player a seat, not exactly one of `seed` and `state`, or a seed that is none.
+        TypeError: something is no player.
+        ValueError: there is no such player, not one player a seat, not exactly one of `seed` and `state`, or a seed
+            that is none.
         ImpossibleState: `state` is none.
         IllegalAction: a player answered what is not legal, or no action; the message names it.
     """
@@ -103,7 +107,7 @@ def play_record(
         rng_seed = luck
     if len(players) != game.num_players:
         raise ValueError(f"{game.id} has {game.num_players} seats, not {len(players)}")
-    states = _begin(game, seed, state)
+    states, players = _begin(game, seed, state), as_players(game, players)
     first = states.copy()
     rng = np.array([[mix(~as_seed((seed or 0) if rng_seed is None else rng_seed))]], np.uint64)
     actions = play(game, states, players, rng, new_memory(game, players))
