@@ -49,6 +49,18 @@ def test_a_kind_of_another_package() -> None:
         make_player(GAME, "stubborn")
 
 
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one() -> None:
+    for wrong, right in {
+        "randm": "random",
+        "agent_avenue/simple2": "agent_avenue/simple-2",
+        "bets@argmax": "best",
+    }.items():
+        with pytest.raises(ValueError, match=f"; perhaps you meant {right}$"):
+            make_player(GAME, wrong)
+    with pytest.raises(ValueError, match=r"with @argmax, @0.5 or \+search:64 behind it$"):
+        make_player(GAME, "zebra")
+
+
 @pytest.mark.usefixtures("package")
 def test_what_is_missing_is_said() -> None:
     with pytest.raises(ValueError, match=r"^players of kind heavy need torch.nn: pip install 'spygames\[training\]'$"):

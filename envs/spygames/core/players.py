@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -163,10 +164,12 @@ def _of_source(game: Game, parts: PlayerSpec, is_path: bool) -> Player:
         return _installed("checkpoint")(game, name_of_best(game, _play_of_best(parts)))
     kinds = sorted({*entry_points(group=KINDS).names})
     agents = [*(agent.name for agent in released_agents()), BEST]
+    near = get_close_matches(parts.source, [*game.bots, *agents], 1, 0.7)
+    meant = f"; perhaps you meant {near[0]}" if near else ""
     raise ValueError(
         f"no player {shown(spec)}: scripted players of {game.id} are {', '.join(game.bots)}; searches mcts:N and mc:N; "
         f"kinds {', '.join(f'{kind}:...' for kind in kinds) or 'none'}; the path of a checkpoint or a released agent "
-        f"({', '.join(agents)}), with @argmax, @0.5 or +search:64 behind it"
+        f"({', '.join(agents)}), with @argmax, @0.5 or +search:64 behind it{meant}"
     )
 
 
