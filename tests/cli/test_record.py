@@ -40,14 +40,17 @@ def test_records_and_replays(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_replays_games_of_a_module_that_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "games.jsonl"
     assert run("record", "--players", "random", "--game", "tests.poker.kuhn", "--out", out) == 0
+    assert f"\n1 game in {out}" in capsys.readouterr().out
     assert run("replay", out) == 2
     assert "one of another module must be passed" in capsys.readouterr().err
     assert run("replay", out, "--game", "tests.poker.kuhn", "--show") == 0
-    assert "player_0: " in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "player_0: " in shown
+    assert f"\n1 game of {out} replayed exactly" in shown
     assert run("replay", out, "--game", "tests.poker.kuhn", "--show", "--viewer", "2") == 2
     assert "--viewer must be from 0 to 1, not 2" in capsys.readouterr().err
     assert run("replay", out, "--game", "tests.poker.kuhn", "--step", "--number", "2") == 2
-    assert "has 1 games, so there is no --number 2" in capsys.readouterr().err
+    assert "has 1 game, so there is no --number 2" in capsys.readouterr().err
     out.write_text("")
     assert run("replay", out, "--step") == 2
     assert "has 0 games, so there is no --number 1" in capsys.readouterr().err

@@ -290,6 +290,11 @@ def console(stderr: bool = False) -> "Console":
     return found if found.is_terminal else Console(stderr=stderr, width=120)
 
 
+def counted(number: int, noun: str) -> str:
+    """Returns `1 game`, `2 games`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def version() -> str:
     """Returns the version of spygames."""
     import spygames

@@ -21,6 +21,7 @@ from spygames_app.cli.arguments import (
     check_writable,
     choose_game,
     console,
+    counted,
     read_positive,
     value,
 )
@@ -152,7 +153,7 @@ class Ladder:
         tasks = []
         for number in self.rerun:
             if number > len(lines):
-                raise ValueError(f"{self.file} has {len(lines)} lines, and no line {number}")
+                raise ValueError(f"{self.file} has {counted(len(lines), 'line')}, and no line {number}")
             line, seats = lines[number - 1], []
             for entry in line.players:
                 if not self.allow_code:

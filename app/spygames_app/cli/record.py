@@ -15,6 +15,7 @@ from spygames_app.cli.arguments import (
     WrongArguments,
     check_writable,
     choose_game,
+    counted,
 )
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Record:
             seed = next_seed(seed)
             print(f"game {len(games)}: {summary(games[-1])}")
         save_games(self.out, games)
-        print(f"{len(games)} games in {self.out}")
+        print(f"{counted(len(games), 'game')} in {self.out}")
         return 0
 
 

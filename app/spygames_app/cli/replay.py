@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
-from spygames_app.cli.arguments import AnyCount, AnyPlayer, AnyPositive, File, GameId, WrongArguments, given
+from spygames_app.cli.arguments import AnyCount, AnyPlayer, AnyPositive, File, GameId, WrongArguments, counted, given
 from spygames_app.cli.record import summary
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Replay:
         games = load_games(self.file)
         stepped = (self.number or 1) if self.step else None
         if (wanted := stepped or self.number or 0) > len(games):
-            raise ValueError(f"{self.file} has {len(games)} games, so there is no --number {wanted}")
+            raise ValueError(f"{self.file} has {counted(len(games), 'game')}, so there is no --number {wanted}")
         for number, game_record in enumerate(games, 1):
             try:
                 film = self._film(game_record)
@@ -65,7 +65,7 @@ class Replay:
             elif self.show and self.number in (None, number):
                 show_game(film, self._seat(film))
             print(f"game {number}: {summary(game_record)}")
-        print(f"{len(games)} games of {self.file} replayed exactly")
+        print(f"{counted(len(games), 'game')} of {self.file} replayed exactly")
         return 0
 
     def _film(self, game_record: "GameRecord") -> "Film":
