@@ -71,6 +71,17 @@ def test_an_agent_is_the_same_by_its_name_its_old_name_and_its_path(monkeypatch:
     assert Policy.load(Path("agent_avenue") / "simple-2").name == "agent_avenue/simple-2@sample"
 
 
+@pytest.mark.parametrize("name", ["agent_avenue/simple-2", "agent_avenue_simple", "agent_avenue/simple-2@argmax"])
+def test_a_message_calls_an_agent_by_its_name(name: str) -> None:
+    for game, text in (
+        (spygames.make_game("agent_dog_v0"), "was trained on 'agent_avenue_v0', not on agent_dog_v0"),
+        (spygames.make_game("agent_avenue_v0", players=4), "has another layout than agent_avenue_v0 here: "),
+    ):
+        with pytest.raises(CheckpointError) as caught:
+            make_player(game, name)
+        assert str(caught.value).startswith(f"agent_avenue/simple-2 {text}")
+
+
 def test_best_is_the_first_of_the_ladder_without_search() -> None:
     agent, play = best_agent(GAME)
     table = (ROOT / "docs" / "ladder" / "agent_avenue_simple_2.md").read_text()

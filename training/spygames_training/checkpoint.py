@@ -218,6 +218,15 @@ def _released(name: str, game: Game | None) -> Path:
     raise CheckpointError(f"{shown(name)}: there is no such checkpoint, and no released agent of that name ({names})")
 
 
+def _called(folder: Path) -> str:
+    """What a message calls the checkpoint in a folder: a released agent by its name, any other by the folder."""
+    try:
+        agents = released_agents()
+    except ValueError:  # their list is damaged, which is not what the message is about
+        agents = []
+    return next((agent.name for agent in agents if agent.folder == folder), str(folder))
+
+
 def checkpoint_game(path: str | Path) -> Game:
     """The game, with its options, that a checkpoint names; `path` and errors as of `load_checkpoint`."""
     folder = find_checkpoint(path)
@@ -246,11 +255,11 @@ def load_checkpoint(path: str | Path, game: Game | None = None, network: Source 
     if game is None:
         game = _named_game(folder, environment)
     elif environment.get("id") != game.id:
-        raise CheckpointError(f"{folder} was trained on {environment.get('id')!r:.60}, not on {game.id}")
+        raise CheckpointError(f"{_called(folder)} was trained on {environment.get('id')!r:.60}, not on {game.id}")
     if layout.get("hash") != layout_hash(game):
         options = _other_options(environment.get("options"), game)
         raise CheckpointError(
-            f"{folder} has another layout than {game.id} here: {_difference(layout, game)}"
+            f"{_called(folder)} has another layout than {game.id} here: {_difference(layout, game)}"
             + (f"; trained with {options}" if options else "")
         )
     return Checkpoint(game, _read_network(folder, config, game, network), config)
