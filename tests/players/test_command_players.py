@@ -28,6 +28,7 @@ from spygames.core.version import VERSION
 from spygames_training.evaluation import evaluate
 from spygames_training.forfeits import Referee
 from spygames_training.identity import player_digest
+from spygames_training.ladder.lines import entry_of, play_line
 from spygames_training.lockstep import play_games
 from tests.games.agent_avenue.test_leaks import nothing_shown, other_world
 from tests.support.position import Position, position_of
@@ -246,6 +247,22 @@ def test_the_ladder_counts_the_game_as_lost(tmp_path: Path, decide: str, reason:
     assert [(number, lost.seat, lost.reason) for number, lost in referee.forfeits.items()] == [(1, 0, reason)]
     assert player.name in referee.forfeits[1].message
     player.close()
+
+
+@pytest.mark.parametrize(
+    ("decide", "limit"),
+    [
+        pytest.param("action = told['legal'][told['id'] // 100 % len(told['legal'])]", 60, id="counts games"),
+        pytest.param("import time; time.sleep(60)", 0.2, id="is given up", marks=pytest.mark.slow),
+    ],
+)
+def test_a_line_does_not_depend_on_those_before_it(tmp_path: Path, decide: str, limit: float) -> None:
+    seats = []
+    for name in (f"command:{bot(tmp_path, decide)}", "random"):
+        player = make_player(KUHN, name)
+        seats.append((entry_of(KUHN, name, player), player))
+    first, again = (play_line(KUHN, seats[0], seats[1], 5, 0, limit).compared() for _ in range(2))
+    assert again == first
 
 
 def test_bots_that_do_not_start(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import platform
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -138,12 +139,14 @@ def play_line(
         progress: see `Progress`.
     """
     referee, began = Referee(limit), time.monotonic()
-    for _, player in (first, second):
-        if isinstance(player, CommandPlayer | PythonPlayer):  # they answer game by game
-            player.decision_limit = limit
-    timed = [Timed(first[1])]
-    timed.append(timed[0] if first[0] == second[0] else Timed(second[1]))
-    block = play_block(game, timed[0], timed[1], seed, number, DEALS, referee, progress)
+    timed = [Timed(_fresh(first[1], limit))]
+    timed.append(timed[0] if first[0] == second[0] else Timed(_fresh(second[1], limit)))
+    try:
+        block = play_block(game, timed[0], timed[1], seed, number, DEALS, referee, progress)
+    finally:
+        for each in timed:
+            if isinstance(each.player, CommandPlayer):
+                each.player.close()
     made = {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "seconds": round(time.monotonic() - began, 2),
@@ -160,6 +163,15 @@ def play_line(
     return Line(
         about, (first[0], second[0]), seed, number, block.wins, _forfeits(game, block, first[0] == second[0]), made
     )
+
+
+def _fresh(player: Player, limit: float) -> Player:
+    """The player for one block: one that keeps something from game to game, as a program does, begins anew, so that a
+    block does not depend on what was played before it."""
+    if isinstance(player, CommandPlayer | PythonPlayer):
+        player = copy(player)
+        player.decision_limit = limit  # they answer game by game
+    return player
 
 
 def _forfeits(game: Game, block: Block, alone: bool) -> list[list[Any]]:
