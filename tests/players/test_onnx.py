@@ -1,5 +1,6 @@
 """Agents as ONNX models: what is exported plays as the checkpoint does, and what is no model of the game is refused."""
 
+import json
 import pickle
 from pathlib import Path
 
@@ -76,6 +77,33 @@ def test_a_model_of_a_stranger_plays(tmp_path: Path) -> None:
     copied = pickle.loads(pickle.dumps(player))
     assert result == evaluate(game, copied, "random", 100, 1)[0]
     assert not runs_code(f"onnx:{file}")
+
+
+def test_models_of_one_file_name_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are called by their paths in tables, and each has its own digest; one model by two paths is one player."""
+    monkeypatch.chdir(tmp_path)
+    game, specs, file = make_game("agent_avenue_v0"), [], tmp_path / "x.json"
+    for folder, fault in (("a", 0.0), ("b", 1.0), ("copy", 0.0)):
+        Path(folder).mkdir()
+        specs.append(f"onnx:{linear_model(Path(folder, 'm.onnx'), game.num_features, game.num_actions, fault)}")
+    for argv in (
+        ["evaluate", specs[0], "--against", f"{specs[1]}@argmax", "random", "--games", 20],
+        ["evaluate", "--seats", specs[0], f"{specs[1]}@argmax", "--games", 20],
+    ):
+        assert run(*argv, "--json", file) == 0
+        assert "onnx:m@sample" in capsys.readouterr().out  # nobody else is called so
+    argv = ["evaluate", "--cross-play", *specs[:2], "--games", 20, "--plot", "x.png"]
+    assert run(*argv, "--json", file) == 0
+    names = [f"{spec}@sample" for spec in specs[:2]]
+    found = json.loads(file.read_text())
+    assert [(r["challenger"], r["opponent"]) for r in found["results"]] == [(names[0], names[1]), (names[1], names[0])]
+    assert [*found["players"]] == names
+    assert len({player["digest"] for player in found["players"].values()}) == 2
+    assert run("compare", *specs[:2], "--max-games", 1, "--json", file) == 0
+    assert [*json.loads(file.read_text())["players"]] == names
+    assert "both players are onnx:m@sample" in complaint(["compare", specs[0], specs[2]], capsys)
 
 
 def linear_model(file: Path, features: int, actions: int, fault: float = 0.0) -> Path:

@@ -261,6 +261,8 @@ def test_how_a_policy_plays_is_always_said() -> None:
     ):
         assert entry_of(game, name, policy).name == written
     assert entry_of(game, "random", make_player(game, "random")).name == "random"
+    assert entry_of(game, "onnx:a.onnx", BETTOR).name == "onnx:a.onnx@sample"
+    assert entry_of(game, "onnx:a.onnx@0.5", BETTOR).name == "onnx:a.onnx@0.5"
 
 
 def test_a_player_is_known_by_its_digest() -> None:

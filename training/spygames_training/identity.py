@@ -1,5 +1,6 @@
-"""Who a player is: a digest of what it decides by, so that two of one name can be told apart."""
+"""Who a player is: a digest of what it decides by, and a name, so that any two can be told apart."""
 
+from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +12,9 @@ import spygames_training
 from spygames.core.digest import code_digest
 from spygames.core.game import Game
 from spygames.core.player import Player, Scripted
+from spygames.core.players import SEARCH, name_best, split_spec
 from spygames.core.search import SearchPlayer
+from spygames.core.shown import one_line
 from spygames.core.simulations import loops
 from spygames_training.compute import to_numpy
 from spygames_training.policy import Policy, PolicyPlayer
@@ -54,6 +57,41 @@ def player_digest(game: Game, player: Player) -> str | None:
         return sha256("\n".join([_weights(player.policy), *rival, *bots]).encode()).hexdigest()[:16]
     found = getattr(player, "digest", None)
     return found if isinstance(found, str) else None
+
+
+def full_name(game: Game, spec: str, player: Player) -> str:
+    """The name of a player as it was made by, with `@sample` where a network's does not say how it plays, and with the
+    agent's name for `best`."""
+    name = name_best(game, spec)
+    parts = split_spec(name)
+    samples = isinstance(getattr(player, "policy", None), Policy) or parts.source.startswith("onnx:")
+    if samples and not parts.play:
+        name = f"{parts.source}@sample{'' if parts.search is None else SEARCH + parts.search}"
+    return name
+
+
+def tell_apart(game: Game, players: Iterable[tuple[str, Player]]) -> None:
+    """Calls players by their `full_name` that are called alike and are not the same one, as those of two files
+    `a/model.onnx` and `b/model.onnx` are.
+
+    Args:
+        game: what is played.
+        players: by the names that they were made by. Two of one digest are the same.
+
+    Raises:
+        ValueError: one of them does not let itself be called otherwise.
+    """
+    alike: dict[str, list[tuple[str, Player]]] = {}
+    for spec, player in players:
+        alike.setdefault(player.name, []).append((spec, player))
+    for name, several in alike.items():
+        if len({player_digest(game, player) or spec for spec, player in several}) == 1:
+            continue
+        for spec, player in several:
+            try:
+                player.name = full_name(game, spec, player)
+            except AttributeError:
+                raise ValueError(f"two players are called {one_line(name)}, and nobody could tell them apart") from None
 
 
 def trained_against(game: Game, player: Player, opponent: Player) -> bool:

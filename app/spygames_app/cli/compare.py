@@ -78,6 +78,7 @@ class Compare:
         from spygames.core.rng import next_seed
         from spygames_training.atomic import write_whole
         from spygames_training.evaluation import evaluate, total_games
+        from spygames_training.identity import tell_apart
         from spygames_training.sequential import SequentialTest, check_different, compare
         from spygames_training.tables import as_json, progress_bar, results_table
 
@@ -85,7 +86,9 @@ class Compare:
         check_writable(self.json)
         screen = console()
         game = choose_game([self.challenger, self.opponent], self.game, dict(self.option))
-        first, second = (make_player(game, spec) for spec in (self.challenger, self.opponent))
+        specs = self.challenger, self.opponent
+        first, second = (make_player(game, spec) for spec in specs)
+        tell_apart(game, zip(specs, (first, second), strict=True))
         check_different(first, second)
         with progress_bar(console=screen, transient=True) as bar:
             task = bar.add_task("comparing", total=self.max_games)

@@ -75,6 +75,7 @@ class Evaluate:
         from spygames.core.released import BEST
         from spygames_training.atomic import write_whole
         from spygames_training.evaluation import cross_play, evaluate, share_matrix, total_cross_games, total_games
+        from spygames_training.identity import tell_apart
         from spygames_training.tables import as_json, check_picture, heat_map, matrix_table, progress_bar, results_table
 
         check_writable(self.json)
@@ -92,7 +93,9 @@ class Evaluate:
         specs = self.cross_play or challengers or [str(self.challenger)]
         game = choose_game([*specs, *self.against], self.game, dict(self.option))
         players = [make_player(game, spec) for spec in specs]
-        opponents = [] if self.cross_play else [make_player(game, spec) for spec in self.against or game.bots]
+        others = [] if self.cross_play else [*(self.against or game.bots)]
+        opponents = [make_player(game, spec) for spec in others]
+        tell_apart(game, zip([*specs, *others], [*players, *opponents], strict=True))
         if self.cross_play:
             total = total_cross_games(game, self.games, len(players))
         else:
@@ -126,11 +129,13 @@ class Evaluate:
     def _play_line_up(self) -> int:
         """Plays --seats."""
         from spygames_training.atomic import write_whole
+        from spygames_training.identity import tell_apart
         from spygames_training.line_ups import line_up, line_up_deals, line_up_players, rotations
         from spygames_training.tables import line_up_json, line_up_table, progress_bar
 
         screen, game = console(), choose_game(self.seats, self.game, dict(self.option))
         players = line_up_players(game, self.seats)
+        tell_apart(game, zip(self.seats, players, strict=True))
         total = line_up_deals(game, self.games) * len(rotations(game))
         with self.tasks.executor() as executor, progress_bar(console=screen, transient=True) as bar:
             task = bar.add_task("playing", total=total)

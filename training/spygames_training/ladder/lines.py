@@ -23,7 +23,7 @@ from filelock import FileLock, Timeout
 from spygames.core.command_player import CommandPlayer
 from spygames.core.game import Game
 from spygames.core.player import DecisionBatch, Player
-from spygames.core.players import SEARCH, name_best, runs_code, split_spec
+from spygames.core.players import runs_code
 from spygames.core.python_player import PythonPlayer
 from spygames.core.registry import imports_code, make_game
 from spygames.core.shown import one_line, shown
@@ -32,8 +32,7 @@ from spygames_training.atomic import read_file
 from spygames_training.blocks import DEALS, Block, play_block
 from spygames_training.evaluation import PROTOCOL
 from spygames_training.forfeits import Referee
-from spygames_training.identity import game_digest, player_digest
-from spygames_training.policy import Policy
+from spygames_training.identity import full_name, game_digest, player_digest
 from spygames_training.tasks.executor import Progress
 
 LONGEST = 1 << 30
@@ -184,13 +183,8 @@ def _forfeits(game: Game, block: Block, alone: bool) -> list[list[Any]]:
 
 
 def entry_of(game: Game, name: str, player: Player) -> Entry:
-    """How a player is written down: by its name, to which `@sample` is added where a policy's says not how it plays,
-    and the agent's name for `best`."""
-    name = name_best(game, name)
-    parts = split_spec(name)
-    if not parts.play and isinstance(getattr(player, "policy", None), Policy):
-        name = f"{parts.source}@sample{'' if parts.search is None else SEARCH + parts.search}"
-    return Entry(name, player_digest(game, player))
+    """How a player is written down: by its name, which always says how it plays (`full_name`), and its digest."""
+    return Entry(full_name(game, name, player), player_digest(game, player))
 
 
 def check_harmless(name: str) -> None:
