@@ -22,8 +22,13 @@ def test_says_who_is_better(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert sum(found["comparison"]["counts"]) == found["comparison"]["deals"]
     assert "win_share" not in found["comparison"]
     assert found["results"][0]["games"] == 40
-    assert found["results"][0]["win_share"] != evaluate(make_game(), "greedy", "random", 40, 0)[0].win_share
-    assert run("compare", "random", "greedy", "--h1", "60%") == 0
+    assert found["max_games"] == 40_000
+    assert found["figure"]["games"] == 40
+    assert found["figure"]["seed"] != found["seed"] == 0
+    again = evaluate(make_game(), "greedy", "random", 40, found["figure"]["seed"])[0]
+    assert found["results"][0]["win_share"] == again.win_share
+    assert run("compare", "random", "greedy", "--h1", "60%", "--json", file) == 0
+    assert json.loads(file.read_text())["figure"] is None
     assert "random is not better than greedy (H1: 60.0% of the games, H0: 50.0%)" in capsys.readouterr().out
     assert run("compare", "random", "greedy", "--h0", "0.1", "--h1", "0.1001", "--max-games", 1) == 0
     assert "undecided whether random is better than greedy" in capsys.readouterr().out

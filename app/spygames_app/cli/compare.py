@@ -104,8 +104,8 @@ class Compare:
             highlight=False,
         )
         results = []
+        seed = int(next_seed(np.uint64(self.seed)))
         if self.figure:
-            seed = int(next_seed(np.uint64(self.seed)))
             pairs = [(first, second), (second, first)][: 2 if game.num_sides > 2 else 1]
             with progress_bar(console=screen, transient=True) as bar:
                 task = bar.add_task("measuring", total=len(pairs) * total_games(game, self.figure, 1, 1))
@@ -116,7 +116,9 @@ class Compare:
             content = {
                 **as_json(game, results, self.seed, players=[first, second]),
                 "test": asdict(test),
+                "max_games": self.max_games,
                 "comparison": asdict(found),
+                "figure": {"games": self.figure, "seed": seed} if self.figure else None,
             }
             write_whole(self.json, json.dumps(content, indent=2) + "\n")
             screen.print(f"results: {self.json}")
