@@ -105,6 +105,7 @@ def test_answers_wrong_input_with_one_line(tmp_path: Path, capsys: pytest.Captur
         ([file, "--players", "expert", "--option", "players=4"], "name another file"),
         ([file, "--players", "expert", "--seed", "5"], "name another file"),
         ([file, "--rerun", "2"], "has 1 line, and no line 2"),
+        ([file, "--rerun", "1", "0"], "'0' is not a whole number from 1"),
         ([file, "--rerun", "1", "--players", "expert"], "one of them at a time"),
         ([foreign, "--rerun", "1"], "--allow-code"),
         ([foreign, "--players", "expert"], "--allow-code"),

@@ -152,6 +152,17 @@ def value(read: Callable[[str], Any], metavar: str) -> PrimitiveConstructorSpec[
     )
 
 
+def values(read: Callable[[str], Any], metavar: str) -> PrimitiveConstructorSpec[Any]:
+    """As `value`, of an option with any number of them."""
+    return PrimitiveConstructorSpec(
+        nargs="*",
+        metavar=f"[{metavar} [{metavar} ...]]",
+        instance_from_str=lambda texts: tuple(read(text) for text in texts),
+        is_instance=lambda instance: True,
+        str_from_instance=lambda instance: [*map(str, instance)],
+    )
+
+
 def read_seed(text: str) -> int:
     """A whole number from 0 to 2^64 - 1."""
     if not text.isdecimal() or int(text) >= 1 << 64:
@@ -197,6 +208,7 @@ Seed = Annotated[int, value(read_seed, "SEED")]
 AnySeed = Annotated[int | None, value(read_seed, "SEED"), _NO_DEFAULT]
 Positive = Annotated[int, value(read_positive, "N")]
 AnyPositive = Annotated[int | None, value(read_positive, "N"), _NO_DEFAULT]
+Positives = Annotated[tuple[int, ...], values(read_positive, "N"), _NO_DEFAULT]
 AnyCount = Annotated[int | None, value(read_count, "N"), _NO_DEFAULT]
 Port = Annotated[int, value(read_port, "PORT")]
 File = Annotated[Path, value(Path, "FILE")]

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
@@ -15,6 +15,7 @@ from spygames_app.cli.arguments import (
     GameOptions,
     Players,
     Positive,
+    Positives,
     TaskOptions,
     Tasks,
     WrongArguments,
@@ -22,8 +23,6 @@ from spygames_app.cli.arguments import (
     choose_game,
     console,
     counted,
-    read_positive,
-    value,
 )
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ class Ladder:
     """It stops after the block that ends after so long."""
     limit: Positive = 10
     """Seconds that a player may take for a decision."""
-    rerun: tuple[Annotated[int, value(read_positive, "N")], ...] = ()
+    rerun: Positives = ()
     """Numbers of lines that are played again and compared, from 1; nothing is written."""
     allow_code: bool = False
     """Whether players in the file may run code, as command:... does."""
