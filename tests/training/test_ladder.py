@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +35,7 @@ from spygames_training.ladder.lines import (
     read_line,
     read_lines,
 )
+from spygames_training.ladder.page import cross_table, standings_table
 from spygames_training.ladder.standings import maximal_lottery, standings
 from spygames_training.network import ActorCritic
 from spygames_training.policy import from_network
@@ -351,6 +353,14 @@ def test_the_lottery_of_a_cycle_is_its_equilibrium() -> None:
     assert lottery[1:3] == pytest.approx(np.array([a, c]) / (a + b + c), abs=1e-6)
     unknown = np.full((2, 2), np.nan)
     assert maximal_lottery(unknown).sum() == pytest.approx(1)
+
+
+def test_a_bar_in_a_name_is_no_column() -> None:
+    found = standings(blocks({("a+search:8,rivals=policy|expert", "b"): 0.7}, KUHN, 2), 2)
+    for table in (standings_table(found), cross_table(found)):
+        text = table.markdown()
+        assert r"`a+search:8,rivals=policy\|expert`" in text
+        assert {len(re.findall(r"(?<!\\)\|", row)) for row in text.splitlines()} == {len(table.head) + 1}
 
 
 def test_failing_games_are_counted() -> None:

@@ -68,7 +68,9 @@ def wide_console() -> Console:
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> str:
     """A table in Markdown, without a newline at its end; all columns but the first `texts` are aligned to the right."""
     lines = [head, [*["---"] * texts, *["---:"] * (len(head) - texts)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    # A bar ends a cell, in code too, and names of players may have some: agent+search:64,rivals=policy|expert.
+    escaped = [[cell.replace("|", r"\|") for cell in line] for line in lines]
+    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
 
 
 @dataclass(frozen=True)
