@@ -4,6 +4,7 @@ import copy
 import pickle
 import warnings
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -20,15 +21,17 @@ from spygames.core.match import play
 from spygames.core.notes import Noted, Notes
 from spygames.core.player import DecisionBatch, Player, bot_loop
 from spygames.core.players import make_player, split_spec
+from spygames.core.record import play_record
 from spygames.core.rng import mix
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import Network
+from spygames_training.identity import player_digest
 from spygames_training.lockstep import play_games
 from spygames_training.network import make_network
 from spygames_training.policy import Policy
 from spygames_training.search import SearchSettings
 from spygames_training.search.player import SearchingPolicy
-from spygames_training.search.settings import read_settings
+from spygames_training.search.settings import VERSION, read_settings
 from tests.poker import leduc
 
 AGENT = "agent_avenue_simple"
@@ -119,6 +122,33 @@ def test_same_seed_same_game_however_it_is_played(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("spygames_training.lockstep.LOCKSTEP", 2)
     play_games(GAME, players[0], seating, seeds, 1, finals=finals[3])
     assert len({each.tobytes() for each in finals}) == 1
+
+
+GAME_OF_VERSION_1 = """
+play daredevil saboteur, recruit up, play codebreaker daredevil, recruit down, discard codebreaker, discard saboteur,
+play enforcer sidekick, recruit up, play enforcer daredevil, recruit up, discard codebreaker, discard sentinel,
+play double_agent enforcer, recruit down, play codebreaker sentinel, recruit up, play saboteur double_agent,
+recruit down, play saboteur sentinel, recruit up"""
+
+
+def test_what_decides_otherwise_is_another_version() -> None:
+    """Who changes the search raises its version and writes its game down again; with another agent only the latter."""
+    assert VERSION == 1
+    played = play_record(GAME, [searching(), make_player(GAME, "greedy")], 1)
+    assert played.actions == tuple(" ".join(GAME_OF_VERSION_1.split()).split(", "))
+
+
+def test_a_digest_holds_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for version 1, whose results came before it was counted."""
+    player, alone = searching("8,rivals=policy|greedy"), make_player(GAME, AGENT)
+    parts = [player_digest(GAME, alone), player_digest(GAME, make_player(GAME, "greedy"))]
+    digests = {sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]}
+    assert {player_digest(GAME, player)} == digests
+    for version in (2, 3):
+        monkeypatch.setattr("spygames_training.search.settings.VERSION", version)
+        digests.add(str(player_digest(GAME, player)))
+        assert player_digest(GAME, alone) == parts[0]
+    assert len(digests) == 3
 
 
 @pytest.mark.parametrize(

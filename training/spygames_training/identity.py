@@ -18,6 +18,7 @@ from spygames.core.shown import one_line
 from spygames.core.simulations import loops
 from spygames_training.compute import to_numpy
 from spygames_training.policy import Policy, PolicyPlayer
+from spygames_training.search import settings
 from spygames_training.search.player import SearchingPolicy
 
 
@@ -41,7 +42,8 @@ def packages_digest() -> str:
 
 
 def player_digest(game: Game, player: Player) -> str | None:
-    """A digest of a player: of a bot its code, of a policy its weights, of a search both and its code.
+    """A digest of a player: of a bot or a search without a policy its code, of a policy its weights, of a search on top
+    of one these, its rivals' code and its version (`search.settings.VERSION`).
 
     Of a player of another kind its attribute `digest`, where that is a text, as of files; None where nobody knows.
     """
@@ -54,7 +56,8 @@ def player_digest(game: Game, player: Player) -> str | None:
     if isinstance(player, SearchingPolicy):
         bots = [code_digest(game.bots[name], libraries=False) for name in player.settings.rivals if name in game.bots]
         rival = [] if player.rival is None else [_weights(player.rival)]
-        return sha256("\n".join([_weights(player.policy), *rival, *bots]).encode()).hexdigest()[:16]
+        version = [f"search {settings.VERSION}"] if settings.VERSION > 1 else []  # results of the first name none
+        return sha256("\n".join([_weights(player.policy), *rival, *bots, *version]).encode()).hexdigest()[:16]
     found = getattr(player, "digest", None)
     return found if isinstance(found, str) else None
 
