@@ -12,6 +12,7 @@ import numpy as np
 import pettingzoo
 
 import spygames
+from spygames.core.digest import code_digest
 from spygames.core.registry import game_ids
 from spygames.core.released import released_agents
 
@@ -49,6 +50,10 @@ assert blocks, "the package is described without an example"
 for block in blocks:
     exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
 print("the code of the description runs, and it says that the package is unofficial")
+for game_id in game_ids():
+    game = spygames.make_game(game_id)
+    known = [game.apply, game.legal, *(game.bots[name] for name in sorted(game.bots))]
+    print(f"{game_id} is known by {code_digest(*known, libraries=False)}")
 agents = released_agents()
 assert agents
 for agent in agents:

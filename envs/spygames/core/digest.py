@@ -4,11 +4,13 @@ Machine code on disk is kept by these digests, and a run's state and `Game.diges
 they were.
 """
 
+import ast
 import dis
 import enum
 import hashlib
 import inspect
 import sys
+import textwrap
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
@@ -35,6 +37,7 @@ def code_digest(*values: object, libraries: bool = True) -> str:
     Args:
         values: kernels, functions, dtypes and constants.
         libraries: whether the versions and settings of Python, Numba and NumPy count, as they do for machine code.
+            Otherwise functions are known by their source, as each version of Python writes bytecode in its own way.
     """
     parts: list[object] = [
         sys.version_info[:2], numba.__version__, np.__version__, sorted(OPTIONS.items(), key=str),
@@ -56,7 +59,8 @@ def code_digest(*values: object, libraries: bool = True) -> str:
         if isinstance(value, FunctionType):
             names, attributes = names_of(value.__code__)
             # Machine code looks its constants up in the module by name, which has to be there when it is read back.
-            parts.append((value.__module__, _text(value.__code__, value.__doc__)))
+            text = None if libraries else _source(value.__code__)
+            parts.append((value.__module__, _text(value.__code__, value.__doc__) if text is None else text))
             if libraries and getattr(value, "noalias", False):  # a promise to the compiler, and no rule
                 parts.append("noalias")
             add(value.__defaults__)
@@ -129,6 +133,31 @@ def names_of(code: CodeType) -> tuple[list[str], frozenset[str]]:
             names.update(further)
             attributes.update(more)
     return sorted(names), frozenset(attributes)
+
+
+class _Bare(ast.NodeTransformer):
+    """Leaves out of functions what does not change what they do: docstrings, annotations, decorators."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        node.decorator_list, node.returns = [], None
+        if ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.annotation = None
+        return node
+
+
+@cache
+def _source(code: CodeType) -> str | None:
+    """What is written in a function, however it is laid out; None where its source is not at hand, or is no `def`."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
+    except (OSError, SyntaxError):
+        return None
+    return ast.unparse(_Bare().visit(tree)) if isinstance(tree.body[0], ast.FunctionDef) else None
 
 
 @cache
