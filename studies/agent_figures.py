@@ -16,7 +16,8 @@ from spygames_app.cli.arguments import AnyPlayer, Seed, WrongArguments, console,
 from spygames_app.shipped import agent_folder
 from spygames_training.atomic import write_whole
 from spygames_training.calibration import calibrate
-from spygames_training.checkpoint import Checkpoint, find_checkpoint, load_checkpoint
+from spygames_training.checkpoint import Checkpoint, load_checkpoint
+from spygames_training.checkpoint_folder import find_checkpoint
 from spygames_training.evaluation import evaluate
 from spygames_training.figures import FIGURES, Adversary
 from spygames_training.identity import player_digest

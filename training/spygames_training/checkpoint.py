@@ -6,8 +6,6 @@ Both are data: loading runs no code from them, takes no more memory than the fil
 
 import hashlib
 import json
-import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,15 +14,24 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load as tensors_from_bytes
-from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
 from spygames.core.game import Game
 from spygames.core.registry import imports_code, make_game
-from spygames.core.released import BEST, best_agent, find_agent, released_agents
-from spygames.core.shown import one_line, shown
+from spygames.core.released import released_agents
+from spygames.core.shown import one_line
 from spygames.core.version import VERSION
-from spygames_training.atomic import is_number, read_file, remove, write_synced
+from spygames_training.atomic import is_number, read_file
+from spygames_training.checkpoint_folder import (
+    CONFIG,
+    FORMAT,
+    MODEL,
+    CheckpointError,
+    check_place,
+    find_checkpoint,
+    read_checkpoint_config,
+    write_checkpoint,
+)
 from spygames_training.config import MAX_LAYERS, MAX_UNITS, StoredNetwork
 from spygames_training.network import ActorCritic, blank
 from spygames_training.own_network import OwnNetwork, Source, check_answers, make_own_network
@@ -32,18 +39,11 @@ from spygames_training.state_dicts import tensor_difference
 
 __all__ = ["Checkpoint", "CheckpointError", "load_checkpoint", "save_checkpoint"]
 
-FORMAT = 1
 OWN = "own"
 """The kind of a network that is none of this package's."""
-MODEL, CONFIG = "model.safetensors", "config.json"
-MAX_CONFIG_BYTES = 1 << 20
 MAX_MODEL_BYTES = 1 << 30
 MAX_WEIGHT = 1_000_000
 """Larger ones, of either sign, are no result of training, and what a network computes with them may be no number."""
-
-
-class CheckpointError(ValueError):
-    """A checkpoint that is missing, broken, or of something else than is played; the message is one line."""
 
 
 @dataclass(frozen=True)
@@ -132,92 +132,6 @@ def save_checkpoint(
     write_checkpoint(path, tensors, config)
 
 
-def write_checkpoint(path: Path, tensors: Mapping[str, Tensor], config: Mapping[str, Any]) -> None:
-    """Writes the two files into the folder `path`, as `save_checkpoint` says.
-
-    Args:
-        path: absolute, and a place that `check_place` has looked at.
-        tensors: contiguous, on the CPU, finite.
-        config: what config.json is to hold; the digest of the weights is added.
-
-    Raises:
-        ValueError, TypeError: `config` is not JSON.
-    """
-    weights = tensors_to_bytes(dict(tensors))
-    config = {**config, "weights": {"sha256": hashlib.sha256(weights).hexdigest()}}
-    text = json.dumps(config, indent=2, allow_nan=False) + "\n"
-    text = re.sub(r"\[\n[\d,\s]+\]", lambda numbers: " ".join(numbers[0].split()), text)  # a shape on one line
-
-    new, old = _aside(path, "new"), _aside(path)
-    remove(new)  # left by a kill, say
-    if path.exists():
-        _retire(old, path)
-    new.mkdir(parents=True)
-    write_synced(new / MODEL, weights)
-    write_synced(new / CONFIG, text.encode())
-    _sync(new)
-    if path.exists():
-        os.rename(path, old)  # a folder cannot be renamed onto a full one; until the next line `old` stands for it
-    os.rename(new, path)
-    _sync(path.parent)
-    _retire(old, path)
-
-
-def check_place(path: Path) -> None:
-    """CheckpointError if `path` is something else than a checkpoint, which `save_checkpoint` would not overwrite."""
-    if not path.exists() or (path.is_dir() and not _others(path)):
-        return
-    try:
-        _read_config(path / CONFIG)
-    except CheckpointError:
-        raise CheckpointError(f"{path} holds other things than a checkpoint, which is not overwritten") from None
-
-
-def _retire(old: Path, path: Path) -> None:
-    """Deletes the former checkpoint; what else lies there goes over to the one that has taken its place."""
-    for name in _others(old) if old.is_dir() else ():
-        os.rename(old / name, path / name)
-    remove(old)
-
-
-def _others(folder: Path) -> set[str]:
-    return {entry.name for entry in folder.iterdir()} - {MODEL, CONFIG}
-
-
-def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
-    """The checkpoint folder that `path` is, or has as `checkpoint` in it (a run), or that of the released agent which
-    it names (`agent_avenue/simple-2`, or `best` of `game`); CheckpointError if there is none."""
-    place, path = path, Path(path)
-    try:
-        for folder in (path, path / "checkpoint"):
-            for candidate in (folder, _aside(folder)):
-                if (candidate / CONFIG).exists() or (candidate / MODEL).exists():
-                    return candidate
-        there = path.exists()
-    except (OSError, ValueError):  # too long for a name, or with a character that no name has
-        there = False
-    if not there or place == "":
-        return _released(str(place) if isinstance(place, str) else place.as_posix(), game)
-    raise CheckpointError(
-        f"{one_line(path)} is no checkpoint: it holds neither {MODEL} and {CONFIG} nor a folder checkpoint"
-    )
-
-
-def _released(name: str, game: Game | None) -> Path:
-    """The folder of a released agent, checked."""
-    try:
-        if name == BEST and game is not None:
-            return best_agent(game)[0].checked_folder()
-        if (agent := find_agent(name)) is not None:
-            return agent.checked_folder()
-        names = ", ".join(agent.name for agent in released_agents())
-    except ValueError as error:
-        raise CheckpointError(str(error)) from None
-    if name == BEST:
-        raise CheckpointError(f"best of which game? Name the agent: {names}")
-    raise CheckpointError(f"{shown(name)}: there is no such checkpoint, and no released agent of that name ({names})")
-
-
 def _called(folder: Path) -> str:
     """What a message calls the checkpoint in a folder: a released agent by its name, any other by the folder."""
     try:
@@ -230,7 +144,7 @@ def _called(folder: Path) -> str:
 def checkpoint_game(path: str | Path) -> Game:
     """The game, with its options, that a checkpoint names; `path` and errors as of `load_checkpoint`."""
     folder = find_checkpoint(path)
-    return _named_game(folder, _get(folder, _read_config(folder / CONFIG), "environment", dict))
+    return _named_game(folder, _get(folder, read_checkpoint_config(folder / CONFIG), "environment", dict))
 
 
 def load_checkpoint(path: str | Path, game: Game | None = None, network: Source | None = None) -> Checkpoint:
@@ -248,7 +162,7 @@ def load_checkpoint(path: str | Path, game: Game | None = None, network: Source 
         CheckpointError: with one line that says what is wrong.
     """
     folder = find_checkpoint(path, game)
-    config = _read_config(folder / CONFIG)
+    config = read_checkpoint_config(folder / CONFIG)
     environment = _get(folder, config, "environment", dict)
     layout = _get(folder, config, "layout", dict)
     _get(folder, config, "step", int)
@@ -263,22 +177,6 @@ def load_checkpoint(path: str | Path, game: Game | None = None, network: Source 
             + (f"; trained with {options}" if options else "")
         )
     return Checkpoint(game, _read_network(folder, config, game, network), config)
-
-
-def _read_config(file: Path) -> dict[str, Any]:
-    try:
-        config = json.loads(read_file(file, MAX_CONFIG_BYTES))
-    except FileNotFoundError:
-        raise CheckpointError(f"{file} is missing") from None
-    except OSError as error:
-        raise CheckpointError(f"{file} cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"{file} is cut short or is not JSON: {one_line(error, 200)}") from None
-    if not isinstance(config, dict):
-        raise CheckpointError(f"{file} holds no mapping")
-    if config.get("format") != FORMAT:
-        raise CheckpointError(f"{file} has format {config.get('format')!r:.20}; this version reads format {FORMAT}")
-    return config
 
 
 def _get(where: Path, mapping: Mapping[str, Any], key: str, kind: type) -> Any:
@@ -426,17 +324,3 @@ def _check_finite(where: Path, tensors: Mapping[str, Tensor]) -> None:
     for name, tensor in tensors.items():
         if not bool((tensor.abs() <= MAX_WEIGHT).all()):  # nor is NaN
             raise CheckpointError(f"{where}: the weights {name} are not all finite numbers within {MAX_WEIGHT:,}")
-
-
-def _aside(path: Path, what: str = "old") -> Path:
-    path = Path(os.path.abspath(path))  # "." has no name of its own
-    return path.parent / f".{path.name}.{what}"
-
-
-def _sync(folder: Path) -> None:
-    if os.name == "posix":  # elsewhere a folder cannot be opened
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -16,7 +16,8 @@ from spygames.core.look import Advice
 from spygames.core.players import DecisionBatch, Player, name_best, split_spec
 from spygames.core.released import find_agent
 from spygames.core.shown import shown
-from spygames_training.checkpoint import CheckpointError, find_checkpoint, layout_hash, load_checkpoint
+from spygames_training.checkpoint import layout_hash, load_checkpoint
+from spygames_training.checkpoint_folder import CheckpointError, find_checkpoint
 from spygames_training.compute import fetch
 from spygames_training.network import ActorCritic
 from spygames_training.own_code import find_own

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import torch
 
-from spygames_training.checkpoint import Checkpoint, check_place, write_checkpoint
+from spygames_training.checkpoint import Checkpoint
+from spygames_training.checkpoint_folder import check_place, write_checkpoint
 from spygames_training.own_network import OwnNetwork
 
 __all__ = ["export_bfloat16"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from spygames.core.shown import one_line
 from spygames_training.atomic import read_file
-from spygames_training.checkpoint import check_place
+from spygames_training.checkpoint_folder import check_place
 from spygames_training.config import Config, from_mapping, harmless
 from spygames_training.processes import ALONE, Processes, ProcessLost
 from spygames_training.report import METRICS

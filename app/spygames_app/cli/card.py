@@ -39,7 +39,8 @@ class Card:
         from spygames_training.atomic import write_whole
         from spygames_training.calibration import draw_calibration
         from spygames_training.card import card, read_evaluation
-        from spygames_training.checkpoint import find_checkpoint, load_checkpoint
+        from spygames_training.checkpoint import load_checkpoint
+        from spygames_training.checkpoint_folder import find_checkpoint
         from spygames_training.figures import FIGURES, PICTURE, read_figures
 
         folder = agent_folder(str(self.checkpoint))
