@@ -64,18 +64,8 @@ MATCHES = [
     *(Match(TYPES, bot, 4802) for bot in ("expert", "greedy", "random", "mcts:200")),
     *(Match(f"{agent}+search:64", f"{agent}@argmax", deals, game, opts, n) for agent, game, opts, deals, n in OTHERS),
     *(
-        Match(f"{agent}+search:64", f"{agent}@sample", 500, game, opts, n)
-        for agent, game, opts, _, n in OTHERS
-        if game != "agent_dog_v0"
-    ),
-    *(
         Match(f"{agent}@argmax", f"{agent}@argmax", deals, game, opts)
         for agent, game, opts, deals, _ in OTHERS
-        if game == "heimlich_v0"
-    ),
-    *(
-        Match(f"{agent}@sample", f"{agent}@sample", 500, game, opts)
-        for agent, game, opts, _, _ in OTHERS
         if game == "heimlich_v0"
     ),
 ]
