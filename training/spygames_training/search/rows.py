@@ -26,25 +26,33 @@ def same_rows(views: np.ndarray, mask: np.ndarray, slots: np.ndarray, first: np.
     """
     for slot in range(len(slots)):
         slots[slot] = -1
-    count, last = 0, np.uint64(len(slots) - 1)
+    count, last, whole = 0, np.uint64(len(slots) - 1), views.shape[1] // 4 * 4
     for i in range(len(views)):
-        key = np.uint64(0)
-        for k in range(views.shape[1]):
+        # Four keys side by side, as each multiplication waits for the one before it.
+        key, b, c, d = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
+        for k in range(0, whole, 4):
+            key = (key ^ np.uint64(views[i, k])) * GAMMA
+            b = (b ^ np.uint64(views[i, k + 1])) * GAMMA
+            c = (c ^ np.uint64(views[i, k + 2])) * GAMMA
+            d = (d ^ np.uint64(views[i, k + 3])) * GAMMA
+            key ^= key >> np.uint64(29)
+            b ^= b >> np.uint64(29)
+            c ^= c >> np.uint64(29)
+            d ^= d >> np.uint64(29)
+        for k in range(whole, views.shape[1]):
             key = (key ^ np.uint64(views[i, k])) * GAMMA
             key ^= key >> np.uint64(29)
+        key = mix(mix(mix(key) ^ b) ^ c) ^ d
         slot = np.int64(mix(key) & last)
         found = False
         while slots[slot] >= 0 and not found:
             j = first[slots[slot]]
-            found = True
+            differ = np.uint64(0)  # added up, as a loop that may stop is not vectorised
             for k in range(views.shape[1]):
-                if views[i, k] != views[j, k]:
-                    found = False
-                    break
+                differ |= np.uint64(views[i, k] ^ views[j, k])
             for a in range(mask.shape[1]):
-                if mask[i, a] != mask[j, a]:
-                    found = False
-                    break
+                differ |= np.uint64(mask[i, a] != mask[j, a])
+            found = differ == 0
             if not found:
                 slot = (slot + 1) & np.int64(last)
         if not found:
