@@ -21,7 +21,7 @@ from spygames.core.registry import imports_code, make_game
 from spygames.core.released import released_agents
 from spygames.core.shown import one_line
 from spygames.core.version import VERSION
-from spygames_training.atomic import is_number, read_file
+from spygames_training.atomic import is_number
 from spygames_training.checkpoint_folder import (
     CONFIG,
     FORMAT,
@@ -30,6 +30,7 @@ from spygames_training.checkpoint_folder import (
     check_place,
     find_checkpoint,
     read_checkpoint_config,
+    read_checkpoint_file,
     write_checkpoint,
 )
 from spygames_training.config import MAX_LAYERS, MAX_UNITS, StoredNetwork
@@ -296,13 +297,9 @@ def _read_network(folder: Path, config: Mapping[str, Any], game: Game, source: S
     file = folder / MODEL
     spec = _get(folder, config, "network", dict)
     network = _blank(folder, spec, game, source)
+    data = read_checkpoint_file(file, MAX_MODEL_BYTES)
     try:
-        data = read_file(file, MAX_MODEL_BYTES)
         tensors = tensors_from_bytes(data)
-    except FileNotFoundError:
-        raise CheckpointError(f"{file} is missing") from None
-    except OSError as error:
-        raise CheckpointError(f"{file} cannot be read: {error.strerror}") from None
     except (SafetensorError, KeyError) as error:
         raise CheckpointError(f"{file} is cut short or is no safetensors file: {one_line(error, 200)}") from None
     if not isinstance(network, OwnNetwork):

@@ -100,14 +100,21 @@ def _released(name: str, game: Game | None) -> Path:
     raise CheckpointError(f"{shown(name)}: there is no such checkpoint, and no released agent of that name ({names})")
 
 
-def read_checkpoint_config(file: Path) -> dict[str, Any]:
-    """What a config.json holds; CheckpointError where it is missing, broken or of another format."""
+def read_checkpoint_file(file: Path, longest: int) -> bytes:
+    """The bytes of one of the two files; CheckpointError where it is missing, or longer than `longest`."""
     try:
-        config = json.loads(read_file(file, MAX_CONFIG_BYTES))
+        return read_file(file, longest)
     except FileNotFoundError:
         raise CheckpointError(f"{file} is missing") from None
     except OSError as error:
         raise CheckpointError(f"{file} cannot be read: {error.strerror}") from None
+
+
+def read_checkpoint_config(file: Path) -> dict[str, Any]:
+    """What a config.json holds; CheckpointError where it is missing, broken or of another format."""
+    data = read_checkpoint_file(file, MAX_CONFIG_BYTES)
+    try:
+        config = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise CheckpointError(f"{file} is cut short or is not JSON: {one_line(error, 200)}") from None
     if not isinstance(config, dict):

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from tokenize import TokenError
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, cast
 
@@ -155,9 +156,9 @@ def _source(code: CodeType) -> str | None:
     """What is written in a function, however it is laid out; None where its source is not at hand, or is no `def`."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(code)))
-    except (OSError, SyntaxError):
+    except (OSError, SyntaxError, TokenError):  # the last two: of a file that was edited since
         return None
-    return ast.unparse(_Bare().visit(tree)) if isinstance(tree.body[0], ast.FunctionDef) else None
+    return ast.unparse(_Bare().visit(tree)) if tree.body and isinstance(tree.body[0], ast.FunctionDef) else None
 
 
 @cache
