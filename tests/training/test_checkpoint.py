@@ -82,7 +82,21 @@ def test_who_it_trained_against(folder: Path, opponents: Any, version: str | Non
     against = {name for name, bot in bots.items() if trained_against(GAME, player, bot)}
     kernels = {GAME.bots[name if name in GAME.bots else "expert"] for name in expected}
     assert against == {name for name in bots if GAME.bots[name] in kernels}
-    assert not trained_against(GAME, bots["random"], player)
+    assert trained_against(GAME, bots["random"], player) is False
+
+
+def test_who_trained_against_a_search_and_who_nobody_knows(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(folder, extra={"config": {"opponents": {"share": 0.1, "bots": ["mcts:2"]}}}, code={"spygames": "0.2.0"})
+    player = load_player(GAME, folder)
+    assert trained_against(GAME, player, make_player(GAME, "mcts:2")) is True
+    assert trained_against(GAME, player, make_player(GAME, "mcts:3")) is False
+    assert trained_against(GAME, make_player(GAME, "mcts:2"), player) is False
+    (tmp_path / "own_bot.py").write_text("def first(observation, mask):\n    return int(mask.argmax())\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    own = make_player(GAME, "python:own_bot.first")
+    assert trained_against(GAME, own, make_player(GAME, "greedy")) is None
 
 
 def test_round_trip(folder: Path) -> None:

@@ -97,13 +97,17 @@ def tell_apart(game: Game, players: Iterable[tuple[str, Player]]) -> None:
                 raise ValueError(f"two players are called {one_line(name)}, and nobody could tell them apart") from None
 
 
-def trained_against(game: Game, player: Player, opponent: Player) -> bool:
-    """Whether `player` has trained against the scripted player `opponent`, under whatever name, as far as is known."""
-    policy = getattr(player, "policy", None)
-    if not isinstance(policy, Policy) or not isinstance(opponent, Scripted):
+def trained_against(game: Game, player: Player, opponent: Player) -> bool | None:
+    """Whether `player` has trained against `opponent`, a scripted one under whatever name; None where nobody knows."""
+    if isinstance(player, Scripted | SearchPlayer):
         return False
+    policy = getattr(player, "policy", None)
+    if not isinstance(policy, Policy):
+        return None
     names = [name if name in game.bots else name.removesuffix("-1") for name in policy.training_opponents]
-    return any(game.bots[name] is game.bots[opponent.name] for name in names if name in game.bots)
+    if isinstance(opponent, Scripted):
+        return any(game.bots[name] is game.bots[opponent.name] for name in names if name in game.bots)
+    return opponent.name in names
 
 
 def _weights(policy: Policy) -> str:

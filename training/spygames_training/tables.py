@@ -181,7 +181,7 @@ def as_json(
         row = asdict(result)
         del row["by_deal"]
         pair = known.get(result.challenger), known.get(result.opponent)
-        row["training_opponent"] = None not in pair and trained_against(game, *pair)  # type: ignore[arg-type]
+        row["training_opponent"] = None if None in pair else trained_against(game, *pair)  # type: ignore[arg-type]
         rows.append(row)
     unit = "a deal, played with the challenger on every side (a team, or a seat that plays for itself)"
     differences = [asdict(difference) for difference in paired_differences(results, seed)]
