@@ -128,6 +128,30 @@ def test_what_is_hidden_changes_nothing_in_many_positions(agent: str, settings: 
     assert check_scrambled(agent, settings, games=80 if short else 12, every=4, seed=5) > 1000
 
 
+def test_who_sits_there_is_remembered_from_round_to_round() -> None:
+    """Earlier rounds of Agent DOG tell nothing of the cards in hand, but still who plays them."""
+    player, game = searching("agent_dog_2", "8,rivals=policy|greedy|random"), game_of("agent_dog_2")
+    notes, states, rng = Notes(game, 1, player.notes_size), game.start(2), np.array([[5]], np.uint64)
+    bot, mine = make_player(game, "greedy"), make_player(game, "agent_dog_2@sample")
+    told: dict[int, list[dict[str, float]]] = {}
+    for _ in range(160):
+        s = as_record(states)
+        if s.to_move == NOBODY:
+            break
+        own = game.side_of[int(s.to_move)] == 0
+        if own and mask_of(game, s).sum() > 1:
+            who = player.believe(states, 1, notes.of(0)).rivals.tolist()
+            told.setdefault(int(s.round_number), []).append(dict(zip(player.settings.rivals, who, strict=True)))
+        action = ask(game, states, mine if own else bot, rng)
+        notes.add(states, np.array([action]))
+        game.apply(s, action)
+    first, *later = (each for _, each in sorted(told.items()))
+    assert first[0]["policy"] == pytest.approx(1 / 3)  # nothing has been seen
+    assert len(later) >= 4
+    assert max(each["policy"] for one in later for each in one) < 0.3
+    assert np.mean([each["greedy"] for one in later for each in one]) > 0.7
+
+
 @pytest.mark.parametrize("agent", ["agent_avenue_simple_4", "heimlich_3", "agent_dog_2"])
 def test_rivals_may_be_bots_of_any_game(agent: str) -> None:
     """Who plays like none of the others is found out."""

@@ -21,7 +21,7 @@ from spygames.core.fields import NamedRecord, named
 from spygames.core.kernel import Int, Record, bind
 from spygames.core.look import Draw
 from spygames.core.questions import Questions
-from spygames.core.shown import one_line
+from spygames.core.shown import one_line, shown
 
 __all__ = ["NOBODY", "Bot", "Game", "IllegalAction", "ImpossibleState", "Texts", "as_record", "flat"]
 
@@ -132,6 +132,9 @@ class Game(Generic[V]):
     Afterwards only what `seat` may know of `state` counts, and before only what it knew: of two worlds that `seat`
     cannot tell apart it makes the same. None: the game cannot be rewound, and a search takes all worlds for equally
     likely."""
+    rewind_within: str = ""
+    """A public field of STATE, such as the number of the round: `rewind` cannot reach decisions at which it had another
+    value, and these tell nothing of what is hidden now, but still who sits there. Empty: all of a game is within reach."""
     determinize_stratum: Callable[[Record, Int, np.uint64, Int], Int] | None = None
     """(state, seat, seed, stratum) -> strata: as `determinize`, but the part of what is hidden of which a search is to
     look at all possibilities is that with the number `stratum`, from 0 on modulo `strata`, how many there are; all of
@@ -151,6 +154,8 @@ class Game(Generic[V]):
             raise ValueError(f"{self.id}: {problem}")
         if "random" not in self.bots:
             raise ValueError(f"{self.id}: bots must have 'random' (spygames.core.bots.random), not only {[*self.bots]}")
+        if self.rewind_within and self.rewind_within not in (self.state_dtype.names or ()):
+            raise ValueError(f"{self.id}: rewind_within must be a field of STATE, not {shown(self.rewind_within)}")
         for name in ("state_dtype", "view_dtype"):
             object.__setattr__(self, name, named(getattr(self, name)))
         object.__setattr__(self, "packed", self.packed.view(named(self.packed.dtype)))

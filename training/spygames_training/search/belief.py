@@ -22,6 +22,8 @@ from spygames_training.search.rows import log_told, same_rows
 
 ROWS = 2048
 """So many views of a seat are always asked about, where it can tell few worlds apart: all its decisions then."""
+EARLIER = 64
+"""Worlds of an earlier round, at whose end little is hidden any more."""
 LEAST = -30.0
 """The least log-likelihood of one decision: a world in which it was illegal is out, unless all are."""
 
@@ -84,20 +86,54 @@ def believe(
     """
     seat = int(root["to_move"][0])
     worlds = draws.worlds(root, seat, m)
-    likelihood = np.zeros((len(rivals), len(worlds)))
+    likelihood, earlier = np.zeros((len(rivals), len(worlds))), []
     if noted is not None and game.rewind is not None:
-        side = game.side_of[seat]
-        for other in range(game.num_players):
-            if other != seat:
-                mine = np.flatnonzero(noted.states["to_move"] == other)[::-1]
-                models = [Rival("partner", partner, rivals[0].slip)] if game.side_of[other] == side else rivals
-                if len(mine):
-                    past = Noted(noted.states.take(mine), noted.actions[mine])
-                    likelihood += log_likelihood(game, worlds, past, other, models, draws, memory)
+        present, earlier = in_reach(game, root, noted)
+        likelihood = _likelihood(game, worlds, present, seat, partner, rivals, draws, memory)
     evidence = _log_mean(likelihood)
+    for part in earlier if len(rivals) > 1 else ():  # it still tells who sits there
+        end, before = part.states[-1:], Noted(part.states[:-1], part.actions[:-1])
+        then = draws.worlds(end, seat, EARLIER)
+        evidence += _log_mean(_likelihood(game, then, before, seat, partner, rivals, draws, memory))
     share = np.exp(evidence - evidence.max())
     weights = np.stack([flattened(row, least) for row in likelihood])
     return Belief(worlds, weights * (share / share.sum())[:, None])
+
+
+def in_reach(game: Game, root: np.ndarray, noted: Noted) -> tuple[Noted, list[Noted]]:
+    """Those of the noted decisions that can be rewound to from `root`, STATE [1]; and the parts of the game before
+    them, such as earlier rounds (`Game.rewind_within`), each of which can be rewound from its own end."""
+    if not game.rewind_within:
+        return noted, []
+    values = np.append(noted.states[game.rewind_within], root[game.rewind_within])
+    cuts = np.append(np.flatnonzero(np.diff(values)) + 1, len(noted.actions))
+    first = np.concatenate([[0], cuts[:-1]])
+    parts = [Noted(noted.states[lo:hi], noted.actions[lo:hi]) for lo, hi in zip(first, cuts, strict=True) if lo < hi]
+    if parts and parts[-1].states[game.rewind_within][-1] == root[game.rewind_within][0]:
+        return parts[-1], parts[:-1]
+    return Noted(noted.states[:0], noted.actions[:0]), parts
+
+
+def _likelihood(
+    game: Game,
+    worlds: np.ndarray,
+    noted: Noted,
+    seat: int,
+    partner: Model,
+    rivals: Sequence[Rival],
+    draws: Draws,
+    memory: int,
+) -> np.ndarray:
+    """Log-probability of the decisions of all other seats than `seat`, as `log_likelihood`."""
+    found, side = np.zeros((len(rivals), len(worlds))), game.side_of[seat]
+    for other in range(game.num_players):
+        if other != seat:
+            mine = np.flatnonzero(noted.states["to_move"] == other)[::-1]
+            models = [Rival("partner", partner, rivals[0].slip)] if game.side_of[other] == side else rivals
+            if len(mine):
+                past = Noted(noted.states.take(mine), noted.actions[mine])
+                found += log_likelihood(game, worlds, past, other, models, draws, memory)
+    return found
 
 
 def log_likelihood(
