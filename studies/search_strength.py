@@ -104,7 +104,7 @@ def table(wins_of: Mapping[str, str]) -> str:
     for match in MATCHES:
         if match.name in wins_of:
             sides = make_game(match.game_id, **match.options).num_sides
-            one, other = (f"`{name}`".replace("|", "\\|") for name in (match.challenger, match.opponent))
+            one, other = (f"`{name}`" for name in (match.challenger, match.opponent))
             title = f"{one} in all seats" if one == other else f"{one} against {other}"
             rows.append([title, *figures(wins_of[match.name], sides)])
     return markdown_table(["match", "deals", "won %", "95 %"], rows)

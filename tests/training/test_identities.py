@@ -140,7 +140,7 @@ def test_a_distribution_counts_the_weights_of_worlds() -> None:
     own, found = int(states["passports"][0, 0]), player.believe(states, 1)
     chances = found.distribution("passports")
     assert chances.shape == (MAX_AGENTS, 6)
-    assert chances[0].tolist() == np.eye(6)[own].tolist()
+    np.testing.assert_allclose(chances[0], np.eye(6)[own], atol=1e-12)
     np.testing.assert_allclose(chances[1:3][:, ABSOLUTE[own, 1:6]], 0.2, atol=1e-12)
     assert (chances[3:] == 0).all()
     assert len({tuple(row) for row in found.worlds["passports"][:, :3].tolist()}) == 20

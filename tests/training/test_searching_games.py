@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from spygames import make_game
 from spygames.agent_avenue.actions import PLAY_PAIR
@@ -18,7 +19,12 @@ from spygames.core.players import make_player
 from spygames.heimlich.layout import GUESS
 from spygames.testing.hidden import retold
 from spygames.testing.trial import determinized, mask_of, view_of
+from spygames_training.config import Network
+from spygames_training.network import make_network
+from spygames_training.policy import Policy
 from spygames_training.search import SearchingPolicy
+from spygames_training.search.draws import Sampled
+from spygames_training.search.settings import read_settings
 
 AGENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "agent_avenue_advanced": ("agent_avenue_v0", {"mode": "advanced"}),
@@ -86,13 +92,13 @@ def scrambled(game: Game, states: np.ndarray, noted: Noted, seat: int, seed: int
     return determinized(game, states, seat, seed), Noted(past, actions), changed
 
 
-def check_scrambled(agent: str, settings: str, games: int, every: int, seed: int) -> int:
+def check_scrambled(player: SearchingPolicy, games: int, every: int, seed: int, steps: int = 80) -> int:
     """Plays random games and searches some decisions twice; returns how many noted decisions were other ones."""
-    player, game = searching(agent, settings), game_of(agent)
+    game = player.game
     batch, notes, choose = Batch(game, games, seed, threads=1), Notes(game, games, 64), bot_loop(game, "random")
     luck, actions = np.arange(games, dtype=np.uint64).reshape(-1, 1), np.zeros(games, np.int64)
     changed, looked, going, step = 0, 0, np.ones(games, np.bool_), 0
-    while going.any() and step < 80:
+    while going.any() and step < steps:
         for row in np.flatnonzero(going & (batch.mask.sum(axis=1) > 1)):
             if (step + 3 * int(row)) % every:
                 continue
@@ -103,6 +109,9 @@ def check_scrambled(agent: str, settings: str, games: int, every: int, seed: int
             np.testing.assert_array_equal(here.policy, there.policy)
             np.testing.assert_array_equal(here.weights, there.weights)
             assert here.rivals == there.rivals
+            if looked % 8 == 0:
+                believed = [player.believe(*each) for each in ((state, step, noted), (other, step, others_notes))]
+                np.testing.assert_array_equal(believed[0].weights, believed[1].weights)
             changed, looked = changed + differ, looked + 1
         choose(batch.views, batch.mask, luck, np.arange(games), actions, 0, games)
         notes.add(batch.states, actions)
@@ -117,7 +126,8 @@ def check_scrambled(agent: str, settings: str, games: int, every: int, seed: int
 def test_what_is_hidden_changes_nothing(agent: str) -> None:
     """In the state and in the notes; the findings are the same to the last bit."""
     short = agent == "agent_avenue_advanced"
-    assert check_scrambled(agent, "4", games=8 if short else 2, every=5 if short else 9, seed=3) > 40
+    player = searching(agent, "4")
+    assert check_scrambled(player, games=8 if short else 2, every=5 if short else 9, seed=3) > 40
 
 
 @pytest.mark.slow
@@ -125,7 +135,78 @@ def test_what_is_hidden_changes_nothing(agent: str) -> None:
 @pytest.mark.parametrize("agent", AGENTS)
 def test_what_is_hidden_changes_nothing_in_many_positions(agent: str, settings: str) -> None:
     short = agent == "agent_avenue_advanced"
-    assert check_scrambled(agent, settings, games=80 if short else 12, every=4, seed=5) > 1000
+    player = searching(agent, settings)
+    assert check_scrambled(player, games=80 if short else 12, every=4, seed=5, steps=160) > 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game_id", "options"),
+    [
+        ("agent_avenue_v0", {"players": 3}),
+        ("agent_avenue_v0", {"players": 3, "mode": "advanced"}),
+        ("agent_avenue_v0", {"players": 4, "mode": "advanced"}),
+        ("heimlich_v0", {"players": 2}),
+        ("heimlich_v0", {"players": 7}),
+        ("heimlich_v0", {"players": 6, "top_secret": True}),
+        ("heimlich_v0", {"players": 5, "secret_identities": True}),
+        ("heimlich_v0", {"players": 7, "top_secret": True, "secret_identities": True}),
+        ("heimlich_v0", {"players": 5, "edition": "ravensburger"}),
+        ("agent_dog_v0", {"players": 3}),
+        ("agent_dog_v0", {"players": 4, "hidden_colours": "tracked"}),
+        ("agent_dog_v0", {"players": 4, "deck": "royal"}),
+    ],
+    ids=str,
+)
+def test_what_is_hidden_changes_nothing_in_any_variant(game_id: str, options: dict[str, Any]) -> None:
+    """A network that knows nothing but is sure of everything, so that each past decision tells much."""
+    game = make_game(game_id, **options)
+    torch.manual_seed(3)
+    network = make_network(game, Network((32,))).eval()
+    with torch.no_grad():
+        network.policy.weight.mul_(600)
+    player = SearchingPolicy(Policy(game, network), read_settings(game, "8,rivals=policy|random"))
+    assert check_scrambled(player, games=2, every=5, seed=5, steps=160) > 40
+
+
+def told_of_hands(agent: str, steps: int, every: int) -> list[float]:
+    """How much better `believe` tells the rivals' hands than the rules alone do, by the logarithmic score, a kind of
+    card each."""
+    player, game = searching(agent, "16"), game_of(agent)
+    notes, states, rng = Notes(game, 1, player.notes_size), game.start(4), np.array([[6]], np.uint64)
+    mine, gains = make_player(game, f"{agent}@sample"), []
+    for step in range(steps):
+        s = as_record(states)
+        if s.to_move == NOBODY:
+            states = game.start(4 + step)
+            s = as_record(states)
+            notes.clear(np.zeros(1, np.int64))
+        if step % every == 0 and mask_of(game, s).sum() > 1:
+            others = [seat for seat in range(game.num_players) if seat != s.to_move]
+            belief, uniform = player.believe(states, 1, notes.of(0)), Sampled(game, np.uint64(step))
+            redrawn = uniform.worlds(states, int(s.to_move), 512)["hands"][:, others]
+            true = states["hands"][0, others]
+            told = np.tensordot(belief.weights[0], belief.worlds["hands"][:, others] == true, 1)
+            chance = (redrawn == true).mean(axis=0)
+            gains += (np.log(np.maximum(told, 0.002)) - np.log(np.maximum(chance, 0.002)))[chance < 1].tolist()
+        action = ask(game, states, mine, rng)
+        notes.add(states, np.array([action]))
+        game.apply(s, action)
+    return gains
+
+
+def test_cards_are_not_told_as_certain_that_are_not() -> None:
+    gains = told_of_hands("heimlich_full_4", 120, 13)
+    assert len(gains) > 200
+    assert np.mean(gains) > -0.03
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["agent_avenue_simple_4", "agent_avenue_advanced", "heimlich_full_4", "agent_dog_2"])
+def test_hands_are_told_no_worse_than_by_the_rules_alone(agent: str) -> None:
+    gains = told_of_hands(agent, 400, 4)
+    assert len(gains) > 300
+    assert np.mean(gains) > -0.01
 
 
 def test_who_sits_there_is_remembered_from_round_to_round() -> None:

@@ -283,8 +283,8 @@ def test_nothing_warns_where_all_is_well() -> None:
 
 
 def test_it_says_what_it_finds_as_an_adviser() -> None:
-    """The probabilities after its step, the value of what it does, and its weighted worlds, as `find` has them; the
-    same where all that is hidden is redrawn."""
+    """The probabilities after its step and the value of what it does, as `find` has them, what is hidden as `believe`
+    has it; the same where all that is hidden is redrawn."""
     search, states = searching("8"), GAME.start(5)
     mask, views = np.zeros((1, GAME.num_actions), np.int8), GAME.new_views()
     GAME.legal(as_record(states), mask[0])
@@ -302,6 +302,7 @@ def test_it_says_what_it_finds_as_an_adviser() -> None:
     assert dict(advice[0].actions) == pytest.approx(dict(zip(texts, found.policy[mask[0] != 0], strict=True)))
     assert advice[0].value == pytest.approx(found.values[found.action])
     believed = dict(dict(advice[0].belief)["player_1's hand"])
-    codebreaker = float(found.weights @ (found.worlds["hands"][:, 1, 2] > 0))
+    belief = search.believe(states, int(mix(rng[0, 0])))
+    codebreaker = float(belief.weights[0] @ (belief.worlds["hands"][:, 1, 2] > 0))
     assert believed["codebreaker"] == pytest.approx(codebreaker)
     assert rng[0, 0] == 9

@@ -133,8 +133,8 @@ class Game(Generic[V]):
     cannot tell apart it makes the same. None: the game cannot be rewound, and a search takes all worlds for equally
     likely."""
     rewind_within: str = ""
-    """A public field of STATE, such as the number of the round: `rewind` cannot reach decisions at which it had another
-    value, and these tell nothing of what is hidden now, but still who sits there. Empty: all of a game is within reach."""
+    """A public field of STATE, such as the number of the round: `rewind` reaches no decision at which it had another
+    value. Such a one tells nothing of what is hidden now, but still who sits there. Empty: it reaches all of a game."""
     determinize_stratum: Callable[[Record, Int, np.uint64, Int], Int] | None = None
     """(state, seat, seed, stratum) -> strata: as `determinize`, but the part of what is hidden of which a search is to
     look at all possibilities is that with the number `stratum`, from 0 on modulo `strata`, how many there are; all of

@@ -136,6 +136,16 @@ def _likelihood(
     return found
 
 
+def redrawn(game: Game, belief: Belief, root: np.ndarray, draws: Draws, n: int) -> Belief:
+    """The same belief of a game that has strata, with about `n` worlds, a stratum as often as it is likely, in which
+    all else that is hidden is drawn anew: one likely stratum would else bring along one hand as if it were certain."""
+    likely = belief.weights.sum(axis=0)
+    copies = np.where(likely > 0, np.maximum(np.rint(n * likely), 1), 0).astype(np.int64)
+    which = np.repeat(np.arange(len(likely)), copies)
+    worlds = draws.anew(root, int(root["to_move"][0]), belief.worlds, which)
+    return Belief(worlds, belief.weights[:, which] / copies[which])
+
+
 def log_likelihood(
     game: Game, worlds: np.ndarray, past: Noted, seat: int, rivals: Sequence[Rival], draws: Draws, memory: int
 ) -> np.ndarray:

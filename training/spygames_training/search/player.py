@@ -12,7 +12,7 @@ from spygames.core.notes import Noted
 from spygames.core.player import DecisionBatch
 from spygames.core.rng import GAMMA, as_seed, mix
 from spygames_training.policy import ARGMAX, Policy
-from spygames_training.search.belief import Belief
+from spygames_training.search.belief import Belief, redrawn
 from spygames_training.search.draws import Sampled
 from spygames_training.search.models import BotModel, Model, Rival, UniformModel
 from spygames_training.search.network import NetworkModel
@@ -21,7 +21,9 @@ from spygames_training.search.settings import POLICY, SearchSettings
 
 BLOCK = 8
 """Decisions that are searched at once, which is faster than one by one; actions do not depend on it."""
-NOTES, ALL_NOTES = 64, 512
+TOLD = 32
+"""Worlds of a belief that is told, in units of those that are played out."""
+NOTES, ALL_NOTES = 64, 1024
 """Decisions of a game that are kept: more than the rivals' `SearchSettings.memory` in a game for two; where a game has
 strata, which all of its decisions tell of, more than a game has."""
 
@@ -87,11 +89,12 @@ class SearchingPolicy:
         for row in decisions.rows.tolist():
             state, seat = decisions.states[row : row + 1], int(decisions.states["to_move"][row])
             noted = None if decisions.notes is None else decisions.notes.of(row)
-            found = self.find(state, int(mix(decisions.rng[row, 0])), noted)
+            seed = int(mix(decisions.rng[row, 0]))
+            found, believed = self.find(state, seed, noted), self.believe(state, seed, noted)
             s, legal = as_record(state), np.flatnonzero(decisions.mask[row])
             actions = [(self.game.action_to_string(s, int(a), seat), float(found.policy[a])) for a in legal]
             value = float(found.values[found.action])
-            belief = in_things(self.game, s, seat, found.worlds, found.weights)
+            belief = in_things(self.game, s, seat, believed.worlds, believed.weights.sum(axis=0))
             title = f"What {self.name} would do"
             advice.append(Advice(actions, win_share(self.game, value), value, title, belief=belief))
         return advice
@@ -111,15 +114,18 @@ class SearchingPolicy:
         return self.search.find([self._question(state, noted, as_seed(seed))])[0]
 
     def believe(self, state: np.ndarray, seed: int, noted: Noted | None = None) -> Belief:
-        """What the search takes for hidden from the seat to move, without asking what to do: as `find`.
+        """What the seat to move may believe about what is hidden from it, without asking what to do: as `find`.
 
-        Where a game has strata (`Game.determinize_stratum`), as Heimlich & Co. has the ways to deal passports, all of
-        them are among the worlds, and if nothing else is hidden, weights are exact.
+        It takes more worlds than `find`, of which K count at least: the few that a search needs to compare actions
+        would be told as certain. Where a game has strata (`Game.determinize_stratum`), as Heimlich & Co. has the ways
+        to deal passports, all of them are among the worlds, each as often as it is likely, and if nothing else is
+        hidden, weights are exact.
         """
         self._check(state)
-        game = self.game
-        worlds = self.settings.worlds * (4 if game.determinize_stratum is None else 1)
-        return self.search.believe(self._question(state, noted, as_seed(seed)), worlds)
+        k, question = self.settings.worlds, self._question(state, noted, as_seed(seed))
+        if self.game.determinize_stratum is None:
+            return self.search.believe(question, TOLD * k, k)
+        return redrawn(self.game, self.search.believe(question, k), state, question.draws, TOLD * k)
 
     def _check(self, state: np.ndarray) -> None:
         """ValueError where there is nothing to decide in `state`."""

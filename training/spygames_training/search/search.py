@@ -44,9 +44,9 @@ class Findings:
     rivals: dict[str, float]
     """The probability of each model of the rivals."""
     worlds: np.ndarray
-    """STATE [m], how things may be."""
+    """STATE [m], how things may be, as many as it takes to compare actions: `SearchingPolicy.believe` knows better."""
     weights: np.ndarray
-    """float64 [m], how likely each of `worlds` is, of sum 1: with it whatever is hidden has a distribution."""
+    """float64 [m], how likely each of `worlds` is, of sum 1."""
 
 
 class Question(NamedTuple):
