@@ -166,7 +166,8 @@ def test_what_is_hidden_changes_nothing_in_any_variant(game_id: str, options: di
     with torch.no_grad():
         network.policy.weight.mul_(600)
     player = SearchingPolicy(Policy(game, network), read_settings(game, "8,rivals=policy|random"))
-    assert check_scrambled(player, games=2, every=5, seed=5, steps=160) > 40
+    short = game.name == "agent_avenue"
+    assert check_scrambled(player, games=12 if short else 2, every=5, seed=5, steps=160) > 40
 
 
 def told_of_hands(agent: str, steps: int, every: int) -> list[float]:
