@@ -25,7 +25,7 @@ TOLD = 32
 """Worlds of a belief that is told, in units of those that are played out."""
 NOTES, ALL_NOTES = 64, 1024
 """Decisions of a game that are kept: more than the rivals' `SearchSettings.memory` in a game for two; where a game has
-strata, which all of its decisions tell of, more than a game has."""
+strata, which all of its decisions tell of, more than most games have."""
 
 
 class SearchingPolicy:
