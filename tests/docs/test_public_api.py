@@ -10,6 +10,7 @@ import pytest
 from tests.docs.test_build import extension
 
 api = extension("public_api")
+PUBLIC: dict[str, list[str]] = api.public_names()
 NEEDS = {"spygames.openspiel": "pyspiel", "spygames_training.rllib": "ray", "spygames_training.torchrl": "torchrl"}
 """Modules that need a library which the other tests do without."""
 
@@ -22,18 +23,18 @@ def test_the_page_is_up_to_date() -> None:
     assert index.count("| module | what it is |") == index.count("{toctree}")
 
 
-@pytest.mark.parametrize("module", api.public_names())
+@pytest.mark.parametrize("module", PUBLIC)
 def test_public_names_exist(module: str) -> None:
     if module in NEEDS:
         pytest.importorskip(NEEDS[module], reason=f"{NEEDS[module]} is not installed: make test-bridges")
-    names = api.public_names()[module]
+    names = PUBLIC[module]
     assert names
     assert not [name for name in names if not hasattr(importlib.import_module(module), name)]
 
 
 def test_each_public_module_has_a_page_in_the_index() -> None:
     folder = api.ROOT / "docs" / "reference"
-    pages = {api.page_of(module) for module in api.public_names()}
+    pages = {api.page_of(module) for module in PUBLIC}
     assert {page.stem for page in folder.glob("*.md")} == pages | {"index"}
     listed = re.findall(r"^([a-z][\w.]*)$", (folder / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(listed) == sorted(pages)
@@ -73,10 +74,10 @@ def undescribed(module: str, name: str, trees: dict[str, ast.Module]) -> list[st
 def test_each_public_name_says_what_it_is_for() -> None:
     """With its methods and fields. Those of the games' modules stand on a page of their own."""
     trees = {module: tree for source in api.SOURCES for module, tree in api.modules(source)}
-    public = {module: names for module, names in api.public_names().items() if api.page_of(module) != "game_modules"}
+    public = {module: names for module, names in PUBLIC.items() if api.page_of(module) != "game_modules"}
     assert not [each for module in public for name in public[module] for each in undescribed(module, name, trees)]
     page = (api.ROOT / "docs" / "reference" / "game_modules.md").read_text(encoding="utf-8")
-    names = {name for module in api.public_names().keys() - public for name in api.public_names()[module]}
+    names = {name for module in PUBLIC.keys() - public for name in PUBLIC[module]}
     assert not [name for name in names if f"`{name}" not in page]
 
 
