@@ -1,0 +1,281 @@
+"""Short runs that the recipes of the released agents were chosen by: `nice python -m studies.recipes`."""
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import torch
+import tyro
+
+from spygames_app.bench.tools import put_between
+from spygames_app.cli.arguments import AnyFolder, File, Folder, Seed, execute
+from spygames_training.atomic import write_whole
+from spygames_training.config import Config, from_mapping, to_toml
+from spygames_training.evaluation import Result, evaluate
+from spygames_training.policy import Policy
+from spygames_training.search.player import SearchingPolicy
+from spygames_training.search.settings import SearchSettings
+from spygames_training.tables import markdown_table
+from spygames_training.trainer import train
+
+Settings = Mapping[str, Any]
+"""Sections of a config and their settings."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A run that trials change."""
+
+    title: str
+    settings: Settings
+    against: Sequence[str]
+    """Whom the agents play by argmax."""
+    games: int
+    """Against each."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A recipe with some settings changed."""
+
+    name: str
+    """Of the folder of its run."""
+    recipe: str
+    """In `RECIPES`."""
+    changes: Settings = field(default_factory=dict)
+    adversary: int = 0
+    """Games of a search against the agent; 0: none."""
+
+    def config(self) -> Config:
+        """What is run."""
+        merged = {name: dict(part) if isinstance(part, Mapping) else part for name, part in self.base.settings.items()}
+        for name, part in self.changes.items():
+            merged[name] = {**merged.get(name, {}), **part} if isinstance(part, Mapping) else part
+        found: Config = from_mapping(Config, merged)
+        return replace(found, name=self.name, workers=1, evaluate_against=(), save_every=60.0)
+
+    @property
+    def base(self) -> Recipe:
+        return RECIPES[self.recipe]
+
+
+REGULAR = {"kl": 0.2, "entropy_end": 0.03, "reference_ema": 0.999}
+EEGR = ("expert", "expert", "greedy", "random")
+RECIPES = {
+    "simple-2": Recipe(
+        "Agent Avenue, simple mode, two players",
+        {
+            "game": "agent_avenue_v0",
+            "decisions": 20_000_000,
+            "options": {"mode": "simple", "players": 2},
+            "opponents": {"share": 0.4, "bots": EEGR},
+            "ppo": REGULAR,
+        },
+        ("expert-1", "greedy", "random", "mcts:200"),
+        4000,
+    ),
+    "base-3": Recipe(
+        "Heimlich & Co., the base game, three players",
+        {
+            "game": "heimlich_v0",
+            "decisions": 20_000_000,
+            "options": {"players": 3},
+            "opponents": {"share": 0.4, "bots": ("greedy", "greedy", "expert-1", "expert-1", "random")},
+        },
+        ("expert-1", "greedy", "expert"),
+        4000,
+    ),
+    "standard-4": Recipe(
+        "Agent DOG, four players",
+        {
+            "game": "agent_dog_v0",
+            "decisions": 12_000_000,
+            "options": {"players": 4},
+            "opponents": {"share": 0.3, "bots": ("greedy", "expert")},
+            "ppo": {"reward_scale": 2.0},
+        },
+        ("expert-1", "greedy"),
+        2000,
+    ),
+}
+"""By the variant of their agent."""
+WORLDS = 64
+"""Of the search, a decision."""
+ADVERSARY = "a search that knows it"
+"""The column of what such a search wins against the agent, which is sampled."""
+SEED = 17
+"""Of the deals: one for tuning, which no published figure of an agent is from."""
+BEGIN, END = "<!-- figures: python -m studies.recipes writes from here -->", "<!-- to here, recipes -->"
+
+WIDE, SMALL = {"hidden": (512, 512)}, {"minibatch": 2048}
+EGRR, EEGRR = ("expert", "greedy", "random", "random"), ("expert", "expert", "greedy", "random", "random")
+EEEGR = ("expert", "expert", "expert", "greedy", "random")
+TRIALS = [
+    Trial(
+        "aa-base",
+        "simple-2",
+        {
+            "opponents": {"bots": ("random", "random", "greedy", "expert")},
+            "ppo": {"kl": 0.1, "entropy_end": 0.01, "reference_ema": 0.0},
+        },
+    ),
+    Trial(
+        "s-mix",
+        "simple-2",
+        {
+            "opponents": {"share": 0.5, "bots": EEEGR},
+            "ppo": {"kl": 0.1, "entropy_end": 0.01, "reference_ema": 0.0},
+        },
+    ),
+    Trial("s-mix-reg", "simple-2", {"opponents": {"share": 0.5, "bots": EEEGR}}),
+    Trial("a-base", "simple-2", {}, 400),
+    Trial("a-512", "simple-2", {"network": WIDE}),
+    Trial("a-all", "simple-2", {"network": {"critic": "all"}}),
+    Trial("a-share6", "simple-2", {"opponents": {"share": 0.6}}, 400),
+    Trial("a-rr", "simple-2", {"opponents": {"share": 0.6, "bots": EGRR}}, 400),
+    Trial("a-m50", "simple-2", {"opponents": {"share": 0.6, "bots": ("expert", "greedy", "random", "mcts:50")}}),
+    Trial(
+        "a-kl4", "simple-2", {"opponents": {"share": 0.6, "bots": EGRR}, "ppo": {"kl": 0.4, "entropy_end": 0.05}}, 400
+    ),
+    Trial("a-s7big", "simple-2", {"network": WIDE, "opponents": {"share": 0.7, "bots": EGRR}}, 400),
+    Trial("a-err", "simple-2", {"network": WIDE, "opponents": {"share": 0.6, "bots": EEGRR}}, 400),
+    Trial("a-rr3", "simple-2", {"opponents": {"share": 0.3, "bots": EGRR}}, 400),
+    Trial("a-rr2h", "simple-2", {"opponents": {"share": 0.2, "bots": EGRR}, "ppo": {"entropy_end": 0.06}}, 400),
+    Trial("a-self", "simple-2", {"opponents": {"share": 0.0, "bots": ()}}, 400),
+    Trial("a-self5", "simple-2", {"opponents": {"share": 0.0, "bots": ()}, "ppo": {"entropy_end": 0.06}}, 400),
+    Trial("b-60", "simple-2", {"decisions": 60_000_000, "opponents": {"bots": EEGRR}, "ppo": SMALL}, 1000),
+    Trial(
+        "b-60ref",
+        "simple-2",
+        {
+            "decisions": 60_000_000,
+            "opponents": {"bots": EEGRR},
+            "ppo": {**SMALL, "reference_ema": 0.9999, "ema": 0.9998},
+        },
+        1000,
+    ),
+    Trial("h3-base", "base-3"),
+    Trial("h3-all", "base-3", {"network": {"critic": "all"}}),
+    Trial("h3-reg", "base-3", {"ppo": REGULAR}),
+    Trial("h3-low", "base-3", {"ppo": {"entropy": 0.03, "entropy_end": 0.005}}),
+    Trial("h3-share7", "base-3", {"opponents": {"share": 0.7}}),
+    Trial("h3-512", "base-3", {"network": WIDE}),
+    Trial(
+        "h3-rr5",
+        "base-3",
+        {"network": WIDE, "opponents": {"share": 0.5, "bots": ("greedy", "expert-1", "random", "random")}},
+    ),
+    Trial("h3-512mb2", "base-3", {"network": WIDE, "ppo": SMALL}),
+    Trial("h3-512lam1", "base-3", {"network": WIDE, "ppo": {"lam": 1.0}}),
+    Trial("h3-512mb2lam90", "base-3", {"network": WIDE, "ppo": {**SMALL, "lam": 0.9}}),
+    Trial("d4-b", "standard-4"),
+    Trial("d4-low", "standard-4", {"ppo": {"entropy": 0.03, "entropy_end": 0.005}}),
+    Trial("d4-sh6", "standard-4", {"opponents": {"share": 0.6}}),
+    Trial("d4-call", "standard-4", {"network": {"critic": "all"}}),
+    Trial("d4-lam98", "standard-4", {"ppo": {"lam": 0.98}}),
+    Trial("d4-lam90", "standard-4", {"ppo": {"lam": 0.9}}),
+    Trial("d4-lam80", "standard-4", {"ppo": {"lam": 0.8}}),
+]
+"""In the order of the tables."""
+
+
+def measured(trial: Trial, folder: Path, seed: int) -> dict[str, Any]:
+    """Makes the run of a trial in `folder`, or goes on with it, and plays its agent; returns the figures."""
+    config, run = trial.config(), folder / trial.name
+    agent = train(config, run, resume="auto")
+    against, games = trial.base.against, trial.base.games
+    found = evaluate(agent.game, Policy.load(run, "argmax"), against, games, seed)
+    figures = {name: _figure(result) for name, result in zip(against, found, strict=True)}
+    if trial.adversary:
+        searching = SearchingPolicy(agent, SearchSettings(WORLDS), agent)
+        (result,) = evaluate(agent.game, searching, agent, trial.adversary, seed)
+        figures[ADVERSARY] = _figure(result)
+    return {"config": to_toml(config), "figures": figures}
+
+
+def _figure(result: Result) -> dict[str, Any]:
+    return {"win_share": result.win_share, "interval": result.interval}
+
+
+def table(recipe: str, known: Mapping[str, Any]) -> str:
+    """What was measured of the trials of a recipe, in Markdown."""
+    trials = [trial for trial in TRIALS if trial.recipe == recipe and trial.name in known]
+    columns = list(RECIPES[recipe].against)
+    columns += [ADVERSARY] if any(trial.adversary for trial in trials) else []
+    rows = []
+    for trial in trials:
+        figures = known[trial.name]["figures"]
+        shown = [_cell(figures[name]) if name in figures else "" for name in columns]
+        rows.append([", ".join(f"`{line}`" for line in _lines(trial.changes)) or "nothing", *shown])
+    return markdown_table(["what is changed", *columns], rows)
+
+
+def _cell(figure: Mapping[str, Any]) -> str:
+    low, high = figure["interval"]
+    return f"{100 * figure['win_share']:.1f} ({100 * low:.1f}-{100 * high:.1f})"
+
+
+def _lines(changes: Settings, prefix: str = "") -> list[str]:
+    """Settings as in `ppo.kl = 0.2`."""
+    found = []
+    for name, value in changes.items():
+        inner = _lines(value, f"{prefix}{name}.") if isinstance(value, Mapping) else None
+        found += inner if inner is not None else [f"{prefix}{name} = {json.dumps(value)}"]
+    return found
+
+
+@dataclass(frozen=True)
+class Study:
+    """Makes the short runs that the recipes were chosen by, and plays their agents.
+
+    It goes on where it was stopped. Prints a table for each agent whose recipe it is.
+    """
+
+    folder: Folder = Path("runs/recipes")
+    """Holds the runs."""
+    seed: Seed = SEED
+    """Of the deals: the same seed, the same result."""
+    file: File = Path("docs/recipes.json")
+    """What was measured."""
+    docs: AnyFolder = None
+    """Writes the tables into `recipes.md` in this folder."""
+    only: Annotated[str, tyro.conf.arg(metavar="TEXT")] = ""
+    """Makes runs alone whose name contains it."""
+
+    def run(self) -> int:
+        torch.set_num_threads(1)
+        kept: dict[str, Any] = {"seed": self.seed, "trials": {}}
+        if self.file.exists():
+            kept = json.loads(self.file.read_text())
+        if kept["seed"] != self.seed:
+            raise ValueError(f"{self.file} has figures of seed {kept['seed']}, not {self.seed}: name another --file")
+        for trial in TRIALS:
+            known = kept["trials"].get(trial.name)
+            if self.only not in trial.name or (known and known["config"] == to_toml(trial.config())):
+                continue
+            print(f"{trial.name}: {len(kept['trials'])} of {len(TRIALS)} are there")
+            kept["trials"][trial.name] = measured(trial, self.folder, self.seed)
+            write_whole(self.file, json.dumps(kept, indent=1) + "\n")
+        text = tables(kept["trials"])
+        print(text)
+        if self.docs is not None:
+            put_between(self.docs / "recipes.md", BEGIN, END, text)
+        return 0
+
+
+def tables(known: Mapping[str, Any]) -> str:
+    """All tables, in Markdown."""
+    parts = [f"**{recipe.title}**\n\n{table(name, known)}" for name, recipe in RECIPES.items()]
+    return "\n\n".join(parts)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the study; returns the exit code."""
+    return execute(Study, sys.argv[1:] if argv is None else argv, "python -m studies.recipes")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""The study of recipes: what each trial runs, going on where it was stopped, and the page."""
+
+import json
+from pathlib import Path
+
+import pytest
+from studies import recipes as study
+
+from spygames_training.config import read_config, to_toml
+
+DOCS = Path(__file__).parents[2] / "docs"
+TINY = {
+    "decisions": 2048,
+    "network": {"hidden": (8,)},
+    "opponents": {"share": 0.0, "bots": ()},
+    "ppo": {"games": 16, "steps": 16, "minibatch": 64},
+}
+TRIALS = [
+    study.Trial("plain", "simple-2", TINY),
+    study.Trial("wider", "simple-2", {**TINY, "network": {"hidden": (16,)}}, adversary=2),
+]
+
+
+def test_it_goes_on_where_it_was_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = study.Recipe("Agent Avenue", study.RECIPES["simple-2"].settings, ("greedy", "random"), 20)
+    monkeypatch.setattr(study, "RECIPES", {"simple-2": few})
+    monkeypatch.setattr(study, "TRIALS", TRIALS)
+    file = tmp_path / "recipes.json"
+    options = ["--file", str(file), "--folder", str(tmp_path / "runs")]
+    assert study.main([*options, "--only", "plain"]) == 0
+    first = json.loads(file.read_text())
+    assert [*first["trials"]] == ["plain"]
+    assert [*first["trials"]["plain"]["figures"]] == ["greedy", "random"]
+    capsys.readouterr()
+    assert study.main(options) == 0
+    told = capsys.readouterr().out
+    assert "plain: " not in told  # not made again
+    both = json.loads(file.read_text())
+    assert both["trials"]["plain"] == first["trials"]["plain"]
+    assert [*both["trials"]["wider"]["figures"]] == ["greedy", "random", study.ADVERSARY]
+    assert "`network.hidden = [16]`" in told
+    assert study.main([*options, "--seed", "1"]) == 2
+    assert "has figures of seed 17, not 1" in capsys.readouterr().err
+
+
+def test_each_trial_is_another_run() -> None:
+    configs = [to_toml(trial.config()).replace(f'"{trial.name}"', '""') for trial in study.TRIALS]
+    assert len(set(configs)) == len(configs) == len({trial.name for trial in study.TRIALS})
+
+
+def test_the_page_has_the_figures_of_the_file() -> None:
+    page = (DOCS / "recipes.md").read_text(encoding="utf-8")
+    kept = json.loads((DOCS / "recipes.json").read_text())
+    assert kept["seed"] == study.SEED
+    assert page.partition(study.BEGIN)[2].partition(study.END)[0].strip() == study.tables(kept["trials"])
+
+
+def test_the_file_has_what_the_trials_run(tmp_path: Path) -> None:
+    kept = json.loads((DOCS / "recipes.json").read_text())["trials"]
+    assert {*kept} == {trial.name for trial in study.TRIALS}
+    for trial in study.TRIALS:
+        (tmp_path / "config.toml").write_text(kept[trial.name]["config"])
+        assert read_config(tmp_path / "config.toml") == trial.config()
+        columns = [*trial.base.against, *([study.ADVERSARY] if trial.adversary else [])]
+        assert [*kept[trial.name]["figures"]] == columns
