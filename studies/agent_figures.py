@@ -29,7 +29,7 @@ from spygames_training.tables import as_json, progress_bar
 SEED = 22_112_027
 """Of the published figures; nothing was tuned on it."""
 ANCHORS = ("random", "greedy", "expert-1", "expert", "mcts:200")
-"""Those of the protocol; a game may lack one."""
+"""Those of the protocol; a game may lack one, or have one player by two names."""
 PLAYS = ("sample", "argmax")
 WORLDS = 64
 """Of a search, a decision."""
@@ -94,7 +94,7 @@ class Measured:
 
     def all(self, search: bool, progress: Callable[[int], None]) -> None:
         """Plays what is missing."""
-        anchors = [name for name in ANCHORS if self._exists(name)]
+        anchors = self._anchors()
         sides = self.game.num_sides
         games = round(self.scale * (TWO_SIDES if sides == 2 else MORE_SIDES * sides))
         names = [f"{self.name}@{play}" for play in PLAYS]
@@ -111,12 +111,15 @@ class Measured:
         for play in PLAYS if search else ():
             self._adversary(play, few, progress)
 
-    def _exists(self, name: str) -> bool:
-        try:
-            make_player(self.game, name)
-        except ValueError:
-            return False
-        return True
+    def _anchors(self) -> list[str]:
+        """The names of those that the game has; of two names of one player the first."""
+        found: dict[str, str] = {}
+        for name in ANCHORS:
+            try:
+                found.setdefault(player_digest(self.game, make_player(self.game, name)) or name, name)
+            except ValueError:
+                continue
+        return list(found.values())
 
     def _match(self, challenger: str, anchor: str, games: int, progress: Callable[[int], None]) -> None:
         players = [make_player(self.game, challenger), make_player(self.game, anchor)]

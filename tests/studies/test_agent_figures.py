@@ -29,7 +29,7 @@ def study(*argv: object) -> int:
 
 def test_measures_what_is_missing_and_writes_the_card(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = (folder, "--scale", 0.004, "--no-search", "--seed", 5)
-    monkeypatch.setattr(agent_figures, "ANCHORS", ("random", "greedy", "no such player"))
+    monkeypatch.setattr(agent_figures, "ANCHORS", ("random", "greedy", "no such player", "greedy"))
     assert study(*options) == 0
     figures = read_figures(folder / "figures.json", load_checkpoint(folder))
     rows = [row for each in figures.evaluations for row in each["results"]]

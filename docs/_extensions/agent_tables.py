@@ -1,0 +1,69 @@
+"""Writes how strong the released agents are into docs/agents.md, from the figures beside their checkpoints:
+`python docs/_extensions/agent_tables.py`.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from spygames.core.players import split_spec
+from spygames.core.released import ReleasedAgent, released_agents
+from spygames_app.bench.tools import put_between
+from spygames_training.checkpoint import load_checkpoint
+from spygames_training.figures import FIGURES, Figures, read_figures
+from spygames_training.tables import markdown_table
+
+PAGE = Path(__file__).resolve().parents[1] / "agents.md"
+BEGIN, END = "<!-- python docs/_extensions/agent_tables.py writes from here -->", "<!-- to here, agents -->"
+TITLES = {"agent_avenue": "Agent Avenue", "heimlich": "Heimlich & Co.", "agent_dog": "Agent DOG"}
+ANCHORS = ("random", "greedy", "expert-1", "expert", "mcts:200")
+PLAIN, SEARCHED, FAIR = "argmax", "with a search", "fair share"
+
+
+def tables() -> str:
+    """A table for each game: games won in per cent by each agent, its fair share, and what the worst adversary won."""
+    parts = []
+    for game, title in TITLES.items():
+        agents = [(each, _figures(each)) for each in released_agents() if each.name.startswith(f"{game}/")]
+        against = [name for name in ANCHORS if any(name in _shares(figures) for _, figures in agents)]
+        rows = [row for agent, figures in agents for row in _rows(agent, figures, against)]
+        head = ["agent", "plays", *(f"`{name}`" for name in against), "worst adversary"]
+        parts.append(f"### {title}\n\n{markdown_table(head, rows, texts=2)}")
+    return "\n\n".join(parts)
+
+
+def _figures(agent: ReleasedAgent) -> Figures:
+    return read_figures(agent.folder / FIGURES, load_checkpoint(agent.folder))
+
+
+def _shares(figures: Figures) -> dict[str, dict[str, Mapping[str, Any]]]:
+    """The results against each opponent, by how the agent played."""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for row in (row for each in figures.evaluations for row in each["results"]):
+        parts = split_spec(row["challenger"])
+        way = SEARCHED if parts.search is not None else parts.play or "sample"
+        found.setdefault(row["opponent"], {})[way] = row
+    return found
+
+
+def _rows(agent: ReleasedAgent, figures: Figures, against: list[str]) -> list[list[str]]:
+    shares, name = _shares(figures), f"[`{agent.name}`](cards/{agent.folder.name}.md)"
+    worst = max(figures.adversaries, key=lambda each: each.interval[0], default=None)
+    rows = []
+    for way in (PLAIN, SEARCHED):
+        cells = [_cell(shares[rival][way]) if way in shares.get(rival, {}) else "" for rival in against]
+        if any(cells):
+            rows.append([name if not rows else "", way, *cells, "" if rows or worst is None else _cell(vars(worst))])
+    fair = [shares[rival][PLAIN]["fair_share"] if rival in shares else 0.5 for rival in against]
+    if any(share != 0.5 for share in fair):
+        rows.append(["", FAIR, *(f"{100 * share:.1f}" for share in fair), ""])
+    return rows
+
+
+def _cell(row: Mapping[str, Any]) -> str:
+    low, high = row["interval"]
+    return f"{100 * row['win_share']:.1f} ({100 * low:.1f}-{100 * high:.1f})"
+
+
+if __name__ == "__main__":
+    put_between(PAGE, BEGIN, END, tables())
