@@ -28,8 +28,13 @@ from spygames_training.tables import as_json, progress_bar
 
 SEED = 22_112_027
 """Of the published figures; nothing was tuned on it."""
-ANCHORS = ("random", "greedy", "expert-1", "expert", "mcts:200")
-"""Those of the protocol; a game may lack one, or have one player by two names."""
+ANCHORS = ("random", "greedy", "expert-1", "expert")
+"""Those of the protocol; a game may have one player by two names."""
+MCTS = "mcts:200"
+"""An anchor, too, where a game of it takes seconds, not minutes."""
+WITH_MCTS = ("agent_avenue", "heimlich")
+LAST = Path("tests/fixtures/0.1.0/agents")
+"""The agents of the last release: an agent is measured against the one with its folder's name there."""
 PLAYS = ("sample", "argmax")
 WORLDS = 64
 """Of a search, a decision."""
@@ -112,13 +117,12 @@ class Measured:
             self._adversary(play, few, progress)
 
     def _anchors(self) -> list[str]:
-        """The names of those that the game has; of two names of one player the first."""
+        """The names of those of this agent; of two names of one player the first."""
+        names = [*ANCHORS, *([MCTS] if self.game.name in WITH_MCTS else [])]
+        names += [f"{folder}@argmax" for folder in LAST.glob(f"{self.file.parent.name}-*")]
         found: dict[str, str] = {}
-        for name in ANCHORS:
-            try:
-                found.setdefault(player_digest(self.game, make_player(self.game, name)) or name, name)
-            except ValueError:
-                continue
+        for name in names:
+            found.setdefault(player_digest(self.game, make_player(self.game, name)) or name, name)
         return list(found.values())
 
     def _match(self, challenger: str, anchor: str, games: int, progress: Callable[[int], None]) -> None:

@@ -29,12 +29,15 @@ def study(*argv: object) -> int:
 
 def test_measures_what_is_missing_and_writes_the_card(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = (folder, "--scale", 0.004, "--no-search", "--seed", 5)
-    monkeypatch.setattr(agent_figures, "ANCHORS", ("random", "greedy", "no such player", "greedy"))
+    monkeypatch.setattr(agent_figures, "ANCHORS", ("random", "greedy", "greedy"))
+    monkeypatch.setattr(agent_figures, "WITH_MCTS", ())
+    monkeypatch.setattr(agent_figures, "LAST", folder.parent / "last")
+    shutil.copytree(folder, folder.parent / "last" / "mine-0.1.0")
     assert study(*options) == 0
     figures = read_figures(folder / "figures.json", load_checkpoint(folder))
     rows = [row for each in figures.evaluations for row in each["results"]]
     assert [(row["challenger"], row["opponent"]) for row in rows] == [
-        (f"mine@{play}", rival) for play in ("sample", "argmax") for rival in ("random", "greedy")
+        (f"mine@{play}", rival) for play in ("sample", "argmax") for rival in ("random", "greedy", "mine-0.1.0@argmax")
     ]
     assert {row["games"] for row in rows} == {36}  # 0.004 of 2,846 deals in three seats, in whole deals
     assert {each["seed"] for each in figures.evaluations} == {5}
@@ -51,7 +54,7 @@ def test_measures_what_is_missing_and_writes_the_card(folder: Path, monkeypatch:
     assert study(*options) == 0
     again = json.loads((folder / "figures.json").read_text())
     assert again["evaluations"][0]["date"] == "long ago"  # not played again
-    assert len(again["evaluations"]) == 4
+    assert len(again["evaluations"]) == 6
 
 
 def test_figures_of_other_weights_are_left_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
