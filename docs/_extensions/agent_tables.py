@@ -17,6 +17,8 @@ PAGE = Path(__file__).resolve().parents[1] / "agents.md"
 BEGIN, END = "<!-- python docs/_extensions/agent_tables.py writes from here -->", "<!-- to here, agents -->"
 TITLES = {"agent_avenue": "Agent Avenue", "heimlich": "Heimlich & Co.", "agent_dog": "Agent DOG"}
 ANCHORS = ("random", "greedy", "expert-1", "expert", "mcts:200")
+LAST = "its 0.1.0"
+"""The column of the agent of that release."""
 PLAIN, SEARCHED, FAIR = "argmax", "with a search", "fair share"
 
 
@@ -25,9 +27,10 @@ def tables() -> str:
     parts = []
     for game, title in TITLES.items():
         agents = [(each, _figures(each)) for each in released_agents() if each.name.startswith(f"{game}/")]
-        against = [name for name in ANCHORS if any(name in _shares(figures) for _, figures in agents)]
+        known = {name for _, figures in agents for name in _shares(figures)}
+        against = [name for name in (*ANCHORS, LAST) if name in known]
         rows = [row for agent, figures in agents for row in _rows(agent, figures, against)]
-        head = ["agent", "plays", *(f"`{name}`" for name in against), "worst adversary"]
+        head = ["agent", "plays", *(name if name == LAST else f"`{name}`" for name in against), "worst adversary"]
         parts.append(f"### {title}\n\n{markdown_table(head, rows, texts=2)}")
     return "\n\n".join(parts)
 
@@ -37,12 +40,13 @@ def _figures(agent: ReleasedAgent) -> Figures:
 
 
 def _shares(figures: Figures) -> dict[str, dict[str, Mapping[str, Any]]]:
-    """The results against each opponent, by how the agent played."""
+    """The results against each opponent, and the agent of the last release as `LAST`, by how the agent played."""
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in (row for each in figures.evaluations for row in each["results"]):
         parts = split_spec(row["challenger"])
         way = SEARCHED if parts.search is not None else parts.play or "sample"
-        found.setdefault(row["opponent"], {})[way] = row
+        rival = LAST if split_spec(row["opponent"]).source.endswith("-0.1.0") else row["opponent"]
+        found.setdefault(rival, {})[way] = row
     return found
 
 
