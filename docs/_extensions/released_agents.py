@@ -49,7 +49,7 @@ def manifest() -> dict[str, Any]:
                 "name": name,
                 "folder": folder,
                 "environment": environment,
-                "decisions": found.meta["step"],
+                "decisions": found.decisions,
                 "sha256": {
                     file: hashlib.sha256((FOLDER / folder / file).read_bytes()).hexdigest() for file in (CONFIG, MODEL)
                 },

@@ -3,6 +3,7 @@
 import json
 import shutil
 import signal
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import pytest
 import torch
 
 import spygames
+from spygames_training.card import card
 from spygames_training.checkpoint import load_checkpoint, save_checkpoint
-from spygames_training.config import PPO, Config, Network
+from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.experiments import best_response as library
 from spygames_training.network import make_network
 from spygames_training.run import Diverged, Run
@@ -238,6 +240,28 @@ def test_weights_that_do_not_fit_are_refused_in_one_line(
         Run.create(Config(network=Network((16,)), start_from=str(green), workers=1), tmp_path / "out")
     assert "\n" not in str(error.value)
     assert not (tmp_path / "out").exists()
+
+
+def test_the_agent_says_what_it_began_with(tmp_path: Path, small_updates: None) -> None:
+    """Through all agents from one to the next, so that nobody takes a player of its training for a new one."""
+    green, settings = agent(tmp_path / "green"), PPO(games=32, steps=8, minibatch=64)
+    first = Config(
+        network=Network((16,)), start_from=str(green), workers=1, decisions=512, evaluate_against=(), ppo=settings,
+        opponents=Opponents(0.5, ("greedy",)),
+    )  # fmt: skip
+    Run.create(first, tmp_path / "one").train()
+    second = replace(first, start_from=str(tmp_path / "one"), opponents=Opponents(0.5, ("expert-1",)))
+    Run.create(second, tmp_path / "two").save()
+    Run.resume(tmp_path / "two").train()
+    origin, one, two = (load_checkpoint(tmp_path / name) for name in ("green", "one", "two"))
+    assert (origin.began_with, origin.decisions) == ({}, origin.meta["step"])
+    assert one.began_with["weights"] == origin.meta["weights"]["sha256"]
+    assert two.began_with["weights"] == one.meta["weights"]["sha256"] != two.meta["weights"]["sha256"]
+    assert one.decisions == origin.meta["step"] + one.meta["step"]
+    assert two.decisions == one.decisions + two.meta["step"] >= 1024
+    assert (one.training_opponents, two.training_opponents) == (("greedy",), ("greedy", "expert-1"))
+    said = card(two, "two")
+    assert f"`{tmp_path / 'one'}`, trained on {one.decisions:,} decisions" in said
 
 
 def test_a_resumed_run_does_not_look_for_its_first_weights(tmp_path: Path, small_updates: None) -> None:

@@ -117,6 +117,14 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
     config = extra.get("config") or {}
     ppo, opponents = config.get("ppo") or {}, config.get("opponents") or {}
     rows = [("decisions", f"{checkpoint.meta['step']:,}")]
+    if before := checkpoint.began_with:
+        rows.append(
+            (
+                "began with",
+                f"the weights of `{before['agent']}`, trained on {before['decisions']:,} decisions (SHA-256 of them: "
+                f"`{before['weights']}`)",
+            )
+        )
     if "seconds" in extra:
         rows.append(("seconds", f"{extra['seconds']:,.0f}" + (f", on {machine}" if machine else "")))
     if "seed" in config:

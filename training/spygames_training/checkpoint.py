@@ -21,7 +21,7 @@ from spygames.core.registry import imports_code, make_game
 from spygames.core.released import released_agents
 from spygames.core.shown import one_line
 from spygames.core.version import VERSION
-from spygames_training.atomic import is_number
+from spygames_training.atomic import is_count, is_number
 from spygames_training.checkpoint_folder import (
     CONFIG,
     FORMAT,
@@ -68,21 +68,40 @@ class Checkpoint:
 
     @property
     def training_opponents(self) -> tuple[str, ...]:
-        """The scripted players that it trained against, where that is noted. The `expert` of 0.1.0 is `expert-1`
-        here."""
+        """The scripted players that it trained against, or the agent with whose weights it began, where that is noted.
+        The `expert` of 0.1.0 is `expert-1` here."""
         found: Any = self.meta.get("extra")
         for key in ("config", "opponents"):
             found = found.get(key) if isinstance(found, dict) else None
-        if not isinstance(found, dict) or not found.get("share") or not isinstance(found.get("bots"), list):
-            return ()
-        names = dict.fromkeys(name for name in found["bots"] if isinstance(name, str))
-        return tuple("expert-1" if self.is_of_0_1 and name == "expert" else name for name in names)
+        bots = found.get("bots") if isinstance(found, dict) and found.get("share") else ()
+        own = ["expert-1" if self.is_of_0_1 and name == "expert" else name for name in _texts(bots)]
+        return tuple(dict.fromkeys([*_texts(self.began_with.get("opponents")), *own]))
+
+    @property
+    def began_with(self) -> Mapping[str, Any]:
+        """The agent with whose weights its run began (`Config.start_from`): `agent`, the setting; `weights`, their
+        SHA-256; `decisions`, on which it was trained; `opponents`, the scripted players that it trained against. Empty
+        where the run began with random weights or that is not noted."""
+        extra: Any = self.meta.get("extra")
+        found: Any = extra.get("began_with") if isinstance(extra, dict) else None
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def decisions(self) -> int:
+        """On which it was trained, with those of the agent with whose weights it began."""
+        before = self.began_with.get("decisions")
+        return self.meta["step"] + (before if is_count(before) else 0)
 
     @property
     def is_of_0_1(self) -> bool:
         """Whether version 0.1 wrote it, whose `expert` is `expert-1` now."""
         code = self.meta.get("code")
         return isinstance(code, dict) and str(code.get("spygames")).startswith("0.1.")
+
+
+def _texts(found: object) -> list[str]:
+    """Those of a list, or of whatever stands in its place."""
+    return [each for each in found if isinstance(each, str)] if isinstance(found, (list, tuple)) else []
 
 
 def layout_hash(game: Game) -> str:

@@ -156,7 +156,9 @@ class Run:
                 raise ValueError(f"{folder} holds an agent already: choose another folder (--out)")
             run = cls(config, folder, game, processes, network, shaping)
             if config.start_from and processes.first:
-                start_from(config.start_from, run.game, run.learner, config.ppo.reward_scale, run._network)
+                run.progress["began_with"] = start_from(
+                    config.start_from, run.game, run.learner, config.ppo.reward_scale, run._network
+                )
         run._enter()
         run.learner.copy_first()
         return run
@@ -313,6 +315,8 @@ class Run:
         if self.processes.first:
             extra = {"config": dataclasses.asdict(self.config), "seconds": round(self.progress["seconds"])}
             extra["machine"] = f"{self.config.workers} of {cores()} cores of {processor()}"
+            if "began_with" in self.progress:
+                extra["began_with"] = self.progress["began_with"]
             if self.own_code:
                 extra["own_code"] = self.own_code
             results = self.progress.get("results", {})

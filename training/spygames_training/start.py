@@ -1,6 +1,7 @@
 """Beginning a run from the weights of an agent that there is."""
 
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -14,7 +15,7 @@ from spygames_training.own_network import Source
 
 def start_from(
     path: str | Path, game: Game, learner: Learner, reward_scale: float, network: Source | None = None
-) -> None:
+) -> dict[str, Any]:
     """Gives a learner that has not begun the weights of a checkpoint.
 
     They are those of the policy, and of the value of its own view and the belief if there are such. A critic that sees
@@ -27,6 +28,9 @@ def start_from(
         reward_scale: of the run, to which the value is scaled, but for a network of one's own.
         network: as of `load_checkpoint`.
 
+    Returns:
+        What the checkpoint of the run says of that agent (`Checkpoint.began_with`).
+
     Raises:
         ValueError: the checkpoint cannot be read or is of another game, layout or network; the learner is then as it
             was.
@@ -38,6 +42,12 @@ def start_from(
     weights = _weights(found, ours, reward_scale)
     for own in (learner.network, learner.ema, learner.reference):
         own.load_state_dict(own.state_dict() | weights)
+    return {
+        "agent": str(path),
+        "weights": found.meta["weights"]["sha256"],
+        "decisions": found.decisions,
+        "opponents": list(found.training_opponents),
+    }
 
 
 def _difference(theirs: ActorCritic, ours: ActorCritic) -> str:
