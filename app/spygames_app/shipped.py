@@ -13,14 +13,16 @@ def folder(kind: str) -> Path:
 
 
 def config_path(text: str) -> Path:
-    """Returns the TOML file that `text` names: a path, or else a shipped config (`demo`, `configs/demo.toml`).
+    """Returns the TOML file that `text` names: a path, or else a shipped config (`demo`, `configs/demo.toml`), also one
+    that a released agent was trained by (`agents/heimlich_3`).
 
     A path where no file is comes back as it is, so that whoever reads it says so.
     """
     path = Path(text)
-    if path.exists() or path.parts[:-1] not in ((), ("configs",)):
+    within = path.parent.parts[path.parts[:1] == ("configs",) :]
+    if path.exists() or within not in ((), ("agents",)):
         return path
-    shipped = folder("configs") / f"{path.name.removesuffix('.toml')}.toml"
+    shipped = folder("configs").joinpath(*within, f"{path.name.removesuffix('.toml')}.toml")
     return shipped if shipped.is_file() else path
 
 

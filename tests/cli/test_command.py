@@ -175,7 +175,10 @@ def test_configs_go_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert read_config(demo).name == "demo"
     for text in ("demo", "demo.toml", "configs/demo.toml"):
         assert config_path(text) == demo
-    for text in ("none", "other/demo.toml", "checkpoints/demo"):
+    agent = folder("configs") / "agents" / "heimlich_3.toml"
+    for text in ("agents/heimlich_3", "configs/agents/heimlich_3.toml"):
+        assert config_path(text) == agent != config_path("heimlich_3")
+    for text in ("none", "other/demo.toml", "checkpoints/demo", "agents/configs/heimlich_3", "agents/demo", ""):
         assert config_path(text) == Path(text)
     (tmp_path / "demo").write_text("")
     assert config_path("demo") == Path("demo")  # what is here goes before what is shipped

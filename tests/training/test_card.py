@@ -16,6 +16,7 @@ from spygames_training.figures import Adversary, Figures, read_figures
 from tests.cli.command import complaint, run
 
 ROOT = Path(__file__).resolve().parents[2]
+OLD = ROOT / "tests" / "fixtures" / "0.1.0" / "agents"
 CARDS = ROOT / "docs" / "cards"
 AGENTS = {agent.folder.name: agent.name for agent in released_agents()}
 NAMES = sorted(path.name for path in (ROOT / "checkpoints").iterdir() if path.is_dir())
@@ -27,6 +28,12 @@ def released(name: str) -> Checkpoint:
 
 def figures(name: str) -> Figures:
     return read_figures(ROOT / "checkpoints" / name / "figures.json", released(name))
+
+
+def of_0_1_0(name: str) -> tuple[Checkpoint, Figures]:
+    """An agent of that release, and the figures that were taken of it later."""
+    checkpoint = load_checkpoint(OLD / f"{name}-0.1.0")
+    return checkpoint, read_figures(OLD / f"{name}-0.1.0" / "figures.json", checkpoint)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -45,8 +52,8 @@ def test_each_released_agent_is_in_the_index_of_cards() -> None:
 
 
 def test_a_card_has_every_figure_of_the_evaluation() -> None:
-    checkpoint = released("heimlich_3")
-    (found,) = figures("heimlich_3").evaluations
+    checkpoint, known = of_0_1_0("heimlich_3")
+    (found,) = known.evaluations
     text = card(checkpoint, "heimlich_3", found)
     for row in found["results"]:
         low, high = row["interval"]
@@ -59,10 +66,10 @@ def test_a_card_has_every_figure_of_the_evaluation() -> None:
 
 
 def test_without_an_evaluation_a_card_has_what_the_checkpoint_notes() -> None:
-    text = card(load_checkpoint("heimlich/base-3"), "heimlich/base-3")
+    text = card(load_checkpoint(OLD / "heimlich_3-0.1.0"), "heimlich_3")
     assert "| `expert-1` | 73.6 |" in text  # the `expert` of 0.1.0
     assert "400 games a figure" in text
-    text = card(load_checkpoint("agent_avenue/simple-2"), "agent_avenue/simple-2")
+    text = card(load_checkpoint(OLD / "agent_avenue_simple-0.1.0"), "agent_avenue_simple")
     assert "| `mcts:200` | 68.9 (67.6 to 70.2) |" in text
     assert "against `agent_avenue/simple-2@sample` alone won" in text
     assert "53.0 (51.7 to 54.4) % argmax" in text
@@ -122,8 +129,8 @@ def test_the_command_writes_the_card(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
-    checkpoint = released("agent_avenue_simple")
-    (plain,) = figures("agent_avenue_simple").evaluations
+    checkpoint, known = of_0_1_0("agent_avenue_simple")
+    (plain,) = known.evaluations
     row = plain["results"][0] | {
         "challenger": "agent_avenue_simple+search:64",
         "win_share": 0.654,
@@ -150,13 +157,12 @@ def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
     assert "## Licence\n\nMIT" in text
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_card_says_how_to_train_the_agent_again(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", [*(ROOT / "checkpoints" / name for name in NAMES), *OLD.iterdir()])
+def test_a_card_says_how_to_train_the_agent_again(folder: Path, tmp_path: Path) -> None:
     """The TOML on it reads as the run's settings, with the expert of 0.1.0 by its name of today."""
-    text = (ROOT / "checkpoints" / name / "README.md").read_text(encoding="utf-8")
+    checkpoint = load_checkpoint(folder)
     file = tmp_path / "agent.toml"
-    file.write_text(text.partition("```toml\n")[2].partition("```")[0])
-    checkpoint = released(name)
+    file.write_text(card(checkpoint, folder.name).partition("```toml\n")[2].partition("```")[0])
     noted = json.loads(json.dumps(checkpoint.meta["extra"]["config"]))
     if checkpoint.is_of_0_1:
         noted["opponents"]["bots"] = ["expert-1" if bot == "expert" else bot for bot in noted["opponents"]["bots"]]

@@ -11,15 +11,17 @@ import spygames
 from spygames.core.players import make_player
 from spygames.testing.variants import VARIANTS
 from spygames_training.checkpoint import load_checkpoint
-from spygames_training.config import read_config
+from spygames_training.config import Config, differences, from_mapping, read_config
 from spygames_training.evaluation import evaluate
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = sorted((ROOT / "configs").glob("*.toml"))
+RECIPES = {path.stem: path for path in sorted((ROOT / "configs" / "agents").glob("*.toml"))}
+"""Of released agents; those of 0.1.0 were trained by the config of their folder's name."""
 CHECKPOINTS = sorted(path.parent for path in (ROOT / "checkpoints").glob("*/config.json"))
 
 
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*CONFIGS, *RECIPES.values()], ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_config_names_a_game_its_players_and_itself(path: Path) -> None:
     config = read_config(path)
     assert config.name == path.stem
@@ -49,17 +51,23 @@ def test_every_variant_of_the_contract_has_a_config(module: str) -> None:
 def test_an_agent_loads_is_small_and_plays_better_than_chance(path: Path) -> None:
     assert sum(file.stat().st_size for file in path.iterdir()) < 2_000_000
     checkpoint = load_checkpoint(path)
-    config = read_config(ROOT / "configs" / f"{path.name}.toml")
-    assert (checkpoint.game.id, dict(checkpoint.game.options) | config.options) == (
-        config.game,
-        dict(checkpoint.game.options),
-    )
     player = make_player(checkpoint.game, str(path))
     (result,) = evaluate(checkpoint.game, player, [make_player(checkpoint.game, "random")], 60, 0)
     assert result.interval[0] > result.fair_share
     assert np.isfinite(result.mean_return)
 
 
-def test_every_agent_has_its_config() -> None:
-    assert {path.name for path in CHECKPOINTS} <= {path.stem for path in CONFIGS}
-    assert CHECKPOINTS
+@pytest.mark.parametrize("path", CHECKPOINTS, ids=lambda path: path.name)
+def test_every_agent_has_the_config_that_it_was_trained_by(path: Path) -> None:
+    checkpoint = load_checkpoint(path)
+    config = read_config(RECIPES.get(path.name, ROOT / "configs" / f"{path.name}.toml"))
+    game = spygames.make_game(config.game, **config.options)
+    assert (game.id, game.options) == (checkpoint.game.id, checkpoint.game.options)
+    noted = from_mapping(Config, checkpoint.meta["extra"]["config"])
+    if checkpoint.is_of_0_1:
+        return  # its config has been changed with the trainer since
+    assert not {name for name in differences(config, noted) if not name.startswith(("evaluate_", "save_every"))}
+
+
+def test_every_recipe_is_of_an_agent() -> None:
+    assert RECIPES.keys() <= {path.name for path in CHECKPOINTS}

@@ -72,7 +72,7 @@ def test_a_batch_goes_on_as_it_did(name: str) -> None:
 @pytest.mark.parametrize("name", some(AGENTS, "agent_avenue_simple"))
 def test_released_agents_win_what_they_won(name: str) -> None:
     """To the game."""
-    path, found = ROOT / "checkpoints" / name, AGENTS[name]
+    path, found = FOLDER / "agents" / f"{name}-0.1.0", AGENTS[name]
     files = {name: hashlib.sha256((path / name).read_bytes()).hexdigest() for name in found["files"]}
     assert files == found["files"]  # what else lies there are its card and its figures
     game = load_checkpoint(path).game
