@@ -3,6 +3,7 @@
 import json
 import shutil
 import signal
+import tomllib
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ import torch
 import spygames
 from spygames_training.card import card
 from spygames_training.checkpoint import load_checkpoint, save_checkpoint
-from spygames_training.config import PPO, Config, Network, Opponents
+from spygames_training.config import PPO, Config, Network, Opponents, from_mapping
 from spygames_training.experiments import best_response as library
 from spygames_training.network import make_network
 from spygames_training.run import Diverged, Run
@@ -262,6 +263,13 @@ def test_the_agent_says_what_it_began_with(tmp_path: Path, small_updates: None) 
     assert (one.training_opponents, two.training_opponents) == (("greedy",), ("greedy", "expert-1"))
     said = card(two, "two")
     assert f"`{tmp_path / 'one'}`, trained on {one.decisions:,} decisions" in said
+    again = [from_mapping(Config, tomllib.loads(part.partition("```")[0])) for part in said.split("```toml\n")[1:]]
+    assert again == [replace(first, start_from=str(green)), replace(second, start_from="runs/1")]
+    assert "stopped after" not in said
+    (run,) = two.began_with["runs"]
+    short_of = {**two.began_with, "runs": [{**run, "step": 300}]}
+    two.meta["extra"]["began_with"] = short_of
+    assert "`1.toml`, stopped after 300 decisions:" in card(two, "two")
 
 
 def test_a_resumed_run_does_not_look_for_its_first_weights(tmp_path: Path, small_updates: None) -> None:

@@ -141,18 +141,37 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
 
 
 def _again(checkpoint: Checkpoint) -> str:
-    """The section about how such an agent is trained, where its run is known."""
-    found = (checkpoint.meta.get("extra") or {}).get("config")
-    if not found or (checkpoint.meta.get("extra") or {}).get("own_code"):
+    """The section about how such an agent is trained, where its run is known, and those that it began with."""
+    extra = checkpoint.meta.get("extra") or {}
+    if not extra.get("config") or extra.get("own_code"):
         return ""
-    config = from_mapping(Config, found)
+    noted = [*checkpoint.began_with.get("runs", ()), {"config": extra["config"], "step": checkpoint.meta["step"]}]
+    configs = [from_mapping(Config, run["config"]) for run in noted]
     if checkpoint.is_of_0_1:
+        (config,) = configs
         bots = tuple("expert-1" if bot == "expert" else bot for bot in config.opponents.bots)
-        config = replace(config, opponents=replace(config.opponents, bots=bots))
-    return (
-        f"## How to train it again\n\n    spygames train --config agent.toml\n\nwith this `agent.toml`:\n\n"
-        f"```toml\n{to_toml(config)}```\n\n"
-        "The same seed, machine and workers give the same agent, with the rules and the trainer of that version."
+        configs = [replace(config, opponents=replace(config.opponents, bots=bots))]
+    same = "The same seed, machine and workers give the same agent, with the rules and the trainer of that version."
+    title = "## How to train it again\n\n"
+    if len(configs) == 1:
+        return (
+            f"{title}    spygames train --config agent.toml\n\nwith this `agent.toml`:\n\n"
+            f"```toml\n{to_toml(configs[0])}```\n\n{same}"
+        )
+    numbers = range(1, len(configs) + 1)
+    commands = "\n".join(f"    spygames train --config {k}.toml --out runs/{k}" for k in numbers)
+    files = []
+    for k, config, run in zip(numbers, configs, noted, strict=True):
+        config = replace(config, start_from=f"runs/{k - 1}" if k > 1 else config.start_from)
+        stopped = "" if run["step"] >= config.decisions else f", stopped after {run['step']:,} decisions"
+        files.append(f"`{k}.toml`{stopped}:\n\n```toml\n{to_toml(config)}```")
+    return "\n\n".join(
+        [
+            f"{title}In {len(configs)} runs, each of which begins with the weights of the one before:",
+            commands,
+            *files,
+            same,
+        ]
     )
 
 

@@ -42,11 +42,15 @@ def start_from(
     weights = _weights(found, ours, reward_scale)
     for own in (learner.network, learner.ema, learner.reference):
         own.load_state_dict(own.state_dict() | weights)
+    extra: Any = found.meta.get("extra")
+    noted = isinstance(extra, dict) and "config" in extra
+    last = [{"config": extra["config"], "step": found.meta["step"]}] if noted else []
     return {
         "agent": str(path),
         "weights": found.meta["weights"]["sha256"],
         "decisions": found.decisions,
         "opponents": list(found.training_opponents),
+        "runs": [*found.began_with.get("runs", ()), *last],
     }
 
 
