@@ -1,5 +1,5 @@
-"""Writes how strong the released agents are into docs/agents.md, from the figures beside their checkpoints:
-`python docs/_extensions/agent_tables.py`.
+"""Writes how strong the released agents are into docs/agents.md and README.md, from the figures beside their
+checkpoints: `python docs/_extensions/agent_tables.py`.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from spygames_training.figures import FIGURES, Figures, read_figures
 from spygames_training.tables import markdown_table
 
 PAGE = Path(__file__).resolve().parents[1] / "agents.md"
+FRONT = PAGE.parents[1] / "README.md"
 BEGIN, END = "<!-- python docs/_extensions/agent_tables.py writes from here -->", "<!-- to here, agents -->"
 TITLES = {"agent_avenue": "Agent Avenue", "heimlich": "Heimlich & Co.", "agent_dog": "Agent DOG"}
 ANCHORS = ("random", "greedy", "expert-1", "expert", "mcts:200")
@@ -33,6 +34,22 @@ def tables() -> str:
         head = ["agent", "plays", *(name if name == LAST else f"`{name}`" for name in against), "worst adversary"]
         parts.append(f"### {title}\n\n{markdown_table(head, rows, texts=2)}")
     return "\n\n".join(parts)
+
+
+def front_table() -> str:
+    """A line for each agent: games won in per cent by argmax, and in brackets its fair share where that is no half."""
+    anchors, rows = ("random", "greedy", "expert-1"), []
+    for agent in released_agents():
+        shares = _shares(_figures(agent))
+        # Of two names of one player an agent may have met either.
+        met = [shares.get(name, shares.get(name.removesuffix("-1"), {})).get(PLAIN) for name in anchors]
+        rows.append([f"`{agent.name}`", *("" if row is None else _short(row) for row in met)])
+    return markdown_table(["agent", *(f"`{name}`" for name in anchors)], rows)
+
+
+def _short(row: Mapping[str, Any]) -> str:
+    fair = "" if row["fair_share"] == 0.5 else f" ({100 * row['fair_share']:.0f})"
+    return f"{100 * row['win_share']:.1f}{fair}"
 
 
 def _figures(agent: ReleasedAgent) -> Figures:
@@ -71,3 +88,4 @@ def _cell(row: Mapping[str, Any]) -> str:
 
 if __name__ == "__main__":
     put_between(PAGE, BEGIN, END, tables())
+    put_between(FRONT, BEGIN, END, front_table())
