@@ -2,6 +2,7 @@
 
 import importlib
 import itertools
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -57,17 +58,30 @@ def test_an_agent_loads_is_small_and_plays_better_than_chance(path: Path) -> Non
     assert np.isfinite(result.mean_return)
 
 
+EARLIER = ("first", "second", "third")
+"""What the recipes of an agent's earlier runs are called, behind its name."""
+ELSEWHERE = ("name", "start_from", "evaluate_", "save_every")
+"""Settings that change nothing in what is learned, or say where it lies."""
+
+
 @pytest.mark.parametrize("path", CHECKPOINTS, ids=lambda path: path.name)
-def test_every_agent_has_the_config_that_it_was_trained_by(path: Path) -> None:
+def test_every_agent_has_the_configs_that_it_was_trained_by(path: Path) -> None:
     checkpoint = load_checkpoint(path)
     config = read_config(RECIPES.get(path.name, ROOT / "configs" / f"{path.name}.toml"))
     game = spygames.make_game(config.game, **config.options)
     assert (game.id, game.options) == (checkpoint.game.id, checkpoint.game.options)
-    noted = from_mapping(Config, checkpoint.meta["extra"]["config"])
     if checkpoint.is_of_0_1:
         return  # its config has been changed with the trainer since
-    assert not {name for name in differences(config, noted) if not name.startswith(("evaluate_", "save_every"))}
+    earlier = [run["config"] for run in checkpoint.began_with.get("runs", ())]
+    noted = [from_mapping(Config, each) for each in (*earlier, checkpoint.meta["extra"]["config"])]
+    before = [RECIPES[f"{path.name}_{EARLIER[k]}"] for k in range(len(earlier))]
+    for recipe, run in zip([*map(read_config, before), config], noted, strict=True):
+        assert not {name for name in differences(recipe, run) if not name.startswith(ELSEWHERE)}
+    for one, following in pairwise([*before, RECIPES[path.name]]):
+        assert read_config(following).start_from == f"runs/{one.stem}"
 
 
 def test_every_recipe_is_of_an_agent() -> None:
-    assert RECIPES.keys() <= {path.name for path in CHECKPOINTS}
+    agents = {path.name for path in CHECKPOINTS}
+    assert {name for name in RECIPES if name.rpartition("_")[2] not in EARLIER} <= agents
+    assert {name.rpartition("_")[0] for name in RECIPES if name.rpartition("_")[2] in EARLIER} <= RECIPES.keys()
