@@ -159,14 +159,20 @@ def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
 
 @pytest.mark.parametrize("folder", [*(ROOT / "checkpoints" / name for name in NAMES), *OLD.iterdir()])
 def test_a_card_says_how_to_train_the_agent_again(folder: Path, tmp_path: Path) -> None:
-    """The TOML on it reads as the run's settings, with the expert of 0.1.0 by its name of today."""
+    """The TOML on it reads as the settings of each run, with the expert of 0.1.0 by its name of today."""
     checkpoint = load_checkpoint(folder)
-    file = tmp_path / "agent.toml"
-    file.write_text(card(checkpoint, folder.name).partition("```toml\n")[2].partition("```")[0])
-    noted = json.loads(json.dumps(checkpoint.meta["extra"]["config"]))
+    earlier = [run["config"] for run in checkpoint.began_with.get("runs", ())]
+    noted = json.loads(json.dumps([*earlier, checkpoint.meta["extra"]["config"]]))
     if checkpoint.is_of_0_1:
-        noted["opponents"]["bots"] = ["expert-1" if bot == "expert" else bot for bot in noted["opponents"]["bots"]]
-    assert read_config(file) == from_mapping(Config, noted)
+        bots = noted[0]["opponents"]["bots"]
+        noted[0]["opponents"]["bots"] = ["expert-1" if bot == "expert" else bot for bot in bots]
+    for k, config in enumerate(noted[1:], 1):
+        config["start_from"] = f"runs/{k}"
+    found = card(checkpoint, folder.name).split("```toml\n")[1:]
+    for text, config in zip(found, noted, strict=True):
+        file = tmp_path / "agent.toml"
+        file.write_text(text.partition("```")[0])
+        assert read_config(file) == from_mapping(Config, config)
 
 
 def test_figures_of_something_else_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
