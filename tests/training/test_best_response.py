@@ -266,6 +266,7 @@ def test_the_agent_says_what_it_began_with(tmp_path: Path, small_updates: None) 
     again = [from_mapping(Config, tomllib.loads(part.partition("```")[0])) for part in said.split("```toml\n")[1:]]
     assert again == [replace(first, start_from=str(green)), replace(second, start_from="runs/1")]
     assert "stopped after" not in said
+    assert [run["seconds"] for run in two.began_with["runs"]] == [one.meta["extra"]["seconds"]]
     (run,) = two.began_with["runs"]
     short_of = {**two.began_with, "runs": [{**run, "step": 300}]}
     two.meta["extra"]["began_with"] = short_of

@@ -2,7 +2,6 @@
 
 import importlib
 import itertools
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -77,7 +76,7 @@ def test_every_agent_has_the_configs_that_it_was_trained_by(path: Path) -> None:
     before = [RECIPES[f"{path.name}_{EARLIER[k]}"] for k in range(len(earlier))]
     for recipe, run in zip([*map(read_config, before), config], noted, strict=True):
         assert not {name for name in differences(recipe, run) if not name.startswith(ELSEWHERE)}
-    for one, following in pairwise([*before, RECIPES[path.name]]):
+    for one, following in itertools.pairwise([*before, RECIPES[path.name]]):
         assert read_config(following).start_from == f"runs/{one.stem}"
 
 

@@ -126,7 +126,9 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
             )
         )
     if "seconds" in extra:
-        rows.append(("seconds", f"{extra['seconds']:,.0f}" + (f", on {machine}" if machine else "")))
+        earlier = sum(run.get("seconds", 0) for run in checkpoint.began_with.get("runs", ()))
+        after = f", after {earlier:,.0f} of the runs before" if earlier else ""
+        rows.append(("seconds", f"{extra['seconds']:,.0f}{after}" + (f", on {machine}" if machine else "")))
     if "seed" in config:
         rows.append(("seed", str(config["seed"])))
     if ppo:
@@ -151,7 +153,10 @@ def _again(checkpoint: Checkpoint) -> str:
         (config,) = configs
         bots = tuple("expert-1" if bot == "expert" else bot for bot in config.opponents.bots)
         configs = [replace(config, opponents=replace(config.opponents, bots=bots))]
-    same = "The same seed, machine and workers give the same agent, with the rules and the trainer of that version."
+    same = (
+        "The same seed, machine and workers give the same agent, with the rules and the trainer of that version, where "
+        "no setting was changed in the middle of a run."
+    )
     title = "## How to train it again\n\n"
     if len(configs) == 1:
         return (

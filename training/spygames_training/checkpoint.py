@@ -81,8 +81,8 @@ class Checkpoint:
     def began_with(self) -> Mapping[str, Any]:
         """The agent with whose weights its run began (`Config.start_from`): `agent`, the setting; `weights`, their
         SHA-256; `decisions`, on which it was trained; `opponents`, the scripted players that it trained against;
-        `runs`, the `config` and the `step` of each run that led to it, as far as they are noted, the first one first.
-        Empty where the run began with random weights or that is not noted."""
+        `runs`, the `config`, the `step` and the `seconds` of each run that led to it, the first one first, as far as
+        they are noted. Empty where the run began with random weights or that is not noted."""
         extra: Any = self.meta.get("extra")
         found: Any = extra.get("began_with") if isinstance(extra, dict) else None
         return found if isinstance(found, dict) else {}

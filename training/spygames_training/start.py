@@ -43,14 +43,17 @@ def start_from(
     for own in (learner.network, learner.ema, learner.reference):
         own.load_state_dict(own.state_dict() | weights)
     extra: Any = found.meta.get("extra")
-    noted = isinstance(extra, dict) and "config" in extra
-    last = [{"config": extra["config"], "step": found.meta["step"]}] if noted else []
+    before, runs = found.began_with.get("runs", []), []
+    # Of own code a config does not tell, and in one of 0.1.0 `expert` is another player: what is noted is all of it.
+    if isinstance(extra, dict) and "config" in extra and not extra.get("own_code") and not found.is_of_0_1:
+        last = {"config": extra["config"], "step": found.meta["step"], "seconds": extra.get("seconds", 0)}
+        runs = [*(before if isinstance(before, list) else []), last]
     return {
         "agent": str(path),
         "weights": found.meta["weights"]["sha256"],
         "decisions": found.decisions,
         "opponents": list(found.training_opponents),
-        "runs": [*found.began_with.get("runs", ()), *last],
+        "runs": runs,
     }
 
 
