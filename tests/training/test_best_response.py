@@ -271,6 +271,9 @@ def test_the_agent_says_what_it_began_with(tmp_path: Path, small_updates: None) 
     short_of = {**two.began_with, "runs": [{**run, "step": 300}]}
     two.meta["extra"]["began_with"] = short_of
     assert "`1.toml`, stopped after 300 decisions:" in card(two, "two")
+    assert "with this `agent.toml`:" in card(one, "one")
+    one.meta["step"] = 300
+    assert "with this `agent.toml`, stopped after 300 decisions:" in card(one, "one")
 
 
 def test_a_resumed_run_does_not_look_for_its_first_weights(tmp_path: Path, small_updates: None) -> None:

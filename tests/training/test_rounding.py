@@ -16,7 +16,8 @@ from spygames_training.policy import Policy
 from spygames_training.rounding import export_bfloat16
 from tests.cli.command import run as command_line
 
-AGENT = "agent_avenue/simple-2"
+AGENT = str(Path(__file__).resolve().parents[1] / "fixtures" / "0.1.0" / "agents" / "agent_avenue_simple-0.1.0")
+"""Its weights are not rounded."""
 
 
 def test_half_the_size_the_same_notes_and_rounded_weights(tmp_path: Path) -> None:

@@ -157,19 +157,22 @@ def _again(checkpoint: Checkpoint) -> str:
         "The same seed, machine and workers give the same agent, with the rules and the trainer of that version, where "
         "no setting was changed in the middle of a run."
     )
+    stopped = [
+        "" if run["step"] >= config.decisions else f", stopped after {run['step']:,} decisions"
+        for config, run in zip(configs, noted, strict=True)
+    ]
     title = "## How to train it again\n\n"
     if len(configs) == 1:
         return (
-            f"{title}    spygames train --config agent.toml\n\nwith this `agent.toml`:\n\n"
+            f"{title}    spygames train --config agent.toml\n\nwith this `agent.toml`{stopped[0]}:\n\n"
             f"```toml\n{to_toml(configs[0])}```\n\n{same}"
         )
     numbers = range(1, len(configs) + 1)
     commands = "\n".join(f"    spygames train --config {k}.toml --out runs/{k}" for k in numbers)
     files = []
-    for k, config, run in zip(numbers, configs, noted, strict=True):
+    for k, config, end in zip(numbers, configs, stopped, strict=True):
         config = replace(config, start_from=f"runs/{k - 1}" if k > 1 else config.start_from)
-        stopped = "" if run["step"] >= config.decisions else f", stopped after {run['step']:,} decisions"
-        files.append(f"`{k}.toml`{stopped}:\n\n```toml\n{to_toml(config)}```")
+        files.append(f"`{k}.toml`{end}:\n\n```toml\n{to_toml(config)}```")
     return "\n\n".join(
         [
             f"{title}In {len(configs)} runs, each of which begins with the weights of the one before:",
