@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from filelock import FileLock
 
-from spygames import heimlich
+from spygames import agent_avenue, heimlich
 from spygames.core.batch import spread
 from spygames.core.game import Game
 from spygames.core.notes import Notes
@@ -35,7 +35,7 @@ from spygames_training.ladder.lines import (
     read_line,
     read_lines,
 )
-from spygames_training.ladder.page import cross_table, standings_table
+from spygames_training.ladder.page import cross_table, page, standings_table
 from spygames_training.ladder.standings import maximal_lottery, standings
 from spygames_training.network import ActorCritic
 from spygames_training.policy import from_network
@@ -361,6 +361,14 @@ def test_a_bar_in_a_name_is_no_column() -> None:
         text = table.markdown()
         assert r"`a+search:8,rivals=policy\|expert`" in text
         assert {len(re.findall(r"(?<!\\)\|", row)) for row in text.splitlines()} == {len(table.head) + 1}
+
+
+def test_a_page_says_that_somebody_has_not_met_everyone(tmp_path: Path) -> None:
+    game, shares = agent_avenue.make_game(), {("a", "b"): 0.6, ("a", "c"): 0.6}
+    for met, says in ((shares, True), ({**shares, ("b", "c"): 0.5}, False)):
+        lines = [replace_digests(line) for line in blocks(met, game, 2)]
+        text = page(game, tmp_path / "x.jsonl", lines, standings(lines, 2))
+        assert ("Nearly everyone has met everyone" in text, "Who has not met" in text) == (says, says)
 
 
 def test_failing_games_are_counted() -> None:

@@ -64,10 +64,11 @@ LEGEND = """\
 Rating: Plackett-Luce on Elo's scale, {zero}. Lottery: how often a maximal lottery draws the player; who has 0 is not
 needed against anybody here. CPU ms: of a decision, in the mean, on a machine with other jobs. Failed: games lost
 because the player crashed, answered what is not legal, or was too slow."""
-TWO = "Everyone has met everyone in {deals} deals, each played from both sides: the share of games that the row wins."
+TWO = "{who} has met everyone in {deals} deals, each played from both sides: the share of games that the row wins."
 MORE = """\
-Everyone has sat alone among each other player in {deals} deals, in every seat once a deal: the share of games that the
+{who} has sat alone among each other player in {deals} deals, in every seat once a deal: the share of games that the
 row wins among the column. The diagonal is the fair share, what a seat wins among its like."""
+NOT_ALL = "\nWho has not met has no figure there, and to the lottery is even."
 
 
 def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str:
@@ -75,6 +76,12 @@ def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str
     counts = found.deals[found.deals > 0]
     deals = f"{counts.min():,}" if counts.min() == counts.max() else f"{counts.min():,} to {counts.max():,}"
     zero = f"`{found.anchor}` has 0" if found.anchor else "the mean is 0"
+    unmet = np.isnan(found.shares)
+    if game.num_sides == 2:
+        np.fill_diagonal(unmet, False)
+    met = (TWO if game.num_sides == 2 else MORE).format(
+        who="Nearly everyone" if unmet.any() else "Everyone", deals=deals
+    )
     protocol = "[the protocol](../protocol.md)" if (file.parent.parent / "protocol.md").exists() else "the protocol"
     parts = [
         f"# Ladder: {short_title(game)}",
@@ -83,7 +90,7 @@ def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str
         standings_table(found).markdown(),
         LEGEND.format(zero=zero),
         cross_table(found).markdown(),
-        (TWO if game.num_sides == 2 else MORE).format(deals=deals),
+        met + (NOT_ALL if unmet.any() else ""),
         f"![Heat map of the table]({file.with_suffix('.svg').name})\n",
     ]
     return "\n\n".join(parts)
