@@ -34,7 +34,8 @@ from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import VERSION, read_settings
 from tests.poker import leduc
 
-AGENT = "agent_avenue_simple"
+AGENT = str(Path(__file__).resolve().parents[1] / "fixtures" / "0.1.0" / "agents" / "agent_avenue_simple-0.1.0")
+"""One that stays as it is."""
 GAME = make_game("agent_avenue_v0")
 
 
@@ -132,7 +133,7 @@ recruit down, play saboteur sentinel, recruit up"""
 
 
 def test_what_decides_otherwise_is_another_version() -> None:
-    """Who changes the search raises its version and writes its game down again; with another agent only the latter."""
+    """Who changes the search raises its version and writes its game down again."""
     assert VERSION == 1
     played = play_record(GAME, [searching(), make_player(GAME, "greedy")], 1)
     assert played.actions == tuple(" ".join(GAME_OF_VERSION_1.split()).split(", "))
@@ -213,7 +214,7 @@ def kept(tmp_path: Path, **config: object) -> str:
         (f"{AGENT}+search:64,rivals=policy|policy", "the rivals of a search are different names"),
         (f"{AGENT}+search:64,mode=bold", "the mode of a search is strong or safe, not 'bold'"),
         (f"{AGENT}+search:64,deep=3", "a search takes rivals=A|B and mode=safe, each once, not 'deep=3'"),
-        (f"{AGENT}@argmax+search:64", "agent_avenue_simple@argmax has no probabilities to search on: leave @argmax"),
+        (f"{AGENT}@argmax+search:64", f"{Path(AGENT).name}@argmax has no probabilities to search on: leave @argmax"),
         ("greedy+search:64", "'greedy[+]search:64': a search needs a policy with a value, and 'greedy' is none"),
         ("nobody+search:64", "no player 'nobody': .* searches mcts:N and mc:N; kinds .*checkpoint:[.]{3}.*; the path"),
     ],
