@@ -32,7 +32,8 @@ ANCHORS = ("random", "greedy", "expert-1", "expert")
 """Those of the protocol; a game may have one player by two names."""
 MCTS = "mcts:200"
 """An anchor, too, where a game of it takes seconds, not minutes."""
-WITH_MCTS = ("agent_avenue", "heimlich")
+WITH_MCTS = {"agent_avenue": 9604, "heimlich": 400}
+"""The games that have it, and how many games between two sides, deals otherwise: the protocol's numbers."""
 LAST = Path("tests/fixtures/0.1.0/agents")
 """The agents of the last release: an agent is measured against the one with its folder's name there."""
 PLAYS = ("sample", "argmax")
@@ -103,10 +104,11 @@ class Measured:
         sides = self.game.num_sides
         games = round(self.scale * (TWO_SIDES if sides == 2 else MORE_SIDES * sides))
         names = [f"{self.name}@{play}" for play in PLAYS]
-        matches = [(name, anchor, games) for name in names for anchor in anchors]
-        few = round(self.scale * SEARCHED[self.game.name] * (1 if self.game.name == "agent_avenue" else sides))
+        few = self._games(SEARCHED[self.game.name])
+        against = {anchor: self._games(WITH_MCTS[self.game.name]) if anchor == MCTS else games for anchor in anchors}
+        matches = [(name, anchor, against[anchor]) for name in names for anchor in anchors]
         if search:
-            matches += [(f"{self.name}+search:{WORLDS}", anchor, few) for anchor in anchors]
+            matches += [(f"{self.name}+search:{WORLDS}", anchor, min(few, against[anchor])) for anchor in anchors]
         for challenger, anchor, count in matches:
             self._match(challenger, anchor, count, progress)
         if "calibration" not in self.found and self.agent["sample"].network.has_value:
@@ -115,6 +117,10 @@ class Measured:
             self._write()
         for play in PLAYS if search else ():
             self._adversary(play, few, progress)
+
+    def _games(self, number: int) -> int:
+        """How many games a number of the protocol is: it counts games in Agent Avenue, deals elsewhere."""
+        return round(self.scale * number * (1 if self.game.name == "agent_avenue" else self.game.num_sides))
 
     def _anchors(self) -> list[str]:
         """The names of those of this agent; of two names of one player the first."""
