@@ -75,7 +75,7 @@ def _rows(agent: ReleasedAgent, figures: Figures, against: list[str]) -> list[li
         cells = [_cell(shares[rival][way]) if way in shares.get(rival, {}) else "" for rival in against]
         if any(cells):
             rows.append([name if not rows else "", way, *cells, "" if rows or worst is None else _cell(vars(worst))])
-    fair = [shares[rival][PLAIN]["fair_share"] if rival in shares else None for rival in against]
+    fair = [next((row["fair_share"] for row in shares.get(rival, {}).values()), None) for rival in against]
     if any(share not in (None, 0.5) for share in fair):
         rows.append(["", FAIR, *("" if share is None else f"{100 * share:.1f}" for share in fair), ""])
     return rows

@@ -65,6 +65,29 @@ def test_a_card_has_every_figure_of_the_evaluation() -> None:
     assert f"{checkpoint.meta['step']:,}" in text
 
 
+def test_a_card_says_which_figures_have_fewer_games() -> None:
+    checkpoint, known = of_0_1_0("heimlich_3")
+    (found,) = known.evaluations
+    name = found["results"][0]["challenger"].partition("@")[0]
+
+    def shown(games: dict[tuple[str, str], int]) -> str:
+        rows = [
+            {**found["results"][0], "challenger": f"{name}{way}", "opponent": rival, "games": count}
+            for (way, rival), count in games.items()
+        ]
+        text = card(checkpoint, "heimlich_3", {**found, "results": rows})
+        return next(line for line in text.splitlines() if "games a figure" in line).partition(";")[0]
+
+    ways, rivals = ("@sample", "@argmax"), ("random", "greedy", "mcts:200")
+    everyone = {(way, rival): 900 for way in ways for rival in rivals}
+    assert shown(everyone) == "900 games a figure"
+    slow = everyone | {(way, "mcts:200"): 60 for way in ways}
+    assert shown(slow) == "900 games a figure, 60 against `mcts:200`"
+    assert shown(slow | {("@argmax", "greedy"): 30}) == (
+        "900 games a figure, 60 against `mcts:200`, 30 against `greedy` (argmax)"
+    )
+
+
 def test_without_an_evaluation_a_card_has_what_the_checkpoint_notes() -> None:
     text = card(load_checkpoint(OLD / "heimlich_3-0.1.0"), "heimlich_3")
     assert "| `expert-1` | 73.6 |" in text  # the `expert` of 0.1.0

@@ -1,5 +1,6 @@
 """The card of an agent: what its checkpoint and its figures say about it, as a page for people."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -197,13 +198,35 @@ def _evaluated(evaluations: Sequence[Mapping[str, Any]], title: str) -> str:
     head = ["games won against, %", *(["fair share"] if fair else []), *plays]
     keys = ["", *(["fair"] if fair else []), *plays]
     table = markdown_table(head, [[line.get(key, "") for key in keys] for line in lines.values()])
-    sources = dict.fromkeys(
-        f"{each['results'][0]['games']:,} games a figure, every deal from every side, seed {each['seed']}; in brackets "
-        f"the 95 % interval over deals. Measured on {each['date']} with spygames {each['code']['spygames']}, version "
-        f"{each['protocol']} of the protocol."
-        for each in evaluations
-    )
-    return "\n\n".join([f"## {title}", table, *sources])
+    measured: dict[tuple[Any, ...], list[str]] = {}
+    for each in evaluations:
+        measured.setdefault((each["seed"], each["code"]["spygames"], each["protocol"]), []).append(each["date"])
+    sources = [
+        f"Deals of seed {seed}, measured {_days(dates)} with spygames {version}, version {protocol} of the protocol."
+        for (seed, version, protocol), dates in measured.items()
+    ]
+    games = f"{_games(rows)}; every deal from every side, in brackets the 95 % interval over deals."
+    return "\n\n".join([f"## {title}", table, " ".join([games, *sources])])
+
+
+def _games(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many games a figure has, and which figures have another number than most."""
+    (most, _), *others = Counter(row["games"] for row in rows).most_common()
+    parts = [f"{most:,} games a figure"]
+    for count, _ in others:
+        few = [row for row in rows if row["games"] == count]
+        rivals = dict.fromkeys(row["opponent"] for row in few)
+        if few == [row for row in rows if row["opponent"] in rivals]:
+            who = ", ".join(f"`{rival}`" for rival in rivals)
+        else:
+            who = ", ".join(f"`{row['opponent']}` ({_way(row['challenger'])})" for row in few)
+        parts.append(f"{count:,} against {who}")
+    return ", ".join(parts)
+
+
+def _days(dates: Sequence[str]) -> str:
+    first, last = min(dates), max(dates)
+    return f"on {first}" if first == last else f"from {first} to {last}"
 
 
 def _way(challenger: str) -> str:
