@@ -32,17 +32,18 @@ ANCHORS = ("random", "greedy", "expert-1", "expert")
 """Those of the protocol; a game may have one player by two names."""
 MCTS = "mcts:200"
 """An anchor, too, where a game of it takes seconds, not minutes."""
-WITH_MCTS = {"agent_avenue": 9604, "heimlich": 400}
-"""The games that have it, and how many games between two sides, deals otherwise: the protocol's numbers."""
+WITH_MCTS = {"agent_avenue": 4802, "heimlich": 400}
+"""The games that have it, and on how many deals: the protocol's numbers."""
 LAST = Path("tests/fixtures/0.1.0/agents")
 """The agents of the last release: an agent is measured against the one with its folder's name there."""
 PLAYS = ("sample", "argmax")
 WORLDS = 64
 """Of a search, a decision."""
-TWO_SIDES, MORE_SIDES = 9604, 2846
-"""Games against each anchor, or deals, each played in every seat."""
-SEARCHED = {"agent_avenue": 9604, "heimlich": 1000, "agent_dog": 400}
-"""By game: games of a player that searches between two sides, deals otherwise; the protocol's numbers."""
+TWO_SIDES, MORE_SIDES = 4802, 2846
+"""Deals against each anchor, each played in every seat."""
+SEARCHED = {"agent_avenue": 1000, "heimlich": 1000, "agent_dog": 400}
+"""Those of a player that searches; in Agent Avenue's simple mode for two, where its games are short, it plays as many
+as any other."""
 SELF_PLAY = 2000
 """Games of a calibration."""
 
@@ -102,10 +103,13 @@ class Measured:
         """Plays what is missing."""
         anchors = self._anchors()
         sides = self.game.num_sides
-        games = round(self.scale * (TWO_SIDES if sides == 2 else MORE_SIDES * sides))
+        deals = TWO_SIDES if sides == 2 else MORE_SIDES
+        short = (
+            self.game.name == "agent_avenue" and self.game.num_players == 2 and self.game.options["mode"] == "simple"
+        )
+        few = self._games(deals if short else SEARCHED[self.game.name])
         names = [f"{self.name}@{play}" for play in PLAYS]
-        few = self._games(SEARCHED[self.game.name])
-        against = {anchor: self._games(WITH_MCTS[self.game.name]) if anchor == MCTS else games for anchor in anchors}
+        against = {anchor: self._games(WITH_MCTS[self.game.name] if anchor == MCTS else deals) for anchor in anchors}
         matches = [(name, anchor, against[anchor]) for name in names for anchor in anchors]
         if search:
             matches += [(f"{self.name}+search:{WORLDS}", anchor, min(few, against[anchor])) for anchor in anchors]
@@ -118,9 +122,8 @@ class Measured:
         for play in PLAYS if search else ():
             self._adversary(play, few, progress)
 
-    def _games(self, number: int) -> int:
-        """How many games a number of the protocol is: it counts games in Agent Avenue, deals elsewhere."""
-        return round(self.scale * number * (1 if self.game.name == "agent_avenue" else self.game.num_sides))
+    def _games(self, deals: int) -> int:
+        return round(self.scale * deals * self.game.num_sides)
 
     def _anchors(self) -> list[str]:
         """The names of those of this agent; of two names of one player the first."""
