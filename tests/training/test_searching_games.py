@@ -1,5 +1,6 @@
 """The search in all games: what is hidden changes nothing, and rivals may be any bot of the game."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,8 @@ AGENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "agent_dog_2": ("agent_dog_v0", {"players": 2}),
     "agent_dog_4": ("agent_dog_v0", {"players": 4}),
 }
-"""Released agents with their games."""
+"""Agents of 0.1.0, which stay as they are, with their games."""
+OLD = Path(__file__).resolve().parents[1] / "fixtures" / "0.1.0" / "agents"
 
 
 def game_of(agent: str) -> Game:
@@ -43,7 +45,7 @@ def game_of(agent: str) -> Game:
 
 
 def searching(agent: str, settings: str) -> SearchingPolicy:
-    player = make_player(game_of(agent), f"{agent}+search:{settings}")
+    player = make_player(game_of(agent), f"{OLD / agent}-0.1.0+search:{settings}")
     assert isinstance(player, SearchingPolicy)
     return player
 
@@ -175,7 +177,7 @@ def told_of_hands(agent: str, steps: int, every: int) -> list[float]:
     card each."""
     player, game = searching(agent, "16"), game_of(agent)
     notes, states, rng = Notes(game, 1, player.notes_size), game.start(4), np.array([[6]], np.uint64)
-    mine, gains = make_player(game, f"{agent}@sample"), []
+    mine, gains = make_player(game, f"{OLD / agent}-0.1.0@sample"), []
     for step in range(steps):
         s = as_record(states)
         if s.to_move == NOBODY:
@@ -214,7 +216,7 @@ def test_who_sits_there_is_remembered_from_round_to_round() -> None:
     """Earlier rounds of Agent DOG tell nothing of the cards in hand, but still who plays them."""
     player, game = searching("agent_dog_2", "8,rivals=policy|greedy|random"), game_of("agent_dog_2")
     notes, states, rng = Notes(game, 1, player.notes_size), game.start(2), np.array([[5]], np.uint64)
-    bot, mine = make_player(game, "greedy"), make_player(game, "agent_dog_2@sample")
+    bot, mine = make_player(game, "greedy"), make_player(game, f"{OLD / 'agent_dog_2'}-0.1.0@sample")
     told: dict[int, list[dict[str, float]]] = {}
     for _ in range(160):
         s = as_record(states)
@@ -239,7 +241,7 @@ def test_rivals_may_be_bots_of_any_game(agent: str) -> None:
     """Who plays like none of the others is found out."""
     player, game = searching(agent, "8,rivals=policy|greedy|random"), game_of(agent)
     notes, states, rng = Notes(game, 1, 256), game.start(2), np.array([[5]], np.uint64)
-    bot, mine = make_player(game, "greedy"), make_player(game, f"{agent}@sample")
+    bot, mine = make_player(game, "greedy"), make_player(game, f"{OLD / agent}-0.1.0@sample")
     told: list[dict[str, float]] = []
     for step in range(120):
         s = as_record(states)
