@@ -41,9 +41,10 @@ WORLDS = 64
 """Of a search, a decision."""
 TWO_SIDES, MORE_SIDES = 4802, 2846
 """Deals against each anchor, each played in every seat."""
-SEARCHED = {"agent_avenue": 1000, "heimlich": 1000, "agent_dog": 400}
-"""Those of a player that searches; in Agent Avenue's simple mode for two, where its games are short, it plays as many
-as any other."""
+SEARCHED = {"agent_avenue": 500, "heimlich": 300, "agent_dog": 100}
+"""Those of a player that searches: the protocol's numbers for a card."""
+SEARCHED_SECRETS = 100
+"""Those in Heimlich & Co. with top secret cards or secret identities, where a search takes five times as long."""
 SELF_PLAY = 2000
 """Games of a calibration."""
 
@@ -104,10 +105,8 @@ class Measured:
         anchors = self._anchors()
         sides = self.game.num_sides
         deals = TWO_SIDES if sides == 2 else MORE_SIDES
-        short = (
-            self.game.name == "agent_avenue" and self.game.num_players == 2 and self.game.options["mode"] == "simple"
-        )
-        few = self._games(deals if short else SEARCHED[self.game.name])
+        secrets = any(self.game.options.get(each) for each in ("top_secret", "secret_identities"))
+        few = self._games(SEARCHED_SECRETS if secrets else SEARCHED[self.game.name])
         names = [f"{self.name}@{play}" for play in PLAYS]
         against = {anchor: self._games(WITH_MCTS[self.game.name] if anchor == MCTS else deals) for anchor in anchors}
         matches = [(name, anchor, against[anchor]) for name in names for anchor in anchors]

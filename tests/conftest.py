@@ -4,6 +4,7 @@ import signal
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # `tests` is a package: its modules import each other also where pytest is not started as `python -m pytest`. The
@@ -18,3 +19,10 @@ settings.load_profile("spygames")
 # it in a process of their own would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def seeded_networks() -> None:
+    """Fresh weights are the same whatever ran before, so that chance never decides a test."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)

@@ -25,6 +25,7 @@ NAMES = {
     "agent_avenue_simple": "agent_avenue/simple-2",
     "agent_avenue_simple_4": "agent_avenue/simple-4",
     "agent_avenue_advanced": "agent_avenue/advanced-2",
+    "heimlich_2": "heimlich/base-2",
     "heimlich_3": "heimlich/base-3",
     "heimlich_full_4": "heimlich/full-4",
     "agent_dog_2": "agent_dog/standard-2",
