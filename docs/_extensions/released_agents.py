@@ -23,11 +23,14 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "checkpoints"
 NAMES = {
     "agent_avenue_simple": "agent_avenue/simple-2",
+    "agent_avenue_simple_3": "agent_avenue/simple-3",
     "agent_avenue_simple_4": "agent_avenue/simple-4",
     "agent_avenue_advanced": "agent_avenue/advanced-2",
+    "agent_avenue_advanced_4": "agent_avenue/advanced-4",
     "heimlich_2": "heimlich/base-2",
     "heimlich_3": "heimlich/base-3",
     "heimlich_full_4": "heimlich/full-4",
+    "heimlich_4": "heimlich/base-4",
     "agent_dog_2": "agent_dog/standard-2",
     "agent_dog_4": "agent_dog/standard-4",
 }
