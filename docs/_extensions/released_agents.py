@@ -31,6 +31,7 @@ NAMES = {
     "heimlich_3": "heimlich/base-3",
     "heimlich_full_4": "heimlich/full-4",
     "heimlich_4": "heimlich/base-4",
+    "heimlich_5": "heimlich/base-5",
     "agent_dog_2": "agent_dog/standard-2",
     "agent_dog_4": "agent_dog/standard-4",
 }
