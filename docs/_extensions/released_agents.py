@@ -34,6 +34,7 @@ NAMES = {
     "heimlich_5": "heimlich/base-5",
     "agent_dog_2": "agent_dog/standard-2",
     "agent_dog_4": "agent_dog/standard-4",
+    "agent_dog_3": "agent_dog/standard-3",
 }
 """The folder of each agent, and its name: the game, the variant, the seats."""
 UNRATED = "argmax"
