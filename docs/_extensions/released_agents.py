@@ -1,7 +1,7 @@
-"""Writes checkpoints/agents.json, the list of released agents, from the checkpoints and the ladders:
-`python docs/_extensions/released_agents.py`.
+"""Writes checkpoints/agents.json, the list of released agents, from the checkpoints, their figures and the
+ladders: `python docs/_extensions/released_agents.py`.
 
-A ladder is of an agent if its lines have its name and the digest of its weights.
+A rating is of an agent if the lines of a ladder have its name and the digest of its weights.
 """
 
 import hashlib
@@ -14,6 +14,8 @@ from spygames.core.game import Game
 from spygames.core.players import split_spec
 from spygames.core.released import MANIFEST
 from spygames_training.checkpoint import CONFIG, MODEL, Checkpoint, load_checkpoint
+from spygames_training.figures import FIGURES, read_figures
+from spygames_training.figures import Figures as AllFigures
 from spygames_training.identity import player_digest
 from spygames_training.ladder.lines import game_of, read_lines
 from spygames_training.ladder.standings import Standings, standings
@@ -29,16 +31,18 @@ NAMES = {
     "agent_avenue_advanced_4": "agent_avenue/advanced-4",
     "heimlich_2": "heimlich/base-2",
     "heimlich_3": "heimlich/base-3",
-    "heimlich_full_4": "heimlich/full-4",
     "heimlich_4": "heimlich/base-4",
     "heimlich_5": "heimlich/base-5",
+    "heimlich_full_4": "heimlich/full-4",
     "agent_dog_2": "agent_dog/standard-2",
-    "agent_dog_4": "agent_dog/standard-4",
     "agent_dog_3": "agent_dog/standard-3",
+    "agent_dog_4": "agent_dog/standard-4",
 }
 """The folder of each agent, and its name: the game, the variant, the seats."""
 UNRATED = "argmax"
 """How an agent without a ladder plays best: so do all that have one."""
+LAST = "-0.1.0"
+"""The end of the names of the last release's agents."""
 
 
 def manifest() -> dict[str, Any]:
@@ -47,8 +51,8 @@ def manifest() -> dict[str, Any]:
     agents, best = [], []
     for folder, name in NAMES.items():
         found = load_checkpoint(FOLDER / folder)
-        mine = [(source, table) for source, game, table in ladders if game == found.game]
-        figures = _from_ladders(name, found, mine) or _from_results(found)
+        ratings = _ratings(name, found, [table for game, table in ladders if game == found.game])
+        figures = _measured(found.game, read_figures(FOLDER / folder / FIGURES, found), ratings)
         environment = {"id": found.game.id, "options": dict(found.game.options)}
         agents.append(
             {
@@ -77,39 +81,46 @@ def text_of(found: Mapping[str, Any]) -> str:
     return json.dumps(found, indent=1) + "\n"
 
 
-def _ladders() -> Iterable[tuple[str, Game, Standings]]:
+def _ladders() -> Iterable[tuple[Game, Standings]]:
     for file in sorted((ROOT / "docs" / "ladder").glob("*.jsonl")):
         lines = read_lines(file)
         game = game_of(lines[0])
-        yield file.relative_to(ROOT).as_posix(), game, standings(lines, game.num_sides, resamples=1)
+        yield game, standings(lines, game.num_sides, resamples=1)
 
 
-def _from_ladders(name: str, found: Checkpoint, ladders: Iterable[tuple[str, Standings]]) -> list[dict[str, Any]]:
-    """The figures of an agent in each way in which a ladder has it, the best first."""
-    game, figures = found.game, []
-    digest = player_digest(game, from_network(game, found.network))
-    for source, table in ladders:
+def _ratings(name: str, found: Checkpoint, ladders: Iterable[Standings]) -> dict[str, float]:
+    """Those of an agent, by the way in which it plays without a search."""
+    digest = player_digest(found.game, from_network(found.game, found.network))
+    ratings = {}
+    for table in ladders:
         for row, entry in enumerate(table.entries):
             parts = split_spec(entry.name)
-            if parts.source != name or parts.search is not None or entry.digest != digest:
-                continue
-            shares = {
-                other.name: round(float(table.shares[row, column]), 4)
-                for column, other in enumerate(table.entries)
-                if other.name in game.bots and table.shares[row, column] >= 0  # NaN: they have not met
-            }
-            rating = round(table.ratings[row].value, 1)
-            figures.append({"play": parts.play, "source": source, "win_shares": shares, "rating": rating})
-    return sorted(figures, key=lambda each: -each["rating"])
+            if parts.source == name and parts.search is None and entry.digest == digest:
+                ratings[parts.play] = round(table.ratings[row].value, 1)
+    return ratings
 
 
-def _from_results(found: Checkpoint) -> list[dict[str, Any]]:
-    """The figures that the checkpoint itself has."""
-    start, results, bots = "win_share/", found.meta["results"], found.game.bots
-    shares = {key.removeprefix(start): value for key, value in results.items() if key.startswith(start)}
-    if found.meta["code"]["spygames"].startswith("0.1.") and bots["expert"] is not bots["expert-1"]:
-        shares = {"expert-1" if name == "expert" else name: share for name, share in shares.items()}
-    return [{"play": results["play"], "source": CONFIG, "win_shares": shares, "rating": None}]
+def _measured(game: Game, figures: AllFigures, ratings: Mapping[str, float]) -> list[dict[str, Any]]:
+    """What an agent wins against the scripted players in each way to play, the best first."""
+    shares: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for row in (row for each in figures.evaluations for row in each["results"]):
+        parts = split_spec(row["challenger"])
+        if parts.search is None and not split_spec(row["opponent"]).source.endswith(LAST):
+            mine = shares.setdefault(parts.play or "sample", {})
+            mine[row["opponent"]] = row
+            if row["opponent"] == "expert-1" and game.bots["expert"] is game.bots["expert-1"]:
+                mine["expert"] = row
+    order = sorted(shares, key=lambda play: (-ratings.get(play, 0), play != UNRATED))
+    return [
+        {
+            "play": play,
+            "source": FIGURES,
+            "win_shares": {rival: round(row["win_share"], 4) for rival, row in shares[play].items()},
+            "fair_shares": {rival: round(row["fair_share"], 4) for rival, row in shares[play].items()},
+            "rating": ratings.get(play),
+        }
+        for play in order
+    ]
 
 
 if __name__ == "__main__":

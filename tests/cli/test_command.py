@@ -195,12 +195,15 @@ def test_checkpoints_go_by_name_or_path(tmp_path: Path, monkeypatch: pytest.Monk
 def test_agents_are_listed_with_their_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "agents.json"
     assert main(["agents", "--json", str(file)]) == 0
-    shown, found = capsys.readouterr().out, json.loads(file.read_text())
+    shown, found = capsys.readouterr().out.splitlines(), json.loads(file.read_text())
     assert [each["name"] for each in found] == [agent.name for agent in released_agents()]
     for each in found:
-        for figures in each["figures"]:
-            row = next(line for line in shown.splitlines() if f"{each['name']}@{figures['play']} " in line)
-            assert all(f"{100 * share:.1f} %" in row for share in figures["win_shares"].values())
+        first = next(k for k, line in enumerate(shown) if f" {each['name']} " in line)
+        for row, figures in zip(shown[first:], each["figures"], strict=False):
+            assert figures["play"] in row
+            assert all(f"{100 * share:.1f}" in row for share in figures["win_shares"].values())
+            fair = [share for share in figures["fair_shares"].values() if share != 0.5]
+            assert all(f"({100 * share:.0f})" in row for share in fair)
 
 
 # Who imports whom

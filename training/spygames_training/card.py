@@ -12,6 +12,7 @@ from spygames_training.calibration import Calibration
 from spygames_training.checkpoint import Checkpoint, CheckpointError
 from spygames_training.config import Config, from_mapping, to_toml
 from spygames_training.figures import Adversary, Figures, read_evaluation
+from spygames_training.ladder.page import short_title
 from spygames_training.tables import markdown_table
 
 __all__ = ["card", "read_evaluation"]
@@ -67,7 +68,7 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> 
     on_top = [each for each, search in zip(figures.evaluations, searched, strict=True) if search]
     sections = [
         f"# {name}",
-        f"An agent for `{checkpoint.game.id}`, trained by self-play.",
+        f"An agent for {short_title(checkpoint.game)}, trained by self-play{_with_bots(checkpoint)}.",
         "## What it is\n\n" + _list(_facts(checkpoint)),
         _evaluated(plain, "How well it plays") if plain else _noted(results, old=checkpoint.is_of_0_1),
         _evaluated(on_top, "With a search on top") if on_top else "",
@@ -75,9 +76,11 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> 
         _value(figures.calibration, picture),
         "## How it was trained\n\n" + _list(_training(checkpoint, figures.machine)),
         _again(checkpoint),
-        f"## Use\n\n    spygames evaluate {name} --against random greedy expert --games 2000\n"
+        f"## Use\n\n    spygames evaluate {name}@argmax --against random greedy expert --games 2000\n"
         f"    spygames play --against {name}@argmax\n\n"
-        "The weights are tensors and everything else is JSON: loading them runs no code.",
+        f'In Python `spygames_training.policy.Policy.load("{name}", "argmax")`. Without a word on how it plays it '
+        "draws from its probabilities (sample). The weights are tensors and everything else is JSON: loading them runs "
+        "no code.",
         "## Limits\n\nIt plays this variant alone, with this layout of observations and actions. Its figures hold "
         f"against the players that are named, played as it is said; it was not measured against people. {UNOFFICIAL}",
         f"## Licence\n\n{LICENCE}",
@@ -101,10 +104,21 @@ def _facts(checkpoint: Checkpoint) -> list[tuple[str, str]]:
         ("observation, actions", f"float32 [{game.num_features}], {game.num_actions}"),
         ("layout", f"`{meta['layout']['hash']}`"),
         ("network", _network(meta["network"])),
-        ("weights", f"{sum(p.numel() for p in checkpoint.network.parameters()):,}"),
+        ("weights", f"{sum(p.numel() for p in checkpoint.network.parameters()):,}{_rounded(checkpoint)}"),
         ("SHA-256 of the weights", f"`{meta['weights']['sha256']}`"),
         ("made with", f"spygames {code.get('spygames', '?')}, torch {code.get('torch', '?')}"),
     ]
+
+
+def _rounded(checkpoint: Checkpoint) -> str:
+    """Says whether the weights are numbers that bfloat16 has, as `spygames export --bfloat16` leaves them."""
+    rounded = all(bool((p == p.bfloat16().to(p.dtype)).all()) for p in checkpoint.network.parameters())
+    return ", rounded to bfloat16" if rounded else ""
+
+
+def _with_bots(checkpoint: Checkpoint) -> str:
+    opponents = ((checkpoint.meta.get("extra") or {}).get("config") or {}).get("opponents") or {}
+    return " and against scripted players" if opponents.get("share") else ""
 
 
 def _network(network: Mapping[str, Any]) -> str:
@@ -117,15 +131,13 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
     machine = machine or extra.get("machine", "")
     config = extra.get("config") or {}
     ppo, opponents = config.get("ppo") or {}, config.get("opponents") or {}
-    rows = [("decisions", f"{checkpoint.meta['step']:,}")]
+    decisions = f"{checkpoint.decisions:,}"
     if before := checkpoint.began_with:
-        rows.append(
-            (
-                "began with",
-                f"the weights of `{before['agent']}`, trained on {before['decisions']:,} decisions (SHA-256 of them: "
-                f"`{before['weights']}`)",
-            )
-        )
+        decisions += f", of which {before['decisions']:,} by the weights that it began with, `{before['agent']}`"
+        if runs := before.get("runs"):
+            decisions += f" ({len(runs)} {'run' if len(runs) == 1 else 'runs'}, below)"
+        decisions += f", SHA-256 `{before['weights']}`"
+    rows = [("decisions", decisions)]
     if "seconds" in extra:
         earlier = sum(run.get("seconds", 0) for run in checkpoint.began_with.get("runs", ()))
         after = f", after {earlier:,.0f} of the runs before" if earlier else ""
@@ -133,13 +145,15 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
     if "seed" in config:
         rows.append(("seed", str(config["seed"])))
     if ppo:
-        named = ("games", "steps", "epochs", "minibatch", "learning_rate", "entropy", "kl", "ema")
+        named = ("games", "steps", "epochs", "minibatch", "learning_rate", "learning_rate_end", "lam", "entropy")
+        named += ("entropy_end", "kl", "reference_ema", "ema", "reward_scale")
         rows.append(("PPO", ", ".join(f"{key} {ppo[key]}" for key in named if key in ppo)))
     if opponents.get("share"):
-        trained = ", ".join(f"`{bot}`" for bot in checkpoint.training_opponents)
-        rows.append(("scripted opponents", f"{trained or 'none'}, in {opponents['share']:.0%} of the games"))
+        counts = Counter(_rival(bot, checkpoint.is_of_0_1) for bot in opponents.get("bots", ()))
+        drawn = ", ".join(bot + (f" ({count} times)" if count > 1 else "") for bot, count in counts.items())
+        rows.append(("opponents", f"in {opponents['share']:.0%} of the games, one drawn from {drawn or 'none'}"))
     elif config:
-        rows.append(("scripted opponents", "none: self-play only"))
+        rows.append(("opponents", "itself alone"))
     return rows
 
 
@@ -156,10 +170,12 @@ def _again(checkpoint: Checkpoint) -> str:
         configs = [replace(config, opponents=replace(config.opponents, bots=bots))]
     same = (
         "The same seed, machine and workers give the same agent, with the rules and the trainer of that version, where "
-        "no setting was changed in the middle of a run."
+        "no setting was changed in the middle of a run and none was stopped."
     )
+    if _rounded(checkpoint):
+        same += " `spygames export RUN --bfloat16 FOLDER` then rounds its weights as here."
     stopped = [
-        "" if run["step"] >= config.decisions else f", stopped after {run['step']:,} decisions"
+        "" if run["step"] >= config.decisions else f", stopped (Ctrl-C) after {run['step']:,} decisions"
         for config, run in zip(configs, noted, strict=True)
     ]
     title = "## How to train it again\n\n"
@@ -263,8 +279,9 @@ def _value(found: Calibration | None, picture: str) -> str:
     return (
         f"## What its value is worth\n\n{drawn}At {found.decisions:,} decisions of {found.games:,} games against "
         f"itself ({found.play}, seed {found.seed}) the value explains {100 * found.explained:.0f} % of the variance of "
-        f"the results; on the whole it expects {found.bias:+.3f} more than comes of it. On the line of the picture it "
-        "is right; larger points are more decisions."
+        f"the results. On the whole it expects a return {found.bias:+.3f} above the one that comes, where a win is +1; "
+        "a value that learned in games against weaker players expects too much against itself. On the line of the "
+        "picture it is right; larger points are more decisions."
     )
 
 

@@ -15,7 +15,9 @@ class Agents:
         spygames evaluate best --game heimlich_v0 --option players=3
 
     An agent goes by its name wherever a player is named; best is the best of the game and variant that are played. A
-    figure is the percentage of games that the agent wins against a scripted player; ratings are those of the ladders.
+    figure is the percentage of games that the agent wins against a scripted player, and behind it, where that is not
+    50, the fair share: what a seat wins where all seats are that player. Ratings are those of the ladders. The JSON
+    has the options of the games, too.
     """
 
     json: AnyFile = None
@@ -23,28 +25,27 @@ class Agents:
 
     def run(self) -> int:
         check_writable(self.json)
-        from spygames.core.registry import make_game
         from spygames.core.released import released_agents
         from spygames_training.atomic import write_whole
-        from spygames_training.ladder.page import short_title
         from spygames_training.tables import TextTable
 
         agents = released_agents()
-        opponents = sorted({name for agent in agents for each in agent.figures for name in each.win_shares})
+        most = sorted((each.win_shares for agent in agents for each in agent.figures), key=len, reverse=True)
+        opponents = list(dict.fromkeys(name for shares in most for name in shares))
         rows = []
         for agent in agents:
-            game = short_title(make_game(agent.game_id, **agent.options))
-            for each in agent.figures:
-                shares = (each.win_shares.get(name) for name in opponents)
-                figures = ["" if each.rating is None else f"{each.rating:.0f}", *map(_percent, shares)]
-                rows.append([f"{agent.name}@{each.play}", game, *figures])
+            for name, each in zip([agent.name, *[""] * len(agent.figures)], agent.figures, strict=False):
+                shares = (_percent(each.win_shares.get(name), each.fair_shares.get(name, 0.5)) for name in opponents)
+                rows.append([name, each.play, "" if each.rating is None else f"{each.rating:.0f}", *shares])
         screen = console()
-        screen.print(TextTable(["agent", "game", "rating", *opponents], rows, texts=2).rich())
+        screen.print(TextTable(["agent", "plays", "rating", *opponents], rows, texts=2).rich())
         if self.json:
             write_whole(self.json, json.dumps([agent.as_json() for agent in agents], indent=2) + "\n")
             screen.print(f"agents: {self.json}")
         return 0
 
 
-def _percent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.1f} %"
+def _percent(share: float | None, fair: float) -> str:
+    if share is None:
+        return ""
+    return f"{100 * share:.1f}" + ("" if fair == 0.5 else f" ({100 * fair:.0f})")

@@ -31,9 +31,11 @@ class Figures:
     play: str
     """sample, argmax or a temperature."""
     source: str
-    """Where that was measured: the file of a ladder, or `config.json` of the checkpoint."""
+    """The file beside the checkpoint that has more of what was measured."""
     win_shares: Mapping[str, float]
     """Win fraction, 0 to 1, by the opponent's name."""
+    fair_shares: Mapping[str, float]
+    """What a side wins where all are that opponent, by the opponent's name."""
     rating: float | None
     """On the ladder; None without one."""
 
