@@ -108,8 +108,10 @@ def test_it_sits_in_the_other_seats_of_environments() -> None:
 
 
 def test_a_variant_without_an_agent_names_those_there_are() -> None:
-    game = spygames.make_game("agent_avenue_v0", players=3)
-    with pytest.raises(ValueError, match=r"^no released agent plays agent_avenue_v0, mode=simple, players=3,.* there "):
+    game = spygames.make_game("agent_avenue_v0", mode="advanced", players=3)
+    with pytest.raises(
+        ValueError, match=r"^no released agent plays agent_avenue_v0, mode=advanced, players=3,.* there "
+    ):
         make_player(game, "best")
     with pytest.raises(ValueError, match=r"agent_avenue/simple-2, .*heimlich/full-4"):
         make_player(game, "best@argmax")

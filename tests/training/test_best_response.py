@@ -262,18 +262,20 @@ def test_the_agent_says_what_it_began_with(tmp_path: Path, small_updates: None) 
     assert two.decisions == one.decisions + two.meta["step"] >= 1024
     assert (one.training_opponents, two.training_opponents) == (("greedy",), ("greedy", "expert-1"))
     said = card(two, "two")
-    assert f"`{tmp_path / 'one'}`, trained on {one.decisions:,} decisions" in said
+    assert (
+        f"{two.decisions:,}, of which {one.decisions:,} by the weights that it began with, `{tmp_path / 'one'}`" in said
+    )
     again = [from_mapping(Config, tomllib.loads(part.partition("```")[0])) for part in said.split("```toml\n")[1:]]
     assert again == [replace(first, start_from=str(green)), replace(second, start_from="runs/1")]
-    assert "stopped after" not in said
+    assert "stopped (Ctrl-C)" not in said
     assert [run["seconds"] for run in two.began_with["runs"]] == [one.meta["extra"]["seconds"]]
     (run,) = two.began_with["runs"]
     short_of = {**two.began_with, "runs": [{**run, "step": 300}]}
     two.meta["extra"]["began_with"] = short_of
-    assert "`1.toml`, stopped after 300 decisions:" in card(two, "two")
+    assert "`1.toml`, stopped (Ctrl-C) after 300 decisions:" in card(two, "two")
     assert "with this `agent.toml`:" in card(one, "one")
     one.meta["step"] = 300
-    assert "with this `agent.toml`, stopped after 300 decisions:" in card(one, "one")
+    assert "with this `agent.toml`, stopped (Ctrl-C) after 300 decisions:" in card(one, "one")
 
 
 def test_a_resumed_run_does_not_look_for_its_first_weights(tmp_path: Path, small_updates: None) -> None:

@@ -33,8 +33,8 @@ def test_players_are_those_that_fit() -> None:
         *GAME.bots, "mc:50", "agent_avenue_simple@argmax", "best@0.5",
         "best", "agent_avenue/simple-2", "best+search:64", "mcts:200",
     ]  # fmt: skip
-    three = spygames.make_game("agent_avenue_v0", players=3)  # which has the layout of four
-    assert Choices(("best",)).players_of(three) == [*three.bots, "agent_avenue/simple-4", "mcts:200"]
+    three = spygames.make_game("agent_avenue_v0", mode="advanced", players=3)  # which has the layout of four
+    assert Choices(("best",)).players_of(three) == [*three.bots, "agent_avenue/advanced-4", "mcts:200"]
     for spec in specs:
         make_player(GAME, spec)
 
@@ -42,7 +42,8 @@ def test_players_are_those_that_fit() -> None:
 def test_best_says_who_it_is_and_is_chosen_first(server: tuple[Store, Visitor]) -> None:
     page = server[1].get("/seats?game=0").text
     assert re.search(r'<option value="\d+" selected>best \(agent_avenue/simple-2@argmax\)</option>', page)
-    three = server[1].get(f"/seats?game=0&o1={choices.options_of('agent_avenue_v0')[1].values.index(3)}").text
+    mode, players = choices.options_of("agent_avenue_v0")[:2]
+    three = server[1].get(f"/seats?game=0&o0={mode.values.index('advanced')}&o1={players.values.index(3)}").text
     assert "best" not in three
     assert re.search(r'<option value="\d+" selected>greedy</option>', three)
 
