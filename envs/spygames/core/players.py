@@ -163,8 +163,9 @@ def _of_source(game: Game, parts: PlayerSpec, is_path: bool) -> Player:
     if parts.source == BEST:
         return _installed("checkpoint")(game, name_of_best(game, _play_of_best(parts)))
     kinds = sorted({*entry_points(group=KINDS).names})
-    agents = [*(agent.name for agent in released_agents()), BEST]
-    near = get_close_matches(parts.source, [*game.bots, *agents], 1, 0.7)
+    released = released_agents()
+    agents = [*(agent.name for agent in released if agent.game_id == game.id), BEST]
+    near = get_close_matches(parts.source, [*game.bots, *(agent.name for agent in released), BEST], 1, 0.7)
     meant = f"; perhaps you meant {near[0]}" if near else ""
     raise ValueError(
         f"no player {shown(spec)}: scripted players of {game.id} are {', '.join(game.bots)}; searches mcts:N and mc:N; "
