@@ -150,7 +150,8 @@ class Measured:
         searching = SearchingPolicy(self.agent["sample"], SearchSettings(WORLDS), self.agent[play])
         (result,) = evaluate(self.game, searching, PolicyPlayer(self.agent[play]), games, self.seed, progress)
         budget = f"{WORLDS} worlds a decision"
-        adversary = Adversary(how, play, budget, result.games, result.win_share, result.interval)
+        figures = result.games, result.win_share, result.interval, result.fair_share
+        adversary = Adversary(how, play, budget, *figures)
         self.found["adversaries"].append(asdict(adversary))
         self._write()
 

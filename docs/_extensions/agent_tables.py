@@ -69,7 +69,7 @@ def _shares(figures: Figures) -> dict[str, dict[str, Mapping[str, Any]]]:
 
 def _rows(agent: ReleasedAgent, figures: Figures, against: list[str]) -> list[list[str]]:
     shares, name = _shares(figures), f"[`{agent.name}`](cards/{agent.folder.name}.md)"
-    worst = max(figures.adversaries, key=lambda each: each.interval[0], default=None)
+    worst = max(figures.adversaries, key=lambda each: each.gain, default=None)
     rows = []
     for way in (PLAIN, SEARCHED):
         cells = [_cell(shares[rival][way]) if way in shares.get(rival, {}) else "" for rival in against]
@@ -77,7 +77,8 @@ def _rows(agent: ReleasedAgent, figures: Figures, against: list[str]) -> list[li
             rows.append([name if not rows else "", way, *cells, "" if rows or worst is None else _cell(vars(worst))])
     fair = [next((row["fair_share"] for row in shares.get(rival, {}).values()), None) for rival in against]
     if any(share not in (None, 0.5) for share in fair):
-        rows.append(["", FAIR, *("" if share is None else f"{100 * share:.1f}" for share in fair), ""])
+        everyone = [*fair, None if worst is None else worst.fair_share]
+        rows.append(["", FAIR, *("" if share is None else f"{100 * share:.1f}" for share in everyone)])
     return rows
 
 

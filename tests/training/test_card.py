@@ -170,6 +170,7 @@ def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
     assert "| games won against, % | `search:64` |" in on_top
     assert "65.4 (" in on_top
     assert "seed 77" in on_top
+    assert "takes the other seats for players like the agent itself" in on_top
     exploited = text.partition("## How far it can be exploited")[2].partition("##")[0]
     assert exploited.index(
         "| a search | 64 worlds a decision | argmax | 600 | 77.8 (74.3 to 81.2) |"
@@ -178,6 +179,18 @@ def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
     assert "the value explains 31 % of the variance" in text
     assert "a return -0.012 above" in text
     assert "on two cores of a test" in text
+
+
+def test_adversaries_are_compared_by_what_they_win_beyond_their_fair_share() -> None:
+    checkpoint, _ = of_0_1_0("heimlich_3")
+    more = Adversary("often a winner", "argmax", "none", 600, 0.60, (0.55, 0.65), fair_share=0.5)
+    worst = Adversary("a search", "sample", "64 worlds a decision", 600, 0.50, (0.45, 0.55), fair_share=0.345)
+    text = card(checkpoint, "mine", None, Figures(adversaries=(more, worst)))
+    exploited = text.partition("## How far it can be exploited")[2].partition("##")[0]
+    assert "| adversary | budget | the agent plays | games | fair share | it won, % |" in exploited
+    assert exploited.index("| 600 | 34.5 | 50.0 (45.0 to 55.0) |") < exploited.index(
+        "| 600 | 50.0 | 60.0 (55.0 to 65.0) |"
+    )
     assert "## Licence\n\nMIT" in text
 
 

@@ -22,6 +22,11 @@ UNOFFICIAL = (
     "Names of games and rights in them belong to their owners."
 )
 """What every card says about its limits."""
+SEARCHED = (
+    "\n\nThe search takes the other seats for players like the agent itself, so against other players it may win less "
+    "than the agent does without it. `+search:64,rivals=policy|expert|random` has it doubt that."
+)
+"""What a card says below the figures of a search."""
 LICENCE = "MIT, as the package that it comes from or was trained with; the licence covers no right in the game."
 
 
@@ -71,7 +76,7 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> 
         f"An agent for {short_title(checkpoint.game)}, trained by self-play{_with_bots(checkpoint)}.",
         "## What it is\n\n" + _list(_facts(checkpoint)),
         _evaluated(plain, "How well it plays") if plain else _noted(results, old=checkpoint.is_of_0_1),
-        _evaluated(on_top, "With a search on top") if on_top else "",
+        _evaluated(on_top, "With a search on top") + SEARCHED if on_top else "",
         _exploited(figures.adversaries) if figures.adversaries else _best_response(results),
         _value(figures.calibration, picture),
         "## How it was trained\n\n" + _list(_training(checkpoint, figures.machine)),
@@ -253,18 +258,21 @@ def _way(challenger: str) -> str:
 
 def _exploited(adversaries: Sequence[Adversary]) -> str:
     """The section of adversaries, the worst one first."""
-    order = sorted(adversaries, key=lambda each: -each.interval[0])
+    order = sorted(adversaries, key=lambda each: each.gain, reverse=True)
+    fair = any(each.fair_share != 0.5 for each in adversaries)
     rows = [
         [
             each.how,
             each.budget,
             each.play,
             f"{each.games:,}",
+            *([f"{100 * each.fair_share:.1f}"] if fair else []),
             _share({"win_share": each.win_share, "interval": each.interval}),
         ]
         for each in order
     ]
-    table = markdown_table(["adversary", "budget", "the agent plays", "games", "it won, %"], rows, texts=3)
+    head = ["adversary", "budget", "the agent plays", "games", *(["fair share"] if fair else []), "it won, %"]
+    table = markdown_table(head, rows, texts=3)
     return (
         f"## How far it can be exploited\n\n{table}\n\nEach bounds from below what a perfect adversary would win; the "
         "first one counts. In brackets the 95 % interval over deals."

@@ -40,6 +40,13 @@ class Adversary:
     """Of the adversary, 0 to 1."""
     interval: tuple[float, float]
     """95 %, over deals."""
+    fair_share: float = 0.5
+    """What one like the agent itself would win in the adversary's place."""
+
+    @property
+    def gain(self) -> float:
+        """What it surely wins beyond its fair share: by that adversaries are compared."""
+        return self.interval[0] - self.fair_share
 
 
 @dataclass(frozen=True)
