@@ -8,6 +8,7 @@ import pytest
 
 from tests.games.agent_dog.conftest import ORDER, game_of, make_mapping
 from tests.support.position import Position, position_of
+from tests.support.suites import slow_but
 from tests.support.worlds import play_both
 
 VARIANTS = [{"players": 2}, {"players": 3}, {"players": 4}, {"players": 4, "hidden_colours": "tracked"}]
@@ -26,7 +27,7 @@ def other_hand(mapping: dict[str, Any], seat: int, one: str, two: str) -> dict[s
 
 
 @pytest.mark.rule("AD-6", "AD-24")
-@pytest.mark.parametrize("options", VARIANTS, ids=str)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 1, -1), ids=str)
 def test_hands_are_hidden(options: dict[str, Any]) -> None:
     """From the first exchange to the end of the first round, or until somebody has laid down a hand."""
     game, rng = game_of(options), np.random.default_rng(3)

@@ -14,6 +14,7 @@ from tests.games.agent_dog.moments import VARIANTS, moments
 from tests.support.blind import PAIRS, leaks
 from tests.support.changed import changed
 from tests.support.position import Position
+from tests.support.suites import slow_but
 
 
 def states(options: dict[str, Any], seed: int) -> Iterator[np.ndarray]:
@@ -22,7 +23,7 @@ def states(options: dict[str, Any], seed: int) -> Iterator[np.ndarray]:
 
 
 @pytest.mark.rule("AD-6", "AD-24")
-@pytest.mark.parametrize("options", VARIANTS, ids=str)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 1, 3, 5), ids=str)
 def test_nothing_tells_of_what_is_hidden(options: dict[str, Any]) -> None:
     assert leaks(game_of(options), states(options, 5)) == (PAIRS, set())
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from tests.games.heimlich.conftest import AGENTS, COPIES, place
+from tests.support.suites import slow_but
 
 Mapping = dict[str, Any]
 World = Any
@@ -273,7 +274,7 @@ def test_draws_are_uniform(name: str) -> None:
 @pytest.mark.parametrize(
     ("draw", "name"),
     [
-        *((nothing, name) for name in CASES),
+        *slow_but([(nothing, name) for name in CASES], 0, 3, -1),
         (forgets_its_former_agent, "the own identity is new"),
         (answers_one_by_one, "all predictions"),
         (answers_one_by_one, "four answers of another"),

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support.rewinding import agree, check_many, check_own_view, check_redrawn, check_right_luck, rewound
+from tests.support.suites import slow_but
 
 from spygames import make_game
 from spygames.core.game import Game, as_record
@@ -49,7 +50,7 @@ def silent(game: Game, past: np.ndarray, action: int) -> bool:
     return len({game.seen_action(s, action, seat, viewer) for viewer in range(game.num_players)}) > 1
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=name_of)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 0, -1), ids=name_of)
 def test_the_right_luck_brings_back_what_was_true(options: dict[str, Any]) -> None:
     assert check_right_luck(make_game("heimlich_v0", **options), GAMES, silent, may_be_silent) > 1000
 
@@ -61,7 +62,7 @@ def test_the_right_luck_brings_back_what_was_true_in_100_000_decisions(options: 
     check_many(game, 8 * GAMES, silent, may_be_silent)
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=name_of)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 0, -1), ids=name_of)
 def test_a_redrawn_world_keeps_what_was_public_and_reads_nothing_hidden(options: dict[str, Any]) -> None:
     counts = check_redrawn(make_game("heimlich_v0", **options), 1, PUBLIC)
     assert counts["told"] > 50
@@ -69,7 +70,7 @@ def test_a_redrawn_world_keeps_what_was_public_and_reads_nothing_hidden(options:
     assert counts["impossible"] == 0
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=name_of)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 0, -1), ids=name_of)
 def test_a_world_is_turned_back_by_what_its_seat_sees_of_it_alone(options: dict[str, Any]) -> None:
     assert check_own_view(make_game("heimlich_v0", **options), 1) > 50
 

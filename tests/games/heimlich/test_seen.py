@@ -9,6 +9,7 @@ import pytest
 from tests.games.heimlich.conftest import Position, game_of
 from tests.support.blind import PAIRS, leaks, reached
 from tests.support.changed import changed
+from tests.support.suites import slow_but
 
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.heimlich.seen import seen_to_dict
@@ -51,7 +52,7 @@ def sentences(game: Game, states: np.ndarray, viewer: int) -> dict[str, str]:
     return reached(game, states, viewer, pictures=False)["moves"]
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=str)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 0, 6, -1), ids=str)
 def test_nothing_leaks(options: dict[str, Any]) -> None:
     game = game_of(**options)
     assert leaks(game, positions(game, PAIRS)) == (PAIRS, set())
