@@ -33,13 +33,14 @@ demo: setup
 	@echo "The agent is in runs/demo/checkpoint, its curves in runs/demo/curves.png, its figures in runs/demo/evaluation.json."
 	@echo "Play against it:  $(SPYGAMES) play --against runs/demo"
 
+# Modules are compiled once, whatever the environment says: tests start hundreds of processes.
 test: setup
-	OMP_NUM_THREADS=1 $(PY) -m pytest -q $(TEST_ARGS)
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q $(TEST_ARGS)
 
 # The long ones, too: every variant, long duels, long references, training on several machines (docs/testing.md).
 test-all: setup .venv-gpu/.installed
-	OMP_NUM_THREADS=1 $(PY) -m pytest -q -m "" $(TEST_ARGS)
-	OMP_NUM_THREADS=1 $(GPU_PY) -m pytest -q -m "" $(TEST_ARGS) --dist loadgroup tests/gpu
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q -m "" $(TEST_ARGS)
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(GPU_PY) -m pytest -q -m "" $(TEST_ARGS) --dist loadgroup tests/gpu
 
 # The page in a Chromium that is installed (CHROMIUM=path names one; none is downloaded), and what axe-core says of it.
 # Without a Chromium the tests are skipped, unless REQUIRE_BROWSER=1.
