@@ -54,8 +54,9 @@ class Study:
     """Measures an agent against the anchors, plain and with a search, what a search that knows it wins, and what its
     value is worth.
 
-    It goes on where it was stopped: after each match `figures.json` beside the checkpoint has what was played. At the
-    end it writes the card, README.md, beside it.
+    It goes on where it was stopped: after each match `figures.json` beside the checkpoint has what was played, and that
+    is not played again. To measure all of it again, move that file away. At the end it writes the card, README.md,
+    beside it.
     """
 
     agent: Positional[AnyPlayer] = None
@@ -65,11 +66,13 @@ class Study:
     scale: float = 1.0
     """Plays so many times the protocol's numbers of games: less for a look at it."""
     search: bool = True
-    """Whether the agent is measured with a search on top, and against one, which takes most of the time."""
+    """Also measure the agent with a search on top, and against one, which takes most of the time."""
 
     def run(self) -> int:
         if self.agent is None:
             raise WrongArguments("name an agent")
+        if not 0 < self.scale <= 100:
+            raise WrongArguments(f"--scale must be more than 0 and at most 100, not {self.scale}")
         torch.set_num_threads(1)
         folder = find_checkpoint(agent_folder(self.agent))
         measured = Measured(folder, load_checkpoint(folder), self.agent, self.seed, self.scale)
@@ -99,6 +102,8 @@ class Measured:
             self.found = json.loads(self.file.read_text())
         if self.found["digest"] != digest:
             raise ValueError(f"{self.file} has figures of other weights: move it away")
+        if other := {each["seed"] for each in self.found["evaluations"]} - {seed}:
+            raise ValueError(f"{self.file} has figures of seed {min(other)}, not {seed}: move it away")
 
     def all(self, search: bool, progress: Callable[[int], None]) -> None:
         """Plays what is missing."""
@@ -136,7 +141,12 @@ class Measured:
     def _match(self, challenger: str, anchor: str, games: int, progress: Callable[[int], None]) -> None:
         players = [make_player(self.game, challenger), make_player(self.game, anchor)]
         rows = [row for each in self.found["evaluations"] for row in each["results"]]
-        if any([row["challenger"], row["opponent"]] == [player.name for player in players] for row in rows):
+        names = [player.name for player in players]
+        if played := [row["games"] for row in rows if [row["challenger"], row["opponent"]] == names]:
+            if max(played) < games:
+                raise ValueError(
+                    f"{self.file} has {max(played)} games of {' against '.join(names)}, not {games}: move it away"
+                )
             return
         results = evaluate(self.game, players[0], players[1], games, self.seed, progress)
         self.found["evaluations"].append(as_json(self.game, results, self.seed, players=players))

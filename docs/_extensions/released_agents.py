@@ -115,8 +115,8 @@ def _measured(game: Game, figures: AllFigures, ratings: Mapping[str, float]) -> 
         {
             "play": play,
             "source": FIGURES,
-            "win_shares": {rival: round(row["win_share"], 4) for rival, row in shares[play].items()},
-            "fair_shares": {rival: round(row["fair_share"], 4) for rival, row in shares[play].items()},
+            "win_shares": {rival: round(row["win_share"], 6) for rival, row in shares[play].items()},
+            "fair_shares": {rival: round(row["fair_share"], 6) for rival, row in shares[play].items()},
             "rating": ratings.get(play),
         }
         for play in order

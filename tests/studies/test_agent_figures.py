@@ -27,7 +27,9 @@ def study(*argv: object) -> int:
     return agent_figures.main([str(a) for a in argv])
 
 
-def test_measures_what_is_missing_and_writes_the_card(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measures_what_is_missing_and_writes_the_card(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     options = (folder, "--scale", 0.004, "--no-search", "--seed", 5)
     monkeypatch.setattr(agent_figures, "ANCHORS", ("random", "greedy", "greedy"))
     monkeypatch.setattr(agent_figures, "WITH_MCTS", ())
@@ -56,6 +58,12 @@ def test_measures_what_is_missing_and_writes_the_card(folder: Path, monkeypatch:
     assert again["evaluations"][0]["date"] == "long ago"  # not played again
     assert len(again["evaluations"]) == 6
 
+    assert study(*options[:-1], 6) == 2
+    assert "has figures of seed 5, not 6: move it away" in capsys.readouterr().err
+    assert study(folder, "--scale", 0.1, "--no-search", "--seed", 5) == 2
+    assert "has 36 games of mine@sample against random, not 854: move it away" in capsys.readouterr().err
+    assert json.loads((folder / "figures.json").read_text()) == again
+
 
 def test_figures_of_other_weights_are_left_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "figures.json").write_text('{"digest": "0"}')
@@ -64,3 +72,5 @@ def test_figures_of_other_weights_are_left_alone(folder: Path, capsys: pytest.Ca
     assert (folder / "figures.json").read_text() == '{"digest": "0"}'
     assert study() == 2
     assert "name an agent" in capsys.readouterr().err
+    assert study(folder, "--scale", "nan") == 2
+    assert "--scale must be more than 0 and at most 100, not nan" in capsys.readouterr().err

@@ -194,6 +194,15 @@ def test_adversaries_are_compared_by_what_they_win_beyond_their_fair_share() -> 
     assert "## Licence\n\nMIT" in text
 
 
+def test_a_card_tells_what_a_checkpoint_does_not_and_where_a_run_was_stopped() -> None:
+    text = card(released("heimlich_3"), "mine", None, Figures(remarks=("The first run was changed.",)))
+    assert "```\n\nThe first run was changed. The same seed," in text
+    assert "- **planned**" not in text
+    assert "that it began with (1 run, below), SHA-256" in text
+    stopped = card(released("agent_avenue_simple"), "mine")
+    assert "- **planned**: 200,000,000 in the last run, which was stopped after 107,544,576:" in stopped
+
+
 @pytest.mark.parametrize("folder", [*(ROOT / "checkpoints" / name for name in NAMES), *OLD.iterdir()])
 def test_a_card_says_how_to_train_the_agent_again(folder: Path, tmp_path: Path) -> None:
     """The TOML on it reads as the settings of each run, with the expert of 0.1.0 by its name of today."""
@@ -227,6 +236,6 @@ def test_figures_of_something_else_are_refused(tmp_path: Path, capsys: pytest.Ca
         line = complaint(["card", "agent_avenue/simple-2", "--figures", str(file)], capsys)
         assert complaint_of in line
         assert str(file) in line
-    assert "figures.json" in complaint(
-        ["card", "agent_avenue/simple-2", "--figures", str(tmp_path / "none" / "figures.json")], capsys
-    )
+    for nowhere in (tmp_path / "none" / "figures.json", tmp_path / "none.json"):
+        line = complaint(["card", "agent_avenue/simple-2", "--figures", str(nowhere)], capsys)
+        assert line == f"spygames card: {nowhere}: No such file or directory"

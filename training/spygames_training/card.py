@@ -80,7 +80,7 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> 
         _exploited(figures.adversaries) if figures.adversaries else _best_response(results),
         _value(figures.calibration, picture),
         "## How it was trained\n\n" + _list(_training(checkpoint, figures.machine)),
-        _again(checkpoint),
+        _again(checkpoint, figures.remarks),
         f"## Use\n\n    spygames evaluate {name}@argmax --against random greedy expert --games 2000\n"
         f"    spygames play --against {name}@argmax\n\n"
         f'In Python `spygames_training.policy.Policy.load("{name}", "argmax")`. Without a word on how it plays it '
@@ -138,11 +138,19 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
     ppo, opponents = config.get("ppo") or {}, config.get("opponents") or {}
     decisions = f"{checkpoint.decisions:,}"
     if before := checkpoint.began_with:
-        decisions += f", of which {before['decisions']:,} by the weights that it began with, `{before['agent']}`"
-        if runs := before.get("runs"):
-            decisions += f" ({len(runs)} {'run' if len(runs) == 1 else 'runs'}, below)"
+        runs = before.get("runs")
+        which = f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}, below" if runs else f"`{before['agent']}`"
+        decisions += f", of which {before['decisions']:,} by the weights that it began with ({which})"
         decisions += f", SHA-256 `{before['weights']}`"
     rows = [("decisions", decisions)]
+    if (planned := config.get("decisions", 0)) > (done := checkpoint.meta["step"]):
+        stopped = f"{planned:,} in the last run, which was stopped after {done:,}"
+        rows.append(
+            (
+                "planned",
+                f"{stopped}: what falls in the course of a run, such as the learning rate, did not reach its end",
+            )
+        )
     if "seconds" in extra:
         earlier = sum(run.get("seconds", 0) for run in checkpoint.began_with.get("runs", ()))
         after = f", after {earlier:,.0f} of the runs before" if earlier else ""
@@ -162,7 +170,7 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
     return rows
 
 
-def _again(checkpoint: Checkpoint) -> str:
+def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
     """The section about how such an agent is trained, where its run is known, and those that it began with."""
     extra = checkpoint.meta.get("extra") or {}
     if not extra.get("config") or extra.get("own_code"):
@@ -179,6 +187,7 @@ def _again(checkpoint: Checkpoint) -> str:
     )
     if _rounded(checkpoint):
         same += " `spygames export RUN --bfloat16 FOLDER` then rounds its weights as here."
+    same = " ".join([*remarks, same])
     stopped = [
         "" if run["step"] >= config.decisions else f", stopped (Ctrl-C) after {run['step']:,} decisions"
         for config, run in zip(configs, noted, strict=True)
@@ -275,7 +284,8 @@ def _exploited(adversaries: Sequence[Adversary]) -> str:
     table = markdown_table(head, rows, texts=3)
     return (
         f"## How far it can be exploited\n\n{table}\n\nEach bounds from below what a perfect adversary would win; the "
-        "first one counts. In brackets the 95 % interval over deals."
+        "first one counts. Others, such as a learner that begins with the agent's weights, may win more. In brackets "
+        "the 95 % interval over deals."
     )
 
 
@@ -287,9 +297,8 @@ def _value(found: Calibration | None, picture: str) -> str:
     return (
         f"## What its value is worth\n\n{drawn}At {found.decisions:,} decisions of {found.games:,} games against "
         f"itself ({found.play}, seed {found.seed}) the value explains {100 * found.explained:.0f} % of the variance of "
-        f"the results. On the whole it expects a return {found.bias:+.3f} above the one that comes, where a win is +1; "
-        "a value that learned in games against weaker players expects too much against itself. On the line of the "
-        "picture it is right; larger points are more decisions."
+        f"the results. On the whole it expects a return {found.bias:+.3f} above the one that comes, where a win is +1. "
+        "On the line of the picture it is right; larger points are more decisions."
     )
 
 

@@ -61,6 +61,8 @@ class Figures:
     """What its value is worth."""
     machine: str = ""
     """What it was trained on, in words."""
+    remarks: tuple[str, ...] = ()
+    """Sentences on how it was trained that its checkpoint does not tell."""
 
 
 def read_evaluation(file: Path, checkpoint: Checkpoint) -> dict[str, Any]:
@@ -101,6 +103,7 @@ def read_figures(file: Path, checkpoint: Checkpoint) -> Figures:
             ),
             calibration=None if calibration is None else Calibration.from_json(calibration),
             machine=str(found.get("machine", "")),
+            remarks=tuple(map(str, found.get("remarks", ()))),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{file} is no file of figures: {one_line(error, 200)}") from None

@@ -318,6 +318,8 @@ def complain(prog: str, error: object) -> None:
     """Writes one line to stderr about what ended a command."""
     from spygames.core.shown import one_line
 
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        error = f"{error.filename}: {error.strerror}"
     print(f"{prog}: {one_line(error, 1000) or 'there is not enough memory'}", file=sys.stderr)
 
 
