@@ -98,7 +98,7 @@ def test_the_code_of_a_page_runs(page: Path, folder: Path, shell: dict[str, str]
 
 def is_part_of_an_example(code: str) -> bool:
     """Whether the code stands as it is in one of docs/examples, which have tests of their own."""
-    return any(code in file.read_text(encoding="utf-8") for file in (DOCS / "examples").iterdir())
+    return any(code in file.read_text(encoding="utf-8") for file in (DOCS / "examples").iterdir() if file.is_file())
 
 
 @pytest.mark.parametrize("page", pages(FENCE))
