@@ -178,6 +178,9 @@ TRIALS = [
     Trial("d4-lam98", "standard-4", {"ppo": {"lam": 0.98}}),
     Trial("d4-lam90", "standard-4", {"ppo": {"lam": 0.9}}),
     Trial("d4-lam80", "standard-4", {"ppo": {"lam": 0.8}}),
+    Trial("d4-reg", "standard-4", {"ppo": {"kl": 0.2, "entropy_end": 0.03, "reference_ema": 0.999}}),
+    Trial("d4-512", "standard-4", {"network": {"hidden": (512, 256)}}),
+    Trial("d4-512mb2", "standard-4", {"network": {"hidden": (512, 256)}, "ppo": SMALL}),
 ]
 """In the order of the tables."""
 

@@ -176,6 +176,8 @@ def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
         "| a search | 64 worlds a decision | argmax | 600 | 77.8 (74.3 to 81.2) |"
     ) < exploited.index("| a fresh learner | 10 million decisions | sample | 5,000 | 53.0 (51.7 to 54.4) |")
     assert "](value.svg)" in text
+    assert "line of the picture" in text
+    assert "picture" not in card(checkpoint, "mine", None, found)
     assert "the value explains 31 % of the variance" in text
     assert "a return -0.012 above" in text
     assert "on two cores of a test" in text

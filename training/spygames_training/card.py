@@ -293,12 +293,15 @@ def _value(found: Calibration | None, picture: str) -> str:
     """The section of what the agent's value is worth."""
     if found is None:
         return ""
-    drawn = f"![What the value expects against the results]({picture})\n\n" if picture else ""
+    drawn, key = "", ""
+    if picture:
+        drawn = f"![What the value expects against the results]({picture})\n\n"
+        key = " On the line of the picture it is right; larger points are more decisions."
     return (
         f"## What its value is worth\n\n{drawn}At {found.decisions:,} decisions of {found.games:,} games against "
         f"itself ({found.play}, seed {found.seed}) the value explains {100 * found.explained:.0f} % of the variance of "
-        f"the results. On the whole it expects a return {found.bias:+.3f} above the one that comes, where a win is +1. "
-        "On the line of the picture it is right; larger points are more decisions."
+        f"the results. On the whole it expects a return {found.bias:+.3f} above the one that comes, where a win is +1."
+        f"{key}"
     )
 
 
