@@ -38,6 +38,30 @@ def test_opponents_keep_their_seats_for_the_whole_game() -> None:
     assert len(league.snapshots) <= 3
 
 
+def test_bots_are_met_sharpened_and_networks_are_not() -> None:
+    game = spygames.make_game("agent_avenue_v0")
+    torch.manual_seed(0)
+    network = ActorCritic(game.num_features, game.num_actions, (16,))
+    league = League(game, Opponents(share=0.5, bots=("random",), snapshots=1))
+    league.add_snapshot(network)
+    rollout = Rollout(game, 64, 32, seed=3, share=0.5, temperature=0.25)
+    rollout.opponents.join(league)
+    rollout.opponents.controller[...] = np.where(rollout.opponents.controller == 0, 0, 1 + np.arange(32)[:, None] % 2)
+    rollout.play(network, PPO(steps=32, precision="float32"))
+    t = rollout.trajectories
+    first = (np.cumsum(t.done, axis=0) - t.done) == 0  # of each row, whose opponents are those from above
+    wanted = np.where((np.arange(64) < 32) & (np.arange(64) % 2 == 0), np.float32(0.25), np.float32(1))
+    np.testing.assert_array_equal(t.temperatures[first], np.broadcast_to(wanted, first.shape)[first])
+    with torch.inference_mode():
+        logits = network(torch.from_numpy(t.observation[:-1].reshape(-1, game.num_features)))[0].numpy()
+    logits = np.where(t.mask[:-1].reshape(logits.shape), logits, -np.inf) / t.temperatures.reshape(-1, 1)
+    probabilities = np.exp(logits - logits.max(axis=1, keepdims=True))
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    own = ~t.frozen.reshape(-1)
+    found = probabilities[own, t.actions.reshape(-1)[own]]
+    np.testing.assert_allclose(t.log_probabilities.reshape(-1)[own], np.log(found), rtol=1e-3, atol=1e-4)
+
+
 def test_hard_opponents_are_drawn_more_often() -> None:
     game = spygames.make_game("agent_avenue_v0")
     torch.manual_seed(0)

@@ -24,6 +24,7 @@ def example(seed: int, k: int = 64, n: int = 100, width: int = 11) -> Arrays:
         "mask": mask,
         "actions": np.array([rng.choice(np.flatnonzero(m)) for m in mask]),
         "log_probabilities": np.log(rng.uniform(0.05, 1, n)).astype(np.float32),
+        "temperatures": np.ones(n, np.float32),
         "advantages": rng.normal(size=n).astype(np.float32),
         "targets": rng.normal(size=n).astype(np.float32),
         "reference": rng.normal(0, 2, (n, width)).astype(np.float32),
@@ -35,14 +36,15 @@ def by_torch(
 ) -> list[np.ndarray]:
     logits = torch.tensor(e["logits"], dtype=torch.float64, requires_grad=True)
     values = torch.tensor(e["values"], dtype=torch.float64, requires_grad=True)
-    mask, actions, old, advantages, targets, reference = (
+    mask, actions, old, temperatures, advantages, targets, reference = (
         torch.tensor(e[name][e["rows"]])
-        for name in ("mask", "actions", "log_probabilities", "advantages", "targets", "reference")
+        for name in ("mask", "actions", "log_probabilities", "temperatures", "advantages", "targets", "reference")
     )
     log_pi = F.log_softmax(logits.masked_fill(~mask, -1e9), -1)
     log_reference = F.log_softmax(reference.double().masked_fill(~mask, -1e9), -1)
     pi = log_pi.exp()
-    log_ratio = log_pi.gather(1, actions[:, None])[:, 0] - old
+    log_played = F.log_softmax((logits / temperatures[:, None]).masked_fill(~mask, -1e9), -1)
+    log_ratio = log_played.gather(1, actions[:, None])[:, 0] - old
     ratio = log_ratio.exp()
     policy = -torch.minimum(ratio * advantages, ratio.clamp(1 - clip, 1 + clip) * advantages).mean()
     critic = 0.5 * (values - targets).square().mean()
@@ -70,6 +72,15 @@ def test_gradients_and_terms_agree_with_torch(seed: int) -> None:
     e = example(seed)
     for ours, theirs in zip(by_kernel(e), by_torch(e), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)
+
+
+def test_decisions_that_were_played_sharpened_agree_with_torch() -> None:
+    e = example(6)
+    e["temperatures"][::2] = 0.25
+    e["temperatures"][::3] = 1.5
+    for ours, theirs in zip(by_kernel(e), by_torch(e), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6)
+    assert np.abs(by_kernel(e)[0] - by_kernel(e | {"temperatures": np.ones(100, np.float32)})[0]).max() > 0.001
 
 
 @pytest.mark.parametrize(

@@ -489,6 +489,7 @@ def test_a_wrong_config_in_python_is_refused_as_in_a_file(wrong: dict[str, Any],
         (PPO, {"clip": 0}, "ppo.clip must be positive"),
         (PPO, {"steps": 1}, "ppo.steps must be at least 2"),
         (Opponents, {"draw": "all"}, "opponents.draw must be even or hard, not 'all'"),
+        (Opponents, {"temperature": 0}, "opponents.temperature must be positive"),
         (Opponents, {"share": 0.5}, "opponents.share is positive, but .*"),
     ],
 )

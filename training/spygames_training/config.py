@@ -153,6 +153,10 @@ class Opponents:
     opponent, drawn when a game starts and kept for that game."""
     bots: tuple[str, ...] = ()
     """Players among the opponents: scripted ones, searches such as mcts:10, checkpoints by name or folder."""
+    temperature: float = 1.0
+    """At which the network plays, and learns from what comes of it, in games with an opponent that is no network, above
+    0. Below 1 it meets bots sharpened, as it does when it plays by argmax, so that what wins against them is learned by
+    its argmax and hardly by the probabilities that it plays itself with."""
     snapshots: int = 0
     """Earlier selves kept among the opponents; a new one replaces the oldest."""
     snapshot_every: int = 50
@@ -166,6 +170,7 @@ class Opponents:
         _require(
             "opponents.",
             share=(self.share <= 1, "between 0 and 1"),
+            temperature=(self.temperature > 0, "positive"),
             snapshot_every=(self.snapshot_every >= 1, "at least 1"),
         )
         if self.share > 0 and not self.bots and not self.snapshots:

@@ -5,8 +5,9 @@ With pi the policy that is learned, mu the one that played and r = pi(a) / mu(a)
     -min(r A, clip(r, 1 - eps, 1 + eps) A) + c_v (V - G)^2 / 2 - c_h H(pi) + c_k KL(pi || reference)
 
 (Schulman et al. 2017, arXiv 1707.06347, eq. 7 and 9; the entropy's weight as in arXiv 2502.08938, the KL term as in
-NashPG, arXiv 2510.18183). Masks are sparse and the formula is elementwise, so one pass over the legal actions that
-writes the gradient is several times faster than a chain of tensor operations that torch differentiates;
+NashPG, arXiv 2510.18183). Where a decision was played at a temperature t, pi in r is softmax(logits / t), as mu is; H
+and KL are always of softmax(logits). Masks are sparse and the formula is elementwise, so one pass over the legal
+actions that writes the gradient is several times faster than a chain of tensor operations that torch differentiates;
 tests/training/test_losses.py holds the two against each other.
 """
 
@@ -31,6 +32,8 @@ class Taken(NamedTuple):
     """int64 [N]"""
     log_probabilities: np.ndarray
     """float32 [N], of the action, under the policy that played"""
+    temperatures: np.ndarray
+    """float32 [N], at which it played, positive"""
     advantages: np.ndarray
     """float32 [N]"""
     targets: np.ndarray
@@ -80,6 +83,7 @@ def loss_gradients(
     """
     logits, values = outputs.logits, outputs.values
     mask, actions, log_probabilities = taken.mask, taken.actions, taken.log_probabilities
+    temperatures = taken.temperatures
     advantages, targets, reference = taken.advantages, taken.targets, taken.reference
     logit_gradients, value_gradients = gradients.logits, gradients.values
     count, width = logits.shape
@@ -109,17 +113,26 @@ def loss_gradients(
             logit_gradients[k, a] = pi
             entropy -= pi * log_pi
             kl += pi * (log_pi - (reference[i, a] - log_total_reference))
-        log_ratio = logits[k, actions[i]] - log_total - log_probabilities[i]
+        temperature = np.float64(temperatures[i])
+        log_total_played = log_total
+        if temperature != 1.0:
+            total_played = 0.0
+            for a in legal[:found]:
+                total_played += math.exp((logits[k, a] - top) / temperature)
+            log_total_played = top / temperature + math.log(total_played)
+        log_ratio = logits[k, actions[i]] / temperature - log_total_played - log_probabilities[i]
         ratio = math.exp(log_ratio)
         clipped = min(max(ratio, 1.0 - weights.clip), 1.0 + weights.clip)
         advantage = np.float64(advantages[i])
         # The gradient of the surrogate with respect to log pi(a): none where the clipped branch is the smaller one.
         push = ratio * advantage if ratio * advantage <= clipped * advantage else 0.0
+        push /= temperature  # of log pi(a) with respect to the logits
         for a in legal[:found]:
             log_pi = logits[k, a] - log_total
             pi = np.float64(logit_gradients[k, a])
             log_ratio_reference = log_pi - (reference[i, a] - log_total_reference)
-            gradient = push * pi
+            played = pi if temperature == 1.0 else math.exp(logits[k, a] / temperature - log_total_played)
+            gradient = push * played
             gradient += weights.entropy * pi * (log_pi + entropy)
             gradient += weights.kl * pi * (log_ratio_reference - kl)
             logit_gradients[k, a] = gradient / count

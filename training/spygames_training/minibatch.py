@@ -72,6 +72,7 @@ class Minibatches:
             mask=take(t.mask).view(np.bool_),
             actions=take(t.actions),
             log_probabilities=take(t.log_probabilities),
+            temperatures=take(t.temperatures),
             advantages=advantages,
             targets=advantages + take(t.values),
             reference=np.empty((len(keep), t.mask.shape[2]), np.float32),

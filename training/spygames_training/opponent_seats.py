@@ -13,6 +13,7 @@ from spygames.core.game import Game
 from spygames.core.players import DecisionBatch, Player, answers
 from spygames_training.evaluation import won
 from spygames_training.league import League
+from spygames_training.policy import PolicyPlayer
 from spygames_training.state_dicts import set_rng
 
 
@@ -57,6 +58,13 @@ class OpponentSeats:
         if self.games:
             found[: self.games] = self._to_move(seats) > 0
         return found
+
+    def has_bots(self) -> np.ndarray:
+        """Whether an opponent that is no network, such as a scripted one, plays in each game, bool [games]."""
+        bots = np.zeros(max(self.players, default=0) + 1, np.bool_)
+        for number, player in self.players.items():
+            bots[number] = not isinstance(player, PolicyPlayer)
+        return bots[self.controller].any(axis=1)
 
     def act(self, batch: Batch, asked: DecisionBatch, actions: np.ndarray) -> None:
         """Replaces the network's actions, int64 [n], by those of the opponents where one is to move.

@@ -37,6 +37,7 @@ class Rollout:
         players: who may play a seat, the network included: there is room for the memory of each, and notes for those
             who want them.
         shaping: added to the rewards of the network's decisions.
+        temperature: at which the network plays in games with an opponent that is no network.
     """
 
     def __init__(
@@ -48,8 +49,10 @@ class Rollout:
         share: float = 0.0,
         players: Collection[Player] = (),
         shaping: Shaping | None = None,
+        temperature: float = 1.0,
     ):
         self.game, self.n, self.steps, self.shaping = game, n, steps, shaping
+        self.temperature = temperature
         self.memory = new_memory(game, players, n)
         """The memory of the player of each seat, in its present game."""
         self.trajectories = t = Trajectories(game, n, steps, self.memory.shape[2])
@@ -79,7 +82,7 @@ class Rollout:
                 batch.answer(t.answers[step])
             logits, t.values[step] = self._ask(network, step, compute)
             asked, drawn = Asked(t.mask[step], self.rng, self._rows), Drawn(t.actions[step], t.log_probabilities[step])
-            sample_rows(logits, asked, 1.0, drawn, self._legal)
+            self._draw(logits, asked, drawn, t.temperatures[step])
             self.opponents.act(batch, batch.decisions(self.rng, self._rows, self.memory, self.notes), t.actions[step])
             if self.notes is not None:
                 self.notes.add(batch.states, t.actions[step])
@@ -94,6 +97,18 @@ class Rollout:
         if self.shaping is not None:
             shape_rewards(t, self.game, self.shaping, ppo.reward_scale)
         t.estimate_advantages(ppo)
+
+    def _draw(self, logits: np.ndarray, asked: Asked, drawn: Drawn, temperatures: np.ndarray) -> None:
+        """Draws an action in each game at its temperature, which is written, float32 [n]; logits are overwritten."""
+        if self.temperature == 1.0:
+            sample_rows(logits, asked, 1.0, drawn, self._legal)
+            return
+        sharp = np.zeros(self.n, np.bool_)
+        sharp[: self.opponents.games] = self.opponents.has_bots()
+        temperatures[...] = np.where(sharp, np.float32(self.temperature), np.float32(1.0))
+        for chosen, temperature in ((sharp, self.temperature), (~sharp, 1.0)):
+            rows = np.flatnonzero(chosen)
+            sample_rows(logits[rows], asked._replace(rows=rows), temperature, drawn, self._legal)
 
     def _ask(self, network: ActorCritic, step: int, compute: Compute) -> tuple[np.ndarray, np.ndarray]:
         """The network's logits [n, A] and values [n] in all games, also where an opponent's action will count; only the
@@ -158,7 +173,7 @@ class Rollout:
 def check_memory(game: Game, config: Config, processes: int = 1) -> None:
     """ValueError if the games of an update alone, shared by so many processes, take more than this machine's memory."""
     ppo = config.ppo
-    decision = 4 * game.num_features + game.num_actions + 4 * game.num_players + 28  # what `Trajectories` hold of each
+    decision = 4 * game.num_features + game.num_actions + 4 * game.num_players + 32  # what `Trajectories` hold of each
     if config.network.critic == "all":
         decision += 2 * game.num_features * game.num_players  # at least, in bfloat16
     if config.network.belief != "none" and game.questions is not None:

@@ -106,6 +106,7 @@ class Run:
                 config.opponents.share,
                 players,
                 shape,
+                config.opponents.temperature,
             )
             for k in range(processes.rank * workers, (processes.rank + 1) * workers)
         ]

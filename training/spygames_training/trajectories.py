@@ -19,7 +19,8 @@ class Trajectories:
         observation: float32 [T + 1, n, F]; the last one is seen before the next T decisions.
         mask: int8 [T + 1, n, A], likewise.
         actions: int64.
-        log_probabilities: float32, of the actions, under the network.
+        log_probabilities: float32, of the actions, under the network at the temperature at which it played.
+        temperatures: float32, that temperature.
         values: float32, the critic's for the seat that decided.
         seats: int8, who decided.
         rewards: float32 [T, n, P], paid after the decision, times `PPO.reward_scale`.
@@ -42,6 +43,7 @@ class Trajectories:
         self.mask = np.zeros((steps + 1, n, actions), np.int8)
         self.actions = np.zeros((steps, n), np.int64)
         self.log_probabilities = np.zeros((steps, n), np.float32)
+        self.temperatures = np.ones((steps, n), np.float32)
         self.values = np.zeros((steps, n), np.float32)
         self.seats = np.zeros((steps, n), np.int8)
         self.rewards = np.zeros((steps, n, players), np.float32)
