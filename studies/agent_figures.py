@@ -19,7 +19,7 @@ from spygames_training.calibration import calibrate
 from spygames_training.checkpoint import Checkpoint, load_checkpoint
 from spygames_training.checkpoint_folder import find_checkpoint
 from spygames_training.evaluation import evaluate
-from spygames_training.figures import FIGURES, Adversary
+from spygames_training.figures import FIGURES, Adversary, read_figures
 from spygames_training.identity import player_digest
 from spygames_training.policy import Policy, PolicyPlayer
 from spygames_training.search.player import SearchingPolicy
@@ -99,9 +99,11 @@ class Measured:
         digest = player_digest(self.game, PolicyPlayer(self.agent["sample"]))
         self.found: dict[str, Any] = {"digest": digest, "evaluations": [], "adversaries": []}
         if self.file.exists():
-            self.found = json.loads(self.file.read_text())
-        if self.found["digest"] != digest:
-            raise ValueError(f"{self.file} has figures of other weights: move it away")
+            try:
+                read_figures(self.file, checkpoint)
+            except ValueError as error:
+                raise ValueError(f"{error}: move it away") from None
+            self.found |= json.loads(self.file.read_text())
         if other := {each["seed"] for each in self.found["evaluations"]} - {seed}:
             raise ValueError(f"{self.file} has figures of seed {min(other)}, not {seed}: move it away")
 
@@ -140,13 +142,17 @@ class Measured:
 
     def _match(self, challenger: str, anchor: str, games: int, progress: Callable[[int], None]) -> None:
         players = [make_player(self.game, challenger), make_player(self.game, anchor)]
-        rows = [row for each in self.found["evaluations"] for row in each["results"]]
-        names = [player.name for player in players]
-        if played := [row["games"] for row in rows if [row["challenger"], row["opponent"]] == names]:
-            if max(played) < games:
-                raise ValueError(
-                    f"{self.file} has {max(played)} games of {' against '.join(names)}, not {games}: move it away"
-                )
+        names, digest = [player.name for player in players], player_digest(self.game, players[1])
+        played = 0
+        for each in self.found["evaluations"]:
+            for row in each["results"]:
+                if [row["challenger"], row["opponent"]] == names:
+                    if each["players"][names[1]]["digest"] != digest:
+                        raise ValueError(f"{self.file} has games against another {anchor} than it is now: move it away")
+                    played = max(played, row["games"])
+        if 0 < played < games:
+            raise ValueError(f"{self.file} has {played} games of {' against '.join(names)}, not {games}: move it away")
+        if played:
             return
         results = evaluate(self.game, players[0], players[1], games, self.seed, progress)
         self.found["evaluations"].append(as_json(self.game, results, self.seed, players=players))

@@ -21,6 +21,8 @@ ANCHORS = ("random", "greedy", "expert-1", "expert", "mcts:200")
 LAST = "its 0.1.0"
 """The column of the agent of that release."""
 PLAIN, SEARCHED, FAIR = "argmax", "with a search", "fair share"
+_HOW = {"sample": "sampled"}
+"""How an agent played against an adversary, in words where they differ."""
 
 
 def tables() -> str:
@@ -74,7 +76,8 @@ def _rows(agent: ReleasedAgent, figures: Figures, against: list[str]) -> list[li
     for way in (PLAIN, SEARCHED):
         cells = [_cell(shares[rival][way]) if way in shares.get(rival, {}) else "" for rival in against]
         if any(cells):
-            rows.append([name if not rows else "", way, *cells, "" if rows or worst is None else _cell(vars(worst))])
+            adversary = "" if rows or worst is None else f"{_cell(vars(worst))} {_HOW.get(worst.play, worst.play)}"
+            rows.append([name if not rows else "", way, *cells, adversary])
     fair = [next((row["fair_share"] for row in shares.get(rival, {}).values()), None) for rival in against]
     if any(share not in (None, 0.5) for share in fair):
         everyone = [*fair, None if worst is None else worst.fair_share]

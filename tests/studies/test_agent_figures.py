@@ -64,12 +64,34 @@ def test_measures_what_is_missing_and_writes_the_card(
     assert "has 36 games of mine@sample against random, not 854: move it away" in capsys.readouterr().err
     assert json.loads((folder / "figures.json").read_text()) == again
 
+    again["evaluations"][-1]["players"]["greedy"]["digest"] = "0"
+    (folder / "figures.json").write_text(json.dumps(again))
+    assert study(*options) == 2
+    assert "has games against another greedy than it is now: move it away" in capsys.readouterr().err
+    assert json.loads((folder / "figures.json").read_text()) == again
 
-def test_figures_of_other_weights_are_left_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "figures.json").write_text('{"digest": "0"}')
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"digest": "0"}', "is not about this agent's weights"),
+        ("{}", "is not about this agent's weights"),
+        ("[]", "is not about this agent's weights"),
+        ("x", "is no file of figures"),
+    ],
+)
+def test_a_file_that_is_not_its_figures_is_left_alone(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str, problem: str
+) -> None:
+    (folder / "figures.json").write_text(text)
     assert study(folder, "--no-search") == 2
-    assert "has figures of other weights: move it away" in capsys.readouterr().err
-    assert (folder / "figures.json").read_text() == '{"digest": "0"}'
+    told = capsys.readouterr().err
+    assert f"figures.json {problem}" in told
+    assert told.rstrip().endswith(": move it away")
+    assert (folder / "figures.json").read_text() == text
+
+
+def test_wrong_arguments_are_told_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert study() == 2
     assert "name an agent" in capsys.readouterr().err
     assert study(folder, "--scale", "nan") == 2

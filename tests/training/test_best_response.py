@@ -243,6 +243,12 @@ def test_weights_that_do_not_fit_are_refused_in_one_line(
     assert not (tmp_path / "out").exists()
 
 
+def test_who_begins_with_an_agent_that_is_not_there_is_told_which_setting_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"^start_from 'runs/nobody': there is no such checkpoint"):
+        Run.create(Config(network=Network((16,)), start_from="runs/nobody", workers=1), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_agent_says_what_it_began_with(tmp_path: Path, small_updates: None) -> None:
     """Through all agents from one to the next, so that nobody takes a player of its training for a new one."""
     green, settings = agent(tmp_path / "green"), PPO(games=32, steps=8, minibatch=64)

@@ -7,6 +7,7 @@ import torch
 
 from spygames.core.game import Game
 from spygames_training.checkpoint import Checkpoint, load_checkpoint
+from spygames_training.checkpoint_folder import CheckpointError
 from spygames_training.config import NetworkShape
 from spygames_training.learner import Learner
 from spygames_training.network import ActorCritic
@@ -35,7 +36,10 @@ def start_from(
         ValueError: the checkpoint cannot be read or is of another game, layout or network; the learner is then as it
             was.
     """
-    found = load_checkpoint(path, game, network)
+    try:
+        found = load_checkpoint(path, game, network)
+    except CheckpointError as error:
+        raise CheckpointError(f"start_from {error}") from None
     theirs, ours = found.network, learner.network
     if difference := _difference(theirs, ours):
         raise ValueError(f"start_from {path}: its network has {difference}")
