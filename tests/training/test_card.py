@@ -99,6 +99,18 @@ def test_without_an_evaluation_a_card_has_what_the_checkpoint_notes() -> None:
     assert "53.0 (51.7 to 54.4) % argmax" in text
 
 
+def test_a_card_says_how_bots_were_met() -> None:
+    checkpoint = load_checkpoint("agent_avenue/simple-3")
+    extra = checkpoint.meta["extra"]
+    opponents = extra["config"]["opponents"]
+    for temperature, said in ((1.0, ""), (0.25, "; bots are met at temperature 0.25")):
+        config = extra["config"] | {"opponents": opponents | {"temperature": temperature}}
+        meta = {**checkpoint.meta, "extra": extra | {"config": config}}
+        text = card(Checkpoint(checkpoint.game, checkpoint.network, meta), "mine")
+        line = next(line for line in text.splitlines() if line.startswith("- **opponents**"))
+        assert line.partition("random`")[2] == said
+
+
 def test_a_checkpoint_that_notes_nothing_has_a_card_without_figures() -> None:
     checkpoint = load_checkpoint("agent_avenue/simple-2")
     meta = {**checkpoint.meta, "results": {}, "extra": {}}
@@ -201,8 +213,14 @@ def test_a_card_tells_what_a_checkpoint_does_not_and_where_a_run_was_stopped() -
     assert "```\n\nThe first run was changed. The same seed," in text
     assert "- **planned**" not in text
     assert "that it began with (1 run, below), SHA-256" in text
-    stopped = card(released("agent_avenue_simple"), "mine")
-    assert "- **planned**: 200,000,000 in the last run, which was stopped after 107,544,576:" in stopped
+    stopped = card(released("agent_avenue_simple"), "mine")  # two of its four runs were, but not the last one
+    assert stopped.count(", stopped (Ctrl-C) after ") == 2
+    assert "- **planned**" not in stopped
+    whole = released("agent_avenue_simple_3")
+    extra = whole.meta["extra"]
+    meta = {**whole.meta, "extra": extra | {"config": extra["config"] | {"decisions": 200_000_000}}}
+    text = card(Checkpoint(whole.game, whole.network, meta), "mine")
+    assert "- **planned**: 200,000,000 in the last run, which was stopped after 70,057,984:" in text
 
 
 @pytest.mark.parametrize("folder", [*(ROOT / "checkpoints" / name for name in NAMES), *OLD.iterdir()])

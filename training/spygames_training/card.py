@@ -164,7 +164,10 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
     if opponents.get("share"):
         counts = Counter(_rival(bot, checkpoint.is_of_0_1) for bot in opponents.get("bots", ()))
         drawn = ", ".join(bot + (f" ({count} times)" if count > 1 else "") for bot, count in counts.items())
-        rows.append(("opponents", f"in {opponents['share']:.0%} of the games, one drawn from {drawn or 'none'}"))
+        met = f"in {opponents['share']:.0%} of the games, one drawn from {drawn or 'none'}"
+        if (temperature := opponents.get("temperature", 1.0)) != 1.0:
+            met += f"; bots are met at temperature {temperature}"
+        rows.append(("opponents", met))
     elif config:
         rows.append(("opponents", "itself alone"))
     return rows

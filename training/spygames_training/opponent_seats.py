@@ -64,7 +64,7 @@ class OpponentSeats:
         bots = np.zeros(max(self.players, default=0) + 1, np.bool_)
         for number, player in self.players.items():
             bots[number] = not isinstance(player, PolicyPlayer)
-        return bots[self.controller].any(axis=1)
+        return np.any(bots[self.controller], axis=1)
 
     def act(self, batch: Batch, asked: DecisionBatch, actions: np.ndarray) -> None:
         """Replaces the network's actions, int64 [n], by those of the opponents where one is to move.
