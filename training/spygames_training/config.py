@@ -154,9 +154,9 @@ class Opponents:
     bots: tuple[str, ...] = ()
     """Players among the opponents: scripted ones, searches such as mcts:10, checkpoints by name or folder."""
     temperature: float = 1.0
-    """At which the network plays, and learns from what comes of it, in games with an opponent that is no network, above
-    0. Below 1 it meets bots sharpened, as it does when it plays by argmax, so that what wins against them is learned by
-    its argmax and hardly by the probabilities that it plays itself with."""
+    """Of the network's own decisions, played and learned from, in games with an opponent that is no network; positive.
+    Below 1 its play against bots is nearer to its argmax, so that what wins against them changes the argmax more than
+    the probabilities that it plays itself with."""
     snapshots: int = 0
     """Earlier selves kept among the opponents; a new one replaces the oldest."""
     snapshot_every: int = 50
