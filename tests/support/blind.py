@@ -11,8 +11,8 @@ from spygames.core.look import Look
 from spygames.core.picture import draw_seen
 from spygames.testing.trial import determinized, mask_of
 
-PAIRS = 2_000
-"""Pairs of a position and a viewer that a test of a variant compares."""
+PAIRS, LONG_PAIRS = 500, 2_000
+"""Pairs of a position and a viewer that a test of a variant compares, and a slow one."""
 PICTURES = 50
 """One pair in so many has its pictures drawn, which take longer than all else together."""
 

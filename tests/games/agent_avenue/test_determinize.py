@@ -22,7 +22,7 @@ Outcome = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 Sampler = Callable[[Any, int, int], None]
 """(position, seat, seed): draws all that the seat cannot know."""
 
-DRAWS = 6000
+DRAWS = 3000
 ALARM = 1e-4  # a right resampler falls below this once in 10,000 positions
 
 DA, EN, CB, SA, DD, SE, SK, MO = AGENTS

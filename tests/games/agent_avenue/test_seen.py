@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.games.agent_avenue.looks import VARIANTS, positions
-from tests.support.blind import PAIRS, differing, leaks, reached
+from tests.support.blind import LONG_PAIRS, PAIRS, differing, leaks, reached
 from tests.support.changed import changed
 from tests.support.suites import slow_but
 
@@ -22,7 +22,7 @@ from spygames.testing.trial import determinized, mask_of
 
 def states(mode: Mode, players: int, seed: int) -> Iterator[np.ndarray]:
     """Positions without end, STATE [1]."""
-    return (each.states for each in positions(mode, players, PAIRS, seed))
+    return (each.states for each in positions(mode, players, LONG_PAIRS, seed))
 
 
 @pytest.mark.rule("AA-9", "AA-10", "AA-12", "AA-37", "AA-39", "AA-40")
@@ -34,7 +34,7 @@ def test_nothing_leaks(mode: Mode, players: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
 def test_no_picture_leaks(mode: Mode, players: int) -> None:
-    assert leaks(make_game(mode, players), states(mode, players, 11), pictures=1) == (PAIRS, set())
+    assert leaks(make_game(mode, players), states(mode, players, 11), LONG_PAIRS, pictures=1) == (LONG_PAIRS, set())
 
 
 def _luck(game: Game, s: Any, viewer: int) -> dict[str, Any]:

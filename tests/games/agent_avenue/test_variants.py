@@ -231,7 +231,7 @@ def test_a_team_has_one_result(options: dict[str, Any]) -> None:
 
 # ---------------------------------------------------------------- determinize
 
-DRAWS = 4000
+DRAWS = 2000
 MARKET = {"market_in_play": {"0": [], "1": []}, "market_discard": list(MARKET_CARDS[8:]), "market_supply": []}
 MARKET |= {"market_supply": list(MARKET_CARDS[:6]), "market_deck": list(MARKET_CARDS[6:8])}
 

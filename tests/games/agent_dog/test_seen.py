@@ -11,7 +11,7 @@ from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.kernel import Record
 from tests.games.agent_dog.conftest import game_of, make_mapping, position_at
 from tests.games.agent_dog.moments import VARIANTS, moments
-from tests.support.blind import PAIRS, leaks
+from tests.support.blind import LONG_PAIRS, PAIRS, leaks
 from tests.support.changed import changed
 from tests.support.position import Position
 from tests.support.suites import slow_but
@@ -19,7 +19,7 @@ from tests.support.suites import slow_but
 
 def states(options: dict[str, Any], seed: int) -> Iterator[np.ndarray]:
     """Positions without end, STATE [1]."""
-    return (moment.at.states for moment in moments(options, seed, PAIRS))
+    return (moment.at.states for moment in moments(options, seed, LONG_PAIRS))
 
 
 @pytest.mark.rule("AD-6", "AD-24")
@@ -31,7 +31,7 @@ def test_nothing_tells_of_what_is_hidden(options: dict[str, Any]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_no_picture_tells_of_what_is_hidden(options: dict[str, Any]) -> None:
-    assert leaks(game_of(options), states(options, 6), pictures=1) == (PAIRS, set())
+    assert leaks(game_of(options), states(options, 6), LONG_PAIRS, pictures=1) == (LONG_PAIRS, set())
 
 
 def with_key(key: str, value: Callable[[Record], Any]) -> Callable[[Game, Record, int], dict[str, Any]]:
