@@ -44,8 +44,8 @@ class Variant:
 
 
 QUICK = {"agent_avenue_v0": (0, 6), "agent_dog_v0": (0,), "heimlich_v0": (0, 3)}
-"""By game: the indices of the main variants that `make test` plays: those that most other tests play, since each further
-one costs seconds of compiling."""
+"""By game: the indices of the main variants that `make test` plays: those that most other tests play, since each
+further one costs seconds of compiling."""
 VARIANTS = [
     Variant(game_id, options, bool(further), not further and i in QUICK.get(game_id, (0,)))
     for game_id in (*game_ids(), *TEST_GAMES)
