@@ -33,14 +33,14 @@ demo: setup
 	@echo "The agent is in runs/demo/checkpoint, its curves in runs/demo/curves.png, its figures in runs/demo/evaluation.json."
 	@echo "Play against it:  $(SPYGAMES) play --against runs/demo"
 
-# Modules are compiled once, whatever the environment says: tests start hundreds of processes.
+# Modules are compiled once, whatever the environment says: tests start many processes. The last line has the CPU seconds.
 test: setup
-	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q $(TEST_ARGS)
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) tests/support/timed.py -m pytest -q $(TEST_ARGS)
 
 # The long ones, too: every variant, long duels, long references, training on several machines (docs/testing.md).
 test-all: setup .venv-gpu/.installed
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q -m "" $(TEST_ARGS)
-	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(GPU_PY) -m pytest -q -m "" $(TEST_ARGS) --dist loadgroup tests/gpu
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(GPU_PY) -m pytest -q -m "" $(TEST_ARGS) tests/gpu
 
 # The page in a Chromium that is installed (CHROMIUM=path names one; none is downloaded), and what axe-core says of it.
 # Without a Chromium the tests are skipped, unless REQUIRE_BROWSER=1.
@@ -57,7 +57,7 @@ test-browser: .venv/.browser
 # The games' kernels for a GPU, compiled and run on the CPU (docs/testing.md); needs gcc, and no GPU. An environment of
 # its own, because the compilers for GPUs are a large download.
 test-gpu-code: .venv-gpu/.installed
-	OMP_NUM_THREADS=1 $(GPU_PY) -m pytest -q $(TEST_ARGS) --dist loadgroup tests/gpu
+	OMP_NUM_THREADS=1 $(GPU_PY) -m pytest -q $(TEST_ARGS) tests/gpu
 
 .venv-gpu/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-gpu
