@@ -62,6 +62,21 @@ def test_a_user_without_a_home_keeps_it_among_the_temporary_files(fresh: Path, m
         assert folder.parent.name == f"spygames-{os.getuid()}"
 
 
+def test_a_machine_without_a_folder_for_temporary_files_needs_none(
+    fresh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_only() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(kernel.tempfile, "gettempdir", read_only)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "cache"))
+    assert Path(kernel.cache_dir() or "").parent == fresh / "cache" / "spygames"
+    kernel.cache_dir.cache_clear()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "file"))
+    with pytest.warns(UserWarning, match="cannot be kept"):
+        assert kernel.cache_dir() is None
+
+
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners here")
 def test_code_that_others_may_have_put_there_is_not_run(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "file"))  # cannot be written, being a file

@@ -6,7 +6,6 @@ import glob
 import importlib
 import os
 import pickle
-import sys
 import tempfile
 import threading
 import traceback
@@ -30,7 +29,7 @@ from numba.core.typing.templates import make_concrete_template
 
 from spygames.core import kept, parts
 from spygames.core.digest import OPTIONS, code_digest, names_of, numba
-from spygames.core.shown import one_line
+from spygames.core.shown import one_line, say
 
 __all__ = ["CompileError", "Int", "Record", "cache_dir", "kernel"]
 
@@ -63,7 +62,8 @@ cast(Any, NumbaRecord).mangling_args = property(_by_layout)
 def cache_dir() -> str | None:
     """Folder of the machine code: beside the package where that can be written, else in the user's cache, else one of
     the user's own among the temporary files; None, with a warning, where nothing can be written."""
-    roots = [_PACKAGE / "__pycache__", *_user_folders()]
+    shared = _temporary_folder()
+    roots = [_PACKAGE / "__pycache__", *_users_cache(), *shared]
     if os.environ.get("NUMBA_CACHE_DIR"):
         roots.insert(0, Path(os.environ["NUMBA_CACHE_DIR"]))
     for root in roots:
@@ -71,7 +71,7 @@ def cache_dir() -> str | None:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             # What lies there is run, so in a place that all can write to it must be ours.
-            if os.access(folder, os.W_OK) and (root != roots[-1] or folder.parent.stat().st_uid == _user()):
+            if os.access(folder, os.W_OK) and (root not in shared or folder.parent.stat().st_uid == _user()):
                 return str(folder)
         except OSError:
             continue
@@ -85,12 +85,18 @@ def _user() -> int:
     return os.getuid() if hasattr(os, "getuid") else 0
 
 
-def _user_folders() -> list[Path]:
-    """Where a user's own files may go; the last one stands among everybody's."""
-    folders = []
-    with contextlib.suppress(RuntimeError):  # a user without a home
-        folders.append(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "spygames")
-    return [*folders, Path(tempfile.gettempdir()) / f"spygames-{_user()}"]
+def _users_cache() -> list[Path]:
+    """The folder in the user's cache; [] for a user without a home."""
+    with contextlib.suppress(RuntimeError):
+        return [Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "spygames"]
+    return []
+
+
+def _temporary_folder() -> list[Path]:
+    """The user's folder among everybody's temporary files; [] where nothing at all can be written."""
+    with contextlib.suppress(OSError):
+        return [Path(tempfile.gettempdir()) / f"spygames-{_user()}"]
+    return []
 
 
 class _MachineCode:
@@ -304,7 +310,7 @@ def kernel(function: F | None = None, *, noalias: bool = False) -> F | Callable[
 
 def _kernel(function: F, noalias: bool) -> F:
     if numba.config.DISABLE_JIT:
-        return cast(F, np.errstate(over="ignore")(function))  # random streams wrap round by design
+        return cast(F, np.errstate(all="ignore")(function))  # as machine code does; random streams wrap round by design
     if noalias:
         cast(Any, function).noalias = True
     return cast(F, Kernel(cast(FunctionType, function)))
@@ -372,8 +378,4 @@ def _announce(loop: Kernel) -> None:
                 reached.add(id(each))
                 waiting.append(each)
     seconds = max(1, round(size * _SECONDS_A_BYTE))
-    print(
-        f"spygames: compiling {loop.variant}: about {seconds} s of one core, once on this machine ...",
-        file=sys.stderr,
-        flush=True,
-    )
+    say(f"spygames: compiling {loop.variant}: about {seconds} s of one core, once on this machine ...")

@@ -15,7 +15,7 @@ from spygames.core.game import Game
 from spygames.core.named_code import find_code
 from spygames.core.notes import Notes
 from spygames.core.player import DecisionBatch, PlayerFailed, PlayerTooSlow
-from spygames.core.shown import one_line, shown
+from spygames.core.shown import one_line, say, shown
 
 __all__ = ["PythonPlayer", "load_player"]
 
@@ -112,7 +112,7 @@ class PythonPlayer:
             if hasattr(player, "ended"):
                 player.ended(returns.copy())
         except (Exception, SystemExit) as error:
-            print(f"{self.name}: {type(error).__name__}: {one_line(error)}", file=sys.stderr)
+            say(f"{self.name}: {type(error).__name__}: {one_line(error)}")
 
     def _told(self, news: News, row: int, rng: np.ndarray) -> Any:
         """The object of a game, which knows what has happened."""
