@@ -4,7 +4,7 @@ import inspect
 import json
 import pydoc
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
@@ -122,7 +122,9 @@ def test_values_of_numpy_are_options(game_id: str, given: dict[str, Any], plain:
 def test_values_of_numpy_are_arguments_of_environments() -> None:
     given: dict[str, Any] = {"illegal": np.str_("lose"), "render_mode": np.str_("ansi"), "max_ignored": np.int64(3)}
     one = gymnasium.make("spygames/AgentAvenue-v0", seat=np.int64(1), players=np.int64(2), **given)
-    many = gymnasium.make_vec("spygames/AgentAvenue-v0", num_envs=np.int64(2), max_episode_steps=np.int64(9), **given)
+    many = gymnasium.make_vec(
+        "spygames/AgentAvenue-v0", num_envs=cast(int, np.int64(2)), max_episode_steps=np.int64(9), **given
+    )
     found = one.unwrapped, many, game_module("agent_avenue_v0").env(render_mode=np.str_("ansi"))
     for env, name in ((env, name) for env in found[:2] for name in given):
         assert type(getattr(env, name)) in (str, int)

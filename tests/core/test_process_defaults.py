@@ -11,11 +11,11 @@ import pytest
 
 import spygames
 from spygames.agent_avenue_v0 import env, make_game, single_env, vector_env
+from spygames.core.batch import Batch
 from spygames.core.film import Film
-from spygames.core.players import make_player
 from spygames.core.record import play_record
 from spygames.core.registry import game_ids
-from spygames.core.search import search_values
+from spygames.core.search import SearchPlayer, search_values
 from spygames.core.shown import say
 
 LAST = 2**64 - 1
@@ -26,11 +26,11 @@ def results() -> list[Any]:
     """A little of everything, from a seed."""
     game, found = make_game(), []
     record = play_record(game, ["greedy", "mcts:4"], seed=LAST)
-    found.append((record, Film(record, adviser=make_player(game, "mcts:4")).scene(2, 0)))
+    found.append((record, Film(record, adviser=SearchPlayer(game, "mcts", 4)).scene(2, 0)))
     one = env(render_mode="ansi")
     one.reset(seed=LAST)
     found += [one.determinize(one.agent_selection, LAST).save(), one.render(), one.state_to_dict()]
-    batch = spygames.make_batch("agent_avenue_v0", 3, LAST, threads=1)
+    batch = Batch(game, 3, LAST, threads=1)
     for _ in range(30):
         batch.step(batch.mask.argmax(axis=1))
     found.append(batch.states.tobytes())

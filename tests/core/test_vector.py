@@ -113,7 +113,8 @@ def test_rows_are_single_environments_byte_for_byte(game: Game, options: dict[st
 @pytest.mark.filterwarnings("ignore:action")
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_a_limit_of_steps_is_that_of_gymnasium(mode: AutoresetMode) -> None:
-    name, limit = "spygames/AgentAvenue-v0", {"max_episode_steps": 3}
+    name = "spygames/AgentAvenue-v0"
+    limit: dict[str, Any] = {"max_episode_steps": 3}
     rng, cut_off, n = np.random.default_rng(3), 0, 4
     ours = gymnasium.make_vec(name, n, opponents="greedy", autoreset_mode=mode, **limit)
     given = {"autoreset_mode": mode}

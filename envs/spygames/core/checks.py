@@ -13,7 +13,7 @@ from spygames.core.shown import one_line, shown
 T = TypeVar("T")
 
 
-def plain(value: T) -> T:
+def plain(value: Any) -> Any:
     """A number or text out of NumPy as Python's own; anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value
 
@@ -33,8 +33,8 @@ def whole(name: str, value: object, low: int, high: int | None = None, *, error:
 
 def number(name: str, value: object, low: float, high: float = sys.float_info.max) -> float:
     """`value` as a plain float if it is a number from `low` to `high`, by default any finite one; else ValueError."""
-    kinds = int | float | np.integer | np.floating
-    if isinstance(value, kinds) and not isinstance(value, bool) and low <= value <= high:  # NaN is not
+    value = plain(value)  # a float32 would make one of the bounds, too
+    if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:  # NaN is not
         return float(value)
     bounds = (
         f"a finite number, at least {low:g}" if high == sys.float_info.max else f"a number from {low:g} to {high:g}"

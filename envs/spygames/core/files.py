@@ -5,8 +5,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import BinaryIO
+from io import BufferedReader
 
 from spygames.core.shown import one_line
 
@@ -15,7 +14,7 @@ _UTF_8, _UTF_16 = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 
 
 @contextmanager
-def regular(path: str | Path) -> Iterator[BinaryIO]:
+def regular(path: str | os.PathLike[str]) -> Iterator[BufferedReader]:
     """Open a regular file, or the one that a link leads to, for reading its bytes.
 
     Raises:
@@ -29,7 +28,7 @@ def regular(path: str | Path) -> Iterator[BinaryIO]:
         yield file
 
 
-def read_file(path: str | Path, max_bytes: int) -> bytes:
+def read_file(path: str | os.PathLike[str], max_bytes: int) -> bytes:
     """The bytes of a regular file, or of one that a link leads to, of at most `max_bytes` bytes.
 
     Raises:
@@ -46,7 +45,7 @@ def read_file(path: str | Path, max_bytes: int) -> bytes:
     return data
 
 
-def read_text(path: str | Path, max_bytes: int) -> str:
+def read_text(path: str | os.PathLike[str], max_bytes: int) -> str:
     """The text of a UTF-8 file of at most `max_bytes` bytes, without a byte order mark.
 
     Raises:
