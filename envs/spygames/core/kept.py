@@ -12,12 +12,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
+from spygames.core.files import read_file
 from spygames.core.shown import one_line
 
 T = TypeVar("T")
 
 FORMAT = "digest, pickle"
 """How a file is made up, part of its name: a file of another form is not read."""
+MAX_BYTES = 1 << 30
+"""Of a file."""
 _DIGEST = sha256().digest_size
 _UNUSED_DAYS = 30
 """After so many days machine code that nobody has loaded, since an edit put it out of use, say, goes."""
@@ -32,7 +35,7 @@ def load(path: Path | None, rebuild: Callable[..., T]) -> T | None:
     if path is None:
         return None
     try:
-        data = path.read_bytes()
+        data = read_file(path, MAX_BYTES)
         if sha256(data[_DIGEST:]).digest() != data[:_DIGEST]:
             raise ValueError("its checksum is wrong")
         found = rebuild(*pickle.loads(data[_DIGEST:]))

@@ -225,7 +225,7 @@ def load_games(path: str | os.PathLike[str]) -> list[GameRecord]:
 
 def read_games(text: str, where: str = "") -> list[GameRecord]:
     """Reads the text of such a file; RecordError as `load_games`, with `where` before the number of the line."""
-    lines = text.split("\n")
+    lines = text.removeprefix("\ufeff").split("\n")
     return [_read(line, f"{where}line {number}") for number, line in enumerate(lines, 1) if line.strip()]
 
 
