@@ -41,7 +41,8 @@ def test_saved_games_and_mappings_are_the_same_positions(name: str) -> None:
     for moment in ("middle", "end"):
         saved, mapping = (FOLDER / f"{name}_{moment}.save").read_bytes(), found[moment]["state"]
         env.restore(saved)
-        assert env.state_to_dict() == mapping
+        assert isinstance(mapping["rng"], int)  # as it was written then
+        assert env.state_to_dict() == {**mapping, "rng": str(mapping["rng"])}
         assert env.save() == saved
         state = env.state()
         env.reset(seed=0, options={"state": mapping})

@@ -1,16 +1,16 @@
 """A folder for one process, files that a kill or a full disk at any moment leaves whole, the old or the new one, and
 reading what others may have written."""
 
-import errno
 import os
 import shutil
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+
+from spygames.core.files import read_file as read_file  # its other half: what is written here is read by it
 
 LARGEST = 1 << 53
 """Whole numbers in files stay below it, so that every float and every JSON has them exactly."""
@@ -24,24 +24,6 @@ def is_number(value: object) -> bool:
 def is_count(value: object) -> bool:
     """Whether it is an int from 0 to `LARGEST` - 1, no bool."""
     return type(value) is int and 0 <= value < LARGEST
-
-
-def read_file(path: str | Path, most: int) -> bytes:
-    """The bytes of a regular file, or of one that a link leads to, of at most `most` bytes.
-
-    Raises:
-        OSError: it cannot be read, is longer, or is a folder, a pipe or a device, which is not waited for; `strerror`
-            says which.
-    """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file", str(path))
-        data = file.read(min(found.st_size, most) + 1)
-    if len(data) > most:
-        raise OSError(errno.EFBIG, f"it is longer than {most} bytes", str(path))
-    return data
 
 
 def remove(path: Path) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from spygames.core import deprecated
 from spygames.core.digest import code_digest
 from spygames.core.fields import NamedRecord, named
+from spygames.core.json_numbers import read_uint64
 from spygames.core.kernel import Int, Record, bind
 from spygames.core.look import Draw
 from spygames.core.questions import Questions
@@ -58,7 +59,8 @@ class Texts:
     string_to_action: Callable[["Game", Record, str, int], int]
     """Its inverse; ValueError for a text that is no action of this game."""
     state_to_dict: Callable[["Game", Record], dict[str, Any]]
-    """(game, state): the state as a mapping of plain JSON values, `rng` and `record` included."""
+    """(game, state): the state as a mapping of plain JSON values, `rng` and `record` included. `rng` is a number;
+    `Game.state_to_dict` makes it a text, and `Game.state_from_dict` reads either and passes a number on."""
     state_from_dict: Callable[["Game", Mapping[str, Any], Record], None]
     """(game, mapping, state): writes the mapping into a zeroed state; raises ImpossibleState."""
     to_text: Callable[["Game", Record, int], str]
@@ -263,12 +265,26 @@ class Game(Generic[V]):
 
     @deprecated.without_itself
     def state_to_dict(self, s: Record) -> dict[str, Any]:
-        """State `s` as a mapping of plain JSON values, `rng` and `record` included."""
-        return self.texts.state_to_dict(self, s)
+        """State `s` as a mapping of plain JSON values, `rng` and `record` included.
+
+        `rng`, which goes up to 2^64 - 1, is a text: programs whose numbers are doubles would round it.
+        """
+        mapping = self.texts.state_to_dict(self, s)
+        rng = read_uint64(mapping.get("rng"))
+        return mapping if rng is None else {**mapping, "rng": str(rng)}
 
     @deprecated.without_itself
     def state_from_dict(self, mapping: Mapping[str, Any], s: Record) -> None:
-        """Writes the mapping into the zeroed state `s`; ImpossibleState says what is wrong with it."""
+        """Writes the mapping into the zeroed state `s`; ImpossibleState says what is wrong with it.
+
+        `rng` may be a number, too, as before 0.2.0; then it must not have been rounded on its way.
+        """
+        if isinstance(mapping, Mapping) and "rng" in mapping:
+            rng = read_uint64(mapping["rng"])
+            if rng is None:
+                text = "rng must be a whole number from 0 to 2**64 - 1, written as a text such as '7'"
+                raise ImpossibleState(f"{text}, not {shown(mapping['rng'])}")
+            mapping = {**mapping, "rng": rng}
         self.texts.state_from_dict(self, mapping, s)
 
     @deprecated.without_itself
