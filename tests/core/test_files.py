@@ -27,12 +27,13 @@ def test_only_regular_files_of_a_length_are_read(tmp_path: Path) -> None:
             read_file(wrong, 100)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a file without a block on the disk")
 def test_a_long_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     file = tmp_path / "file"
     with open(file, "wb") as stream:
-        stream.truncate(1 << 40)  # without a block on the disk
-    with pytest.raises(OSError, match="longer than 1099511627775 bytes"):
-        read_file(file, (1 << 40) - 1)
+        stream.truncate(1 << 34)  # more than is read in the time of a test
+    with pytest.raises(OSError, match="longer than 17179869183 bytes"):
+        read_file(file, (1 << 34) - 1)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="files without a size")
