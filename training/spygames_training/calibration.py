@@ -14,7 +14,7 @@ from spygames.core.batch import spread
 from spygames.core.players import DecisionBatch
 from spygames.core.rng import next_seed
 from spygames_training.lockstep import LOCKSTEP, play_games
-from spygames_training.plots import new_figure, save_figure
+from spygames_training.plots import picture
 from spygames_training.policy import Policy, PolicyPlayer, draw_actions, logits_and_values
 from spygames_training.tasks.executor import Progress
 
@@ -81,6 +81,7 @@ class _Expecting(PolicyPlayer):
         return draw_actions(logits, d.mask, d.rng, d.rows, self.policy.temperature)
 
 
+@np.errstate(under="ignore")
 def calibrate(policy: Policy, games: int, seed: int, progress: Progress | None = None) -> Calibration:
     """Lets a policy play in all seats and compares its value with the results.
 
@@ -132,16 +133,15 @@ def _bins(value: np.ndarray, result: np.ndarray) -> tuple[Bin, ...]:
 def draw_calibration(found: Calibration, path: str | Path) -> None:
     """Draws what is expected against what was found, as SVG: on the line the value is right. The larger a point, the
     more decisions."""
-    figure, (axes,) = new_figure(1, 1, (4.2, 4.2))
-    expected, results = ([getattr(each, name) for each in found.bins] for name in ("expected", "found"))
-    ends = [min(*expected, *results), max(*expected, *results)]
-    axes.plot(ends, ends, color="grey", lw=1)
-    most = max(each.decisions for each in found.bins)
-    axes.scatter(
-        expected, results, s=[8 + 112 * each.decisions / most for each in found.bins], color="tab:blue", alpha=0.8
-    )
-    axes.set_xlabel("result that the value expects")
-    axes.set_ylabel("mean result")
-    axes.set_title(f"{found.decisions:,} decisions of {found.games:,} games")
-    axes.grid(alpha=0.3)
-    save_figure(figure, Path(path), 100, "svg")
+    with picture(Path(path), 1, 1, (4.2, 4.2), 100, "svg") as (_, (axes,)):
+        expected, results = ([getattr(each, name) for each in found.bins] for name in ("expected", "found"))
+        ends = [min(*expected, *results), max(*expected, *results)]
+        axes.plot(ends, ends, color="grey", lw=1)
+        most = max(each.decisions for each in found.bins)
+        axes.scatter(
+            expected, results, s=[8 + 112 * each.decisions / most for each in found.bins], color="tab:blue", alpha=0.8
+        )
+        axes.set_xlabel("result that the value expects")
+        axes.set_ylabel("mean result")
+        axes.set_title(f"{found.decisions:,} decisions of {found.games:,} games")
+        axes.grid(alpha=0.3)

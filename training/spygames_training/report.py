@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from spygames_training.atomic import is_count, is_number, named, read_file, write_whole
-from spygames_training.plots import new_figure, save_figure
+from spygames_training.plots import as_text, picture
 
 WIN = "win_share/"
 """Prefix of the metrics that are win shares against somebody."""
@@ -304,22 +304,25 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
 
 def plot_curves(rows: list[dict[str, Any]], path: Path) -> Path:
     """Win shares, entropy, KL and the critic over decisions, as a PNG."""
-    figure, axes = new_figure(2, 2, (11, 7))
-    wins = sorted({name for row in rows for name in row if name.startswith(WIN)})
-    panels = [
-        ("win share", wins),
-        ("entropy (nats)", ["entropy"]),
-        ("KL to the reference (nats)", ["kl_to_reference"]),
-        ("variance explained by the critic", ["explained_variance"]),
-    ]
-    for axis, (title, names) in zip(axes, panels, strict=True):
-        for name in names:
-            points = [(row["decisions"] / 1e6, row[name]) for row in rows if name in row]
-            axis.plot(*zip(*points, strict=True), marker="o" if name in wins else "", label=name.removeprefix(WIN))
-        axis.set(title=title, xlabel="million decisions")
-        axis.grid(alpha=0.3)
-    axes[0].set_ylim(0, 1)
-    if wins:
-        axes[0].legend()
-    save_figure(figure, path, dpi=110)
+    with picture(path, 2, 2, (11, 7), 110) as (_, axes):
+        wins = sorted({name for row in rows for name in row if name.startswith(WIN)})
+        panels = [
+            ("win share", wins),
+            ("entropy (nats)", ["entropy"]),
+            ("KL to the reference (nats)", ["kl_to_reference"]),
+            ("variance explained by the critic", ["explained_variance"]),
+        ]
+        for axis, (title, names) in zip(axes, panels, strict=True):
+            for name in names:
+                points = [(row["decisions"] / 1e6, row[name]) for row in rows if name in row]
+                axis.plot(
+                    *zip(*points, strict=True),
+                    marker="o" if name in wins else "",
+                    label=as_text(name.removeprefix(WIN)),
+                )
+            axis.set(title=title, xlabel="million decisions")
+            axis.grid(alpha=0.3)
+        axes[0].set_ylim(0, 1)
+        if wins:
+            axes[0].legend()
     return path

@@ -22,6 +22,7 @@ from torch import Tensor
 
 from spygames.core.shown import one_line
 from spygames_training.atomic import LARGEST, is_count, is_number, read_file, write_whole
+from spygames_training.compute import usual_torch
 from spygames_training.league import League
 from spygames_training.learner import NETWORKS, Learner
 from spygames_training.processes import ALONE, Processes, ProcessLost
@@ -126,6 +127,7 @@ def read_state(path: Path, processes: Processes = ALONE) -> State:
     return found[0] if found else _state(path, data)
 
 
+@usual_torch()
 def _state(path: Path, data: bytes) -> State:
     """The state that the bytes are; StateError if they are not what was saved."""
     try:
@@ -187,6 +189,7 @@ def _packed(workers: Sequence[Mapping[str, Any]]) -> np.ndarray:
     return np.frombuffer(data, np.uint8)
 
 
+@usual_torch()
 def _unpacked(data: np.ndarray) -> list[dict[str, Any]]:
     """What `_packed` was given."""
     content = data.tobytes()

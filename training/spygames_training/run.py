@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from spygames.core.game import Game
 from spygames.core.registry import make_game
 from spygames_training.atomic import write_whole
 from spygames_training.checkpoint import save_checkpoint
-from spygames_training.compute import find_device, one_thread
+from spygames_training.compute import find_device, one_thread, seeded, usual_torch
 from spygames_training.config import Config, check_config, differences, from_mapping
 from spygames_training.faster_device import gpu_pays
 from spygames_training.joint_run import check_alike, check_workers, led_by_newest, saved_anywhere
@@ -86,14 +85,14 @@ class Run:
         if processes.first:
             check_folder(self.folder)
         self.state = self.folder / STATE
-        torch.manual_seed(config.seed)
-        with one_thread():
-            own = network_to_train(self.game, config.network, self._network)
         ppo, workers = config.ppo, config.workers // processes.count
-        pays = functools.partial(gpu_pays, own, ppo, workers, processes.count)
-        own.to(find_device(config.device, processes.local_rank, pays))
-        own.shaped = shape is not None
-        self.learner = Learner(own, ppo, workers, config.seed, processes)
+        with usual_torch():
+            with seeded(config.seed), one_thread():
+                own = network_to_train(self.game, config.network, self._network)
+            pays = functools.partial(gpu_pays, own, ppo, workers, processes.count)
+            own.to(find_device(config.device, processes.local_rank, pays))
+            own.shaped = shape is not None
+            self.learner = Learner(own, ppo, workers, config.seed, processes)
         self.league = League(self.game, config.opponents)
         players = [from_network(self.game, own), *self.league.players.values()]
         check_memory(self.game, config, processes.count)
@@ -275,7 +274,7 @@ class Run:
 
     def close(self) -> None:
         """Ends the workers' threads, for whoever calls `update` instead of `train`."""
-        self.learner.threads.shutdown(cancel_futures=True)
+        self.learner.close()
 
     def train(self, callbacks: Sequence[Callback] = (), progress: bool = True) -> ActorCritic:
         """Trains to the end and returns the policy to ship, the mean of the weights. Ctrl-C or SIGTERM saves and raises
@@ -325,6 +324,8 @@ class Run:
                 self.folder / "checkpoint", self.game, self.learner.ema, self.progress["decisions"], results, extra
             )
 
+    @usual_torch()
+    @np.errstate(all="ignore")  # losses are looked at instead
     def update(self) -> dict[str, Any]:
         """Plays, learns and returns the metrics; all processes take part.
 

@@ -15,7 +15,7 @@ from spygames_training.experiments.ablations import T_95, interval
 from spygames_training.experiments.series import Say, Series
 from spygames_training.loop import Callback, check_callbacks
 from spygames_training.own_network import Source
-from spygames_training.plots import new_figure, save_figure
+from spygames_training.plots import as_text, picture
 from spygames_training.report import METRICS, WIN
 from spygames_training.shaping import Shaping
 from spygames_training.tables import TextTable
@@ -125,14 +125,13 @@ def band(curves: Sequence[Sequence[tuple[int, float]]]) -> np.ndarray:
 
 def _plot(curves: Curves, path: Path) -> None:
     """Draws the mean over the seeds and a band, for each opponent, as a PNG."""
-    figure, (axis,) = new_figure(1, 1, (8, 5))
-    for name, several in curves.items():
-        at, middle, lowest, highest = band(several)
-        (line,) = axis.plot(at / 1e6, middle, label=name)
-        axis.fill_between(at / 1e6, lowest, highest, alpha=0.25, color=line.get_color(), lw=0)
-    seeds = len(next(iter(curves.values())))
-    title = f"mean of {seeds} seeds, band from the lowest to the highest"
-    axis.set(title=title, xlabel="million decisions", ylabel="win share", ylim=(0, 1))
-    axis.grid(alpha=0.3)
-    axis.legend()
-    save_figure(figure, path, dpi=110)
+    with picture(path, 1, 1, (8, 5), 110) as (_, (axis,)):
+        for name, several in curves.items():
+            at, middle, lowest, highest = band(several)
+            (line,) = axis.plot(at / 1e6, middle, label=as_text(name))
+            axis.fill_between(at / 1e6, lowest, highest, alpha=0.25, color=line.get_color(), lw=0)
+        seeds = len(next(iter(curves.values())))
+        title = f"mean of {seeds} seeds, band from the lowest to the highest"
+        axis.set(title=title, xlabel="million decisions", ylabel="win share", ylim=(0, 1))
+        axis.grid(alpha=0.3)
+        axis.legend()
