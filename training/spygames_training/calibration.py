@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from spygames.core.batch import spread
+from spygames.core.json_numbers import read_uint64, written
 from spygames.core.players import DecisionBatch
 from spygames.core.rng import next_seed
+from spygames_training.atomic import LARGEST, is_count, is_number
 from spygames_training.lockstep import LOCKSTEP, play_games
 from spygames_training.plots import picture
 from spygames_training.policy import Policy, PolicyPlayer, draw_actions, logits_and_values
@@ -56,12 +58,20 @@ class Calibration:
 
     def as_json(self) -> dict[str, Any]:
         """All of it as plain values."""
-        return asdict(self)
+        return {**asdict(self), "seed": written(self.seed)}
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> "Calibration":
         """The inverse of `as_json`; KeyError, TypeError or ValueError for something else."""
-        return cls(**{**found, "bins": tuple(Bin(**each) for each in found["bins"])})
+        bins = tuple(Bin(**each) for each in found["bins"])
+        made = cls(**{**found, "bins": bins, "seed": read_uint64(found["seed"])})
+        counts = [made.games, made.decisions, *(each.decisions for each in bins)]
+        numbers = [made.explained, made.bias, *(x for each in bins for x in (each.expected, each.found))]
+        if not bins or made.seed is None or not isinstance(made.play, str):
+            raise ValueError("its play, seed or bins are not as they were written")
+        if not all(map(is_count, counts)) or not all(is_number(x) and abs(x) < LARGEST for x in numbers):
+            raise ValueError("a number in it is not as it was written")
+        return made
 
 
 class _Expecting(PolicyPlayer):

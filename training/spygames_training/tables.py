@@ -23,6 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spygames.core.game import Game
+from spygames.core.json_numbers import written
 from spygames.core.players import Player
 from spygames.core.version import VERSION
 from spygames_training.evaluation import PROTOCOL, Result, paired_differences
@@ -207,7 +208,7 @@ def _document(
         "code": {"spygames": VERSION, "game": game_digest(game)},
         "environment": {"id": game.id, "options": dict(game.options)},
         "players": {name: {"digest": player_digest(game, player)} for name, player in known.items()},
-        "seed": seed,
+        "seed": written(seed),
         **extra,
         "results": rows,
     }
