@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from spygames.core.batch import spread
+from spygames.core.checks import whole
 from spygames.core.json_numbers import read_uint64, written
 from spygames.core.players import DecisionBatch
-from spygames.core.rng import next_seed
+from spygames.core.rng import as_seed, next_seed
 from spygames_training.atomic import LARGEST, is_count, is_number
 from spygames_training.lockstep import LOCKSTEP, play_games
 from spygames_training.plots import picture
@@ -106,9 +107,8 @@ def calibrate(policy: Policy, games: int, seed: int, progress: Progress | None =
     """
     if not policy.network.has_value:
         raise ValueError(f"{policy.name} has no value: its checkpoint was kept without one")
-    if games < 1:
-        raise ValueError(f"games must be at least 1, not {games}")
-    game, seeds = policy.game, spread(np.uint64(seed), games)
+    games, seed, game = whole("games", games, 1), int(as_seed(seed)), policy.game
+    seeds = spread(np.uint64(seed), games)
     expected, found = [], []
     for lo in range(0, games, LOCKSTEP):  # whose rows are then those of the games
         part, player = seeds[lo : lo + LOCKSTEP], _Expecting(policy)

@@ -40,7 +40,7 @@ class ActorCritic(nn.Module):
         beliefs: tuple[tuple[str, int, int], ...] = (),
     ):
         super().__init__()
-        self.num_features, self.num_actions, self.hidden = num_features, num_actions, tuple(hidden)
+        self.num_features, self.num_actions, self.hidden = int(num_features), int(num_actions), tuple(map(int, hidden))
         self.config: Network | StoredNetwork = config or Network(self.hidden)
         self.trunk = trunk or layers([num_features, *self.hidden])
         width = [num_features, *self.hidden][-1]

@@ -1,6 +1,7 @@
 """A trained network that plays: `Policy.load("agent_avenue/simple-2@argmax").act(observation, mask)`."""
 
 import math
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -89,7 +90,7 @@ class Policy:
         if game is not None:
             text = name_best(game, text)
         parts = split_spec(text)
-        if not Path(text).exists():
+        if not os.path.exists(text):
             if parts.search is not None:
                 raise CheckpointError(
                     f"a policy has no search: make_player(game, {shown(text)}) makes a player that has"
@@ -100,7 +101,7 @@ class Policy:
         checkpoint = load_checkpoint(text, game, network)
         folder = find_checkpoint(text, game).resolve()
         name = folder.parent.name if folder.name == "checkpoint" else folder.name
-        if (agent := find_agent(text)) is not None and text == agent.name and not Path(text).exists():
+        if (agent := find_agent(text)) is not None and text == agent.name and not os.path.exists(text):
             name = agent.name
         policy = cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
         policy.training_opponents = checkpoint.training_opponents

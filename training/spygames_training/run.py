@@ -13,6 +13,7 @@ import numpy as np
 
 from spygames.core.game import Game
 from spygames.core.registry import make_game
+from spygames.core.shown import one_line
 from spygames_training.atomic import write_whole
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.compute import find_device, one_thread, seeded, usual_torch
@@ -251,7 +252,10 @@ class Run:
         """StateError if settings that decide what the run has become are not those that the state was saved with."""
         if not state.vouched:
             return
-        saved = from_mapping(Config, state.facts["config"])
+        try:
+            saved = from_mapping(Config, state.facts.get("config"))
+        except ValueError as error:
+            raise StateError(f"{state.path} is damaged: its config is not that of a run: {one_line(error)}") from None
         if changed := [name for name in differences(self.config, saved) if name not in CHANGEABLE]:
             raise StateError(
                 f"{self.folder / RUN} is damaged or of a run with other settings: {state.path.name} was saved with "

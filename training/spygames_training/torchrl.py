@@ -25,6 +25,7 @@ from torchrl.data import Binary, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 from torchrl.modules import ActorValueOperator, MaskedCategorical, ProbabilisticActor, ValueOperator
 
+from spygames.core.checks import whole
 from spygames.core.game import Game
 from spygames.core.games import Games
 from spygames.core.rng import as_seed
@@ -55,6 +56,7 @@ class TorchRLEnv(EnvBase):
     """
 
     def __init__(self, game: Game, n: int, seed: int | None = None):
+        n = whole("n", n, 1)
         super().__init__(device="cpu", batch_size=[n])
         self.game, self.games = game, Games(game, n, seed)
         self._rows = np.arange(n)

@@ -11,11 +11,9 @@ from spygames_training.atomic import write_whole
 from spygames_training.config import Config, read_config
 from spygames_training.experiments.series import Say, Series
 from spygames_training.plots import as_text, curve_axes, picture
-from spygames_training.report import WIN
+from spygames_training.report import MOMENTS, WIN, read_metrics
 from spygames_training.tables import TextTable
 from spygames_training.tasks.executor import SERIAL, Executor
-
-MOMENTS = ("start", "half", "end")
 
 
 class TrainAll:
@@ -69,7 +67,7 @@ class TrainAll:
         metric = WIN + self.against
         for (name, config), folder in zip(self.configs.items(), self.series.runs(), strict=True):
             summary = self.series.summary(name)
-            rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+            rows = read_metrics(folder, summary["decisions"])
             curve = [[row["decisions"], row[metric]] for row in rows if metric in row]
             self.runs[name] = {"game": config.game, "options": config.options, **summary, "curve": curve}
             figures = {"machine": self.machine, "runs": self.runs}
