@@ -1,7 +1,9 @@
 """Agents as ONNX models: what is exported plays as the checkpoint does, and what is no model of the game is refused."""
 
 import json
+import os
 import pickle
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -142,6 +144,23 @@ def test_what_is_no_model_of_the_game_is_refused(tmp_path: Path) -> None:
     nans = linear_model(tmp_path / "nans.onnx", game.num_features, game.num_actions, fault=float("nan"))
     with pytest.raises(PlayerFailed, match="the player onnx:nans@sample answered logits that are no finite numbers"):
         make_player(game, f"onnx:{nans}").act(positions(game, 5))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and devices as POSIX has them")
+def test_what_cannot_be_a_model_is_not_read(tmp_path: Path) -> None:
+    game = make_game("agent_avenue_v0")
+    with open(tmp_path / "long", "wb") as long:
+        long.truncate((1 << 30) + 1)  # without a block on the disk
+    os.mkfifo(tmp_path / "pipe")
+    for file, why in (
+        ("/dev/zero", "no regular file"),
+        (tmp_path / "pipe", "no regular file"),
+        (tmp_path, "Is a directory"),
+        (tmp_path / "long", "longer than 1073741824 bytes"),
+        ("x" * 300, "File name too long"),
+    ):
+        with pytest.raises(ValueError, match=f"cannot be read: .*{why}"):
+            make_player(game, f"onnx:{file}")
 
 
 def test_a_recurrent_network_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """Cards of agents say what the checkpoint and an evaluation of it say, and no more; the published ones are those."""
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -249,6 +250,15 @@ def test_figures_of_something_else_are_refused(tmp_path: Path, capsys: pytest.Ca
         json.dumps({**found, "calibration": {"games": 3}}): "is no file of figures",
         json.dumps({**found, "adversaries": [{"how": "x"}]}): "is no file of figures",
         json.dumps({**found, "evaluations": [{}]}): "is no result of",
+        json.dumps({**found, "calibration": {**found["calibration"], "bias": math.nan}}): "NaN is not a number",
+        json.dumps({**found, "calibration": {**found["calibration"], "games": True}}): "is no file of figures",
+        json.dumps({**found, "calibration": {**found["calibration"], "bins": []}}): "is no file of figures",
+        json.dumps({**found, "adversaries": [{**found["adversaries"][0], "win_share": 10**300}]}): "is too large",
+        json.dumps({**found, "adversaries": [{**found["adversaries"][0], "games": 1.5}]}): "games is not as it was",
+        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "date": 3}]}): "date is not as it was",
+        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "seed": 1.5}]}): "seed is not as it was",
+        json.dumps({**found, "remarks": json.loads("[" * 60 + "]" * 60)}): "nested deeper",
+        "[" * 100_000: "nested deeper",
         "[]": "is not about this agent's weights",
         "{": "is no file of figures",
     }.items():

@@ -207,11 +207,44 @@ def test_a_damaged_file_gets_one_line(tmp_path: Path) -> None:
             good + good.replace('"block": 0, ', '"block": 1, ').replace('"digest": "', '"digest": "0', 5),
             "line 2",
         ),
+        (good + "[" * 100_000 + "\n", "line 2 is no line of a ladder: .* nested deeper"),
+        (good.replace('"options": {}', '"options": ' + '{"a": ' * 60 + "1" + "}" * 60), "line 1 .* nested deeper"),
+        (good.replace('"seed": 0', '"seed": Infinity'), "line 1 .* Infinity is not a number"),
+        (good.replace('"seed": 0', '"seed": 1' + "0" * 400), "line 1 .* is too large"),
+        (good.replace('"seed": 0', '"seed": 1' + "0" * 5000), "line 1 .* is too large"),
+        (good.replace('"seed": 0', '"seed": false'), "a seed and the number of a block"),
+        (good.replace('"seed": 0', '"seed": 0.0'), "a seed and the number of a block"),
+        (good.replace('"block": 0,', '"block": 1e400,'), "line 1 .* is too large"),
+        (good.replace('"block": 0,', '"block": false,'), "a seed and the number of a block"),
+        (good.replace('"block": 0,', '"block": -1,'), "a seed and the number of a block"),
+        (good.replace('"protocol": 1', '"protocol": true'), "protocol True, and this is protocol 1"),
+        (good.replace('"deals": 256', '"deals": 256.0'), "wins must be digits"),
+        (good.replace('"forfeits": []', '"forfeits": [[0, true, "x"]]'), "a forfeit is no game"),
+        (good.replace('"forfeits": []', '"forfeits": [3]'), "a forfeit is no game"),
+        (good.replace('"cpu_seconds": [', '"cpu_seconds": [NaN, 1], "x": ['), "NaN is not a number"),
+        (good.replace('"cpu_seconds": [', '"cpu_seconds": [1e300, 1], "x": ['), "the decisions and the time"),
+        (good.replace('"decisions": [', '"decisions": [true, 1], "x": ['), "the decisions and the time"),
+        ("[]\n", "line 1 .* must have an object with block"),
     ):
         file.write_text(text)
         with pytest.raises(LadderError, match=words) as error:
             read_lines(file)
         assert "\n" not in str(error.value)
+
+
+def test_a_ladder_of_an_editor_of_windows_is_read_or_named(tmp_path: Path) -> None:
+    good, file = played(KUHN, "random", "random").text(), tmp_path / "x.jsonl"
+    file.write_bytes(good.replace("\n", "\r\n").encode("utf-8-sig"))
+    assert read_lines(file)[0].text() == good
+    file.write_bytes(good.encode("utf-16"))
+    with pytest.raises(LadderError, match=r"x\.jsonl cannot be read: the file is UTF-16"):
+        read_lines(file)
+
+
+def test_a_long_seed_is_written_as_text() -> None:
+    line = replace(played(KUHN, "random", "random"), seed=2**64 - 1)
+    assert json.loads(line.text())["block"]["seed"] == "18446744073709551615"
+    assert read_line(line.text()).seed == 2**64 - 1
 
 
 def test_a_line_has_the_sides_of_its_game() -> None:

@@ -19,7 +19,7 @@ import torch
 import spygames
 from spygames_training.atomic import only_one, write_whole
 from spygames_training.checkpoint import load_checkpoint
-from spygames_training.config import PPO, Config, Network, Opponents, read_config
+from spygames_training.config import PPO, Config, Network, Opponents, read_config, to_toml
 from spygames_training.network import ActorCritic
 from spygames_training.resume import StateError
 from spygames_training.run import Diverged, Run
@@ -496,6 +496,47 @@ def test_a_wrong_config_in_python_is_refused_as_in_a_file(wrong: dict[str, Any],
 def test_a_section_is_refused_by_itself(section: type, wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
         section(**wrong)
+
+
+def test_a_config_of_an_editor_of_windows_is_read_or_named(tmp_path: Path) -> None:
+    path, text = tmp_path / "run.toml", 'game = "agent_avenue_v0"\r\nname = "Grüße"\r\n'
+    path.write_bytes(text.encode("utf-8-sig"))
+    assert read_config(path) == Config(name="Grüße")
+    for encoding, message in (("utf-16", "UTF-16, and must be UTF-8"), ("latin-1", "UTF-8, but line 2 is not")):
+        path.write_bytes(text.encode(encoding))
+        with pytest.raises(ValueError, match=rf"run\.toml: the file .*{message}"):
+            read_config(path)
+
+
+def test_a_config_is_written_as_it_is_read(tmp_path: Path) -> None:
+    config = Config(name="😀 \x7f $x", options={"players": 2, "a b": [1, {"ü": 2.5}], 'x\n"[y]': "z"})
+    path = tmp_path / "run.toml"
+    path.write_text(to_toml(config), encoding="utf-8")
+    assert read_config(path) == config
+
+
+def test_numbers_and_texts_of_numpy_are_settings() -> None:
+    one, half = np.int64(1), np.float32(0.5)
+    config = Config(
+        game=np.array(["heimlich_v0"])[0],
+        options={np.str_("players"): np.int64(3), "deck": [np.int8(1)]},
+        seed=one,  # type: ignore[arg-type]
+        evaluate_every=half,  # type: ignore[arg-type]
+        network=Network(hidden=np.array([8, 4]), kind=np.str_("mlp")),  # type: ignore[arg-type]
+        ppo=PPO(games=np.int32(4), clip=half, kl_end=half),  # type: ignore[arg-type]
+        opponents=Opponents(bots=[np.str_("random")], share=half),  # type: ignore[arg-type, list-item]
+    )
+    plain = Config(
+        game="heimlich_v0", options={"players": 3, "deck": [1]}, seed=1, evaluate_every=0.5,
+        network=Network((8, 4)), ppo=PPO(games=4, clip=0.5, kl_end=0.5), opponents=Opponents(0.5, ("random",)),
+    )  # fmt: skip
+    assert config == plain
+    assert json.dumps(asdict(config)) == json.dumps(asdict(plain))
+    assert to_toml(config) == to_toml(plain)
+    with pytest.raises(ValueError, match="seed must be a whole number, not True"):
+        Config(seed=np.bool_(True))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"decisions must be a whole number, not 2\.0"):
+        Config(decisions=np.float64(2))  # type: ignore[arg-type]
 
 
 def test_a_list_in_a_config_is_as_good_as_a_tuple() -> None:

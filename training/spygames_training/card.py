@@ -60,7 +60,7 @@ def card(
         figures = replace(figures, evaluations=(*figures.evaluations, evaluation))
     try:
         return _card(checkpoint, name, figures, picture)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise CheckpointError(
             f"{name} notes its training in another form than a run does: {one_line(error, 200)}"
         ) from None

@@ -12,7 +12,7 @@ from spygames.core.batch import spread
 from spygames.core.checks import whole
 from spygames.core.game import Game
 from spygames.core.players import Player, PlayerLike, as_players
-from spygames.core.rng import next_seed
+from spygames.core.rng import as_seed, next_seed
 from spygames_training.lockstep import Match, play_matches
 from spygames_training.tasks.executor import SERIAL, Executor, Progress
 
@@ -162,7 +162,7 @@ def deals_for(game: Game, games: int) -> int:
 
 def _match(game: Game, first: Player, second: Player, games: int, seed: int) -> Match:
     """Deal by deal, `first` on each side, `second` on the others."""
-    deals, sides = deals_for(game, games), game.num_sides
+    deals, sides, seed = deals_for(game, games), game.num_sides, int(as_seed(seed))
     seating = np.tile((np.arange(sides)[:, None] != np.array(game.side_of)).astype(np.int64), (deals, 1))
     seeds = np.repeat(spread(np.uint64(seed), deals), sides)
     return Match((first, second), seating, seeds, int(next_seed(np.uint64(seed))))

@@ -23,12 +23,13 @@ from rich.table import Table
 from rich.text import Text
 
 from spygames.core.game import Game
+from spygames.core.json_numbers import written
 from spygames.core.players import Player
 from spygames.core.version import VERSION
 from spygames_training.evaluation import PROTOCOL, Result, paired_differences
 from spygames_training.identity import game_digest, player_digest, trained_against
 from spygames_training.line_ups import LineUpResult
-from spygames_training.plots import new_figure, save_figure
+from spygames_training.plots import as_text, picture
 
 DARK = 0.33
 """A win share so far from a half has a colour on which black is hard to read."""
@@ -207,7 +208,7 @@ def _document(
         "code": {"spygames": VERSION, "game": game_digest(game)},
         "environment": {"id": game.id, "options": dict(game.options)},
         "players": {name: {"digest": player_digest(game, player)} for name, player in known.items()},
-        "seed": seed,
+        "seed": written(seed),
         **extra,
         "results": rows,
     }
@@ -225,14 +226,14 @@ def check_picture(file: Path) -> None:
 def heat_map(names: Sequence[str], shares: np.ndarray, file: str | Path, title: str = "") -> None:
     """Draws `matrix_table` as a picture; the ending of `file` says in which format (`check_picture`)."""
     size = 2.5 + 0.9 * len(names)
-    figure, (axes,) = new_figure(1, 1, (size + 1.5, size))
-    image = axes.imshow(100 * shares, vmin=0, vmax=100, cmap="RdBu")
-    axes.set_xticks(range(len(names)), labels=names, rotation=30, ha="right")
-    axes.set_yticks(range(len(names)), labels=names)
-    axes.set_xlabel("against")
-    axes.set_title(title)
-    for i, j in np.argwhere(~np.isnan(shares)):
-        dark = abs(shares[i, j] - 0.5) > DARK
-        axes.text(j, i, f"{100 * shares[i, j]:.1f}", ha="center", va="center", color="white" if dark else "black")
-    figure.colorbar(image, label="wins %")
-    save_figure(figure, Path(file), 150, Path(file).suffix[1:])
+    shown, file = [*map(as_text, names)], Path(file)
+    with picture(file, 1, 1, (size + 1.5, size), 150, file.suffix[1:]) as (figure, (axes,)):
+        image = axes.imshow(100 * shares, vmin=0, vmax=100, cmap="RdBu")
+        axes.set_xticks(range(len(names)), labels=shown, rotation=30, ha="right")
+        axes.set_yticks(range(len(names)), labels=shown)
+        axes.set_xlabel("against")
+        axes.set_title(as_text(title))
+        for i, j in np.argwhere(~np.isnan(shares)):
+            dark = abs(shares[i, j] - 0.5) > DARK
+            axes.text(j, i, f"{100 * shares[i, j]:.1f}", ha="center", va="center", color="white" if dark else "black")
+        figure.colorbar(image, label="wins %")

@@ -41,7 +41,7 @@ class NetworkModel:
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """As `Model.ask`; draws nothing."""
         k, observation = len(views), torch.from_numpy(flat(views))
-        found = torch.empty(k, self._actions + self._reads)
+        found = torch.empty(k, self._actions + self._reads, dtype=torch.float32, device="cpu")
         for lo in range(0, k, SIZES[-1]):
             n = min(SIZES[-1], k - lo)
             buffer = self._buffers[next(size for size in SIZES if size >= n)]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from spygames.core.checks import plain
 from spygames.core.game import Game
 from spygames.core.shown import shown
 
@@ -47,6 +48,7 @@ class SearchSettings:
     strength, so it only keeps a handful."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "worlds", plain(self.worlds))
         if isinstance(self.worlds, bool) or not isinstance(self.worlds, int) or not 1 <= self.worlds <= MAX_WORLDS:
             raise ValueError(f"a search plays out 1 to {MAX_WORLDS} worlds, as in +search:64, not {shown(self.worlds)}")
         if self.mode not in get_args(Mode):
