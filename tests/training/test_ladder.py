@@ -37,6 +37,7 @@ from spygames_training.ladder.lines import (
 )
 from spygames_training.ladder.page import cross_table, page, standings_table
 from spygames_training.ladder.standings import maximal_lottery, standings
+from spygames_training.machine import instructions
 from spygames_training.network import ActorCritic
 from spygames_training.policy import from_network
 from tests.poker import kuhn, leduc
@@ -164,7 +165,8 @@ def test_a_line_plays_again_to_the_byte() -> None:
         again = played(game_of(back), back.players[0].name, back.players[1].name, back.number)
         assert again.compared() == line.compared()
         assert set(json.loads(line.text())) == {"block", "made"}
-        assert not {"date", "seconds", "machine"} & set(json.loads(line.compared()))
+        assert not {"date", "seconds", "machine", "instructions"} & set(json.loads(line.compared()))
+        assert line.made["instructions"] == instructions()
     assert played(game, "greedy", "random", 1).compared() != played(game, "greedy", "random").compared()
 
 

@@ -156,6 +156,8 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
         earlier = sum(run.get("seconds", 0) for run in checkpoint.began_with.get("runs", ()))
         after = f", after {earlier:,.0f} of the runs before" if earlier else ""
         rows.append(("seconds", f"{extra['seconds']:,.0f}{after}" + (f", on {machine}" if machine else "")))
+    if "precision" in extra:
+        rows.append(("computed in", extra["precision"]))
     if "seed" in config:
         rows.append(("seed", str(config["seed"])))
     if ppo:

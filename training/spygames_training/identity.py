@@ -45,7 +45,8 @@ def packages_digest() -> str:
 
 def player_digest(game: Game, player: Player, worlds: int | None = None) -> str | None:
     """A digest of a player: of a bot or a search without a policy its code, of a policy its weights, of a search on top
-    of one these, its rivals' code, its version (`search.settings.VERSION`) and that of the worlds that it draws.
+    of one these, its rivals' code, its version (`search.settings.VERSION`), that of the worlds that it draws, and the
+    type that it computes in.
 
     Of a player of another kind its attribute `digest`, where that is a text, as of files; None where nobody knows.
 
@@ -66,10 +67,12 @@ def player_digest(game: Game, player: Player, worlds: int | None = None) -> str 
         bots = [code_digest(game.bots[name], libraries=False) for name in player.settings.rivals if name in game.bots]
         rival = [] if player.rival is None else [_weights(player.rival)]
         counted = {"search": settings.VERSION, "worlds": game.worlds_version if worlds is None else worlds}
-        version = [
-            f"{name} {number}" for name, number in counted.items() if number > 1
-        ]  # results of the first have none
-        return sha256("\n".join([_weights(player.policy), *rival, *bots, *version]).encode()).hexdigest()[:16]
+        # Results that came before versions were counted have none, nor those of bfloat16, which was taken where the
+        # processor had instructions for it before names said so.
+        version = [f"{name} {number}" for name, number in counted.items() if number > 1]
+        precision = [] if player.settings.precision == "bfloat16" else [player.settings.precision]
+        parts = [_weights(player.policy), *rival, *bots, *version, *precision]
+        return sha256("\n".join(parts).encode()).hexdigest()[:16]
     found = getattr(player, "digest", None)
     return found if isinstance(found, str) else None
 

@@ -33,6 +33,7 @@ from spygames_training.blocks import DEALS, Block, play_block
 from spygames_training.evaluation import PROTOCOL
 from spygames_training.forfeits import Referee
 from spygames_training.identity import full_name, game_digest, player_digest, worlds_of
+from spygames_training.machine import instructions
 from spygames_training.tasks.executor import Progress
 
 LONGEST = 1 << 30
@@ -156,6 +157,7 @@ def play_line(
         "worlds": game.worlds_version,
         "torch": str(torch.__version__),
         "machine": f"{platform.system()} {platform.machine()}",
+        "instructions": instructions(),
     }
     if referee.forfeits:
         made["messages"] = list(dict.fromkeys(f.message for f in referee.forfeits.values()))[:10]
