@@ -1,4 +1,4 @@
-# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-ray | test-bridges | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
+# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-ray | test-bridges | test-portable | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -12,7 +12,7 @@ TEST_ARGS ?= -n 2 --dist loadgroup
 BENCH_ARGS ?= --write
 AXE := 4.14.1
 
-.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-ray test-bridges test-wheels lint lint-quick docs format bench clean
+.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-ray test-bridges test-portable test-wheels lint lint-quick docs format bench clean
 .DEFAULT_GOAL := setup
 
 setup: .venv/.installed
@@ -87,6 +87,11 @@ test-bridges: .venv-bridges/.installed
 	$(PYTHON) -m venv .venv-bridges
 	$(BRIDGES_PY) $(PIP_INSTALL) -e '.[bridges]'
 	@touch $@
+
+# What computes with networks, as other processors round: with the plainest vector instructions, with machine code for any
+# processor, and with sums in the reversed order (docs/testing.md).
+test-portable: setup
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) -m tests.support.portable $(TEST_ARGS)
 
 # What users install: wheel and sdist in environments of their own, away from this folder and without a network.
 # WHEEL_STAGES='build core' runs some of it.

@@ -20,6 +20,7 @@ from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import Network
 from spygames_training.evaluation import evaluate
 from spygames_training.network import make_network
+from spygames_training.policy import Policy
 from tests.cli.command import complaint, run
 
 onnx = pytest.importorskip("onnx")
@@ -54,14 +55,17 @@ def positions(game: Game, n: int) -> DecisionBatch:
 def test_an_export_plays_like_its_checkpoint(
     name: str, options: dict[str, int], network: Network, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The same likeliest action in 10,000 positions."""
+    """The same likeliest action in 10,000 positions, but where two are as likely to the last bits."""
     game = make_game(name, **options)
     folder, file = agent(tmp_path, game, network), tmp_path / "agent.onnx"
     assert run("export", folder, "--onnx", file) == 0
     assert capsys.readouterr().out == f"model: {file}\n"
     asked = positions(game, 10_000)
     found = make_player(game, f"onnx:{file}@argmax").act(asked)
-    assert found.tolist() == make_player(game, f"{folder}@argmax").act(asked).tolist()
+    likely, rows = Policy.load(folder).probabilities(asked.observation, asked.mask), np.arange(10_000)
+    best = likely[rows, found] >= likely.max(axis=1) * (1 - 1e-4)
+    assert best.all()
+    assert (found == make_player(game, f"{folder}@argmax").act(asked)).mean() > 0.99
     assert len(set(found.tolist())) > 5
     sampled = make_player(game, f"onnx:{file}").act(asked)
     assert asked.mask[np.arange(10_000), sampled].all()

@@ -37,6 +37,7 @@ from spygames_training.ladder.lines import (
 )
 from spygames_training.ladder.page import cross_table, page, standings_table
 from spygames_training.ladder.standings import maximal_lottery, standings
+from spygames_training.machine import instructions
 from spygames_training.network import ActorCritic
 from spygames_training.policy import from_network
 from tests.poker import kuhn, leduc
@@ -164,7 +165,8 @@ def test_a_line_plays_again_to_the_byte() -> None:
         again = played(game_of(back), back.players[0].name, back.players[1].name, back.number)
         assert again.compared() == line.compared()
         assert set(json.loads(line.text())) == {"block", "made"}
-        assert not {"date", "seconds", "machine"} & set(json.loads(line.compared()))
+        assert not {"date", "seconds", "machine", "instructions"} & set(json.loads(line.compared()))
+        assert line.made["instructions"] == instructions()
     assert played(game, "greedy", "random", 1).compared() != played(game, "greedy", "random").compared()
 
 
@@ -402,6 +404,18 @@ def test_a_page_says_that_somebody_has_not_met_everyone(tmp_path: Path) -> None:
         lines = [replace_digests(line) for line in blocks(met, game, 2)]
         text = page(game, tmp_path / "x.jsonl", lines, standings(lines, 2))
         assert ("Nearly everyone has met everyone" in text, "Who has not met" in text) == (says, says)
+
+
+def test_a_page_says_that_searches_drew_other_worlds(tmp_path: Path) -> None:
+    game = agent_avenue.make_game()
+    later = replace(game, worlds_version=3)
+    for names, said in ((("a", "b"), []), (("a", "b+search:8"), ["1"]), (("a", "mcts:20"), ["1"])):
+        lines = [replace_digests(line) for line in blocks({names: 0.6}, game, 2)]
+        for made, versions in (({}, said), ({"worlds": 2}, ["1 and 2"] if said else []), ({"worlds": 3}, said)):
+            last = replace(lines[-1], made=lines[-1].made | made)
+            text = page(later, tmp_path / "x.jsonl", [*lines[:-1], last], standings(lines, 2))
+            assert re.findall(r"with the worlds of version (.*), before", text) == versions
+            assert "worlds" not in page(game, tmp_path / "x.jsonl", lines, standings(lines, 2))
 
 
 def test_failing_games_are_counted() -> None:

@@ -130,7 +130,8 @@ class PPO:
     """Rewards are multiplied by this, for games whose stakes are far from 1."""
     precision: Precision = "auto"
     """What the network computes in while it plays and learns; weights and optimiser are float32 always. bfloat16 is
-    several times faster where the processor, or the GPU, has instructions for it, which is where auto takes it."""
+    several times faster where the processor, or the GPU, has instructions for it, which is where auto takes it; the
+    checkpoint says which it was (`precision`). An agent plays in float32 always."""
 
     def __post_init__(self) -> None:
         _check_types(self, "ppo.")

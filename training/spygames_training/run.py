@@ -23,7 +23,7 @@ from spygames_training.joint_run import check_alike, check_workers, led_by_newes
 from spygames_training.league import League
 from spygames_training.learner import Learner
 from spygames_training.loop import Callback, TrainingLoop
-from spygames_training.machine import cores, processor
+from spygames_training.machine import cores, instructions, processor
 from spygames_training.network import ActorCritic
 from spygames_training.own_code import check_names, find_own, names_of
 from spygames_training.own_network import Source, answers_of, check_answers, network_to_train
@@ -318,7 +318,8 @@ class Run:
         """Writes the checkpoint of the policy."""
         if self.processes.first:
             extra = {"config": dataclasses.asdict(self.config), "seconds": round(self.progress["seconds"])}
-            extra["machine"] = f"{self.config.workers} of {cores()} cores of {processor()}"
+            extra["machine"] = f"{self.config.workers} of {cores()} cores of {processor()} ({instructions()})"
+            extra["precision"] = str(self.learner.compute.dtype).removeprefix("torch.")
             if "began_with" in self.progress:
                 extra["began_with"] = self.progress["began_with"]
             if self.own_code:

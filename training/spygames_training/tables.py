@@ -1,5 +1,6 @@
 """Results on the screen, in Markdown, as JSON and as a picture."""
 
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -29,6 +30,7 @@ from spygames.core.version import VERSION
 from spygames_training.evaluation import PROTOCOL, Result, paired_differences
 from spygames_training.identity import game_digest, player_digest, trained_against
 from spygames_training.line_ups import LineUpResult
+from spygames_training.machine import instructions
 from spygames_training.plots import as_text, picture
 
 DARK = 0.33
@@ -205,7 +207,8 @@ def _document(
     return {
         "protocol": PROTOCOL,
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "code": {"spygames": VERSION, "game": game_digest(game)},
+        "code": {"spygames": VERSION, "game": game_digest(game), "worlds": game.worlds_version},
+        "machine": {"system": f"{platform.system()} {platform.machine()}", "instructions": instructions()},
         "environment": {"id": game.id, "options": dict(game.options)},
         "players": {name: {"digest": player_digest(game, player)} for name, player in known.items()},
         "seed": written(seed),

@@ -35,7 +35,8 @@ from spygames_training.atomic import LARGEST, is_count, is_number, parse_json
 from spygames_training.blocks import DEALS, Block, play_block
 from spygames_training.evaluation import PROTOCOL
 from spygames_training.forfeits import Referee
-from spygames_training.identity import full_name, game_digest, player_digest
+from spygames_training.identity import full_name, game_digest, player_digest, worlds_of
+from spygames_training.machine import instructions
 from spygames_training.tasks.executor import Progress
 
 LONGEST = 1 << 30
@@ -156,8 +157,10 @@ def play_line(
         "cpu_seconds": [round(player.seconds, 3) for player in timed],
         "spygames": VERSION,
         "rules": game_digest(game),
+        "worlds": game.worlds_version,
         "torch": str(torch.__version__),
         "machine": f"{platform.system()} {platform.machine()}",
+        "instructions": instructions(),
     }
     if referee.forfeits:
         made["messages"] = list(dict.fromkeys(f.message for f in referee.forfeits.values()))[:10]
@@ -267,6 +270,7 @@ def read_line(text: str) -> Line:
         raise ValueError("a forfeit is no game")
     if not all(_are_two_amounts(made.get(key)) for key in ("decisions", "cpu_seconds")):
         raise ValueError("it must have the decisions and the time of two players")
+    worlds_of(made)
     return Line(game, (entries[0], entries[1]), seed, number, wins, forfeits, made)
 
 
