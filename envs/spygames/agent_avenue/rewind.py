@@ -40,8 +40,9 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
     """`Game.rewind`: nothing but a seat's own decisions and draws changes its hand.
 
     Cards that were drawn since may be any of the hand alike, but those that were seen in it (AA-37) have been there
-    before, and a hand that offered two alike held nothing else (AA-10, AA-40). The card that was discarded may be any of the discards, as all cards that a seat has not seen are dealt
-    alike (`determinize`). An offer is public but for its face-down card, and that, too, once it has been recruited.
+    before, and a hand that offered two alike held nothing else (AA-10, AA-40). The card that was discarded may be any
+    of the discards, as all cards that a seat has not seen are dealt alike (`determinize`). An offer is public but for
+    its face-down card, and that, too, once it has been recruited. What comes out is right for the view of `seat` alone.
     """
     down = s.face_down if knows_face_down(s, seat) else NONE
     asked = np.int64(s.ability) if s.phase == ABILITY and s.resolver == seat else NONE
@@ -63,8 +64,8 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
 
 @kernel
 def is_possible_hand(s: Record, seat: Int, action: Int, alike: Int) -> bool:
-    """Whether the hand holds what was seen in it (AA-37), nothing else beside two `alike` that it offered (AA-10, AA-40),
-    and the agent, for Double Trouble twice, that it recruited (AA-28)."""
+    """Whether the hand holds what was seen in it (AA-37), nothing else where it offered two `alike` (AA-10, AA-40), and
+    what it recruited, for Double Trouble twice (AA-28)."""
     if alike != NONE and s.hands[seat, alike] < hand_size(s, seat):
         return False
     if s.options.advanced:

@@ -183,8 +183,9 @@ def test_cards_that_were_seen_in_a_hand_were_not_drawn_since() -> None:
 
 
 def test_a_card_that_was_seen_may_lie_face_down() -> None:
-    """Of two alike, one of which was seen, it is either; the one that was not may have been drawn since, too. A count of
-    every order of the copies: one lies face down, two were kept, two drawn."""
+    """Of two alike, one of which was seen, it is either; the one that was not may have been drawn since, too.
+
+    A count of every order of the copies: one lies face down, two were kept, two drawn."""
     held, known = (EN, DD, SA, SA), 4  # the number of the copy that was seen, the fifth card
     game, now = advanced(
         hand=held, seen=(EN,), to_move=0, active_side=1, phase=RECRUIT, face_up=CB, face_down=EN, kept=2
