@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -239,6 +240,25 @@ def test_a_card_says_how_to_train_the_agent_again(folder: Path, tmp_path: Path) 
         file = tmp_path / "agent.toml"
         file.write_text(text.partition("```")[0])
         assert read_config(file) == from_mapping(Config, config)
+
+
+def test_figures_of_earlier_worlds_are_shown_as_such(tmp_path: Path) -> None:
+    """And nothing changes where the worlds are the present ones. Figures of later worlds are of another player."""
+    found, file = released("heimlich_2"), ROOT / "checkpoints" / "heimlich_2" / "figures.json"
+    later = Checkpoint(replace(found.game, worlds_version=2), found.network, found.meta)
+    assert "worlds of version" not in card(found, "mine", None, read_figures(file, found))
+    text = card(later, "mine", None, read_figures(file, later))
+    assert "These figures were played with the worlds of version 1; now it is 2." in text
+    content = json.loads(file.read_text())
+    for each in content["evaluations"]:
+        each["code"]["worlds"] = 2
+    (tmp_path / "figures.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=r"about other weights than this agent's"):
+        read_figures(tmp_path / "figures.json", later)
+    content["evaluations"][0]["code"]["worlds"] = "x"
+    (tmp_path / "figures.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=r"is no result of .*worlds must be a whole number, at least 1, not 'x'"):
+        read_figures(tmp_path / "figures.json", later)
 
 
 def test_figures_of_something_else_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -371,6 +371,18 @@ def test_a_page_says_that_somebody_has_not_met_everyone(tmp_path: Path) -> None:
         assert ("Nearly everyone has met everyone" in text, "Who has not met" in text) == (says, says)
 
 
+def test_a_page_says_that_searches_drew_other_worlds(tmp_path: Path) -> None:
+    game = agent_avenue.make_game()
+    later = replace(game, worlds_version=3)
+    for names, said in ((("a", "b"), []), (("a", "b+search:8"), ["1"]), (("a", "mcts:20"), ["1"])):
+        lines = [replace_digests(line) for line in blocks({names: 0.6}, game, 2)]
+        for made, versions in (({}, said), ({"worlds": 2}, ["1 and 2"] if said else []), ({"worlds": 3}, said)):
+            last = replace(lines[-1], made=lines[-1].made | made)
+            text = page(later, tmp_path / "x.jsonl", [*lines[:-1], last], standings(lines, 2))
+            assert re.findall(r"with the worlds of version (.*), before", text) == versions
+            assert "worlds" not in page(game, tmp_path / "x.jsonl", lines, standings(lines, 2))
+
+
 def test_failing_games_are_counted() -> None:
     line = replace_digests(line_of(KUHN, "a", "b", np.tile([[1, 0], [0, 1]], (DEALS, 1, 1))))
     line.forfeits.extend([[3, 0, "failed"], [5, 1, "too slow"], [9, 1, "failed"]])

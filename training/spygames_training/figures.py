@@ -12,7 +12,7 @@ from spygames.core.shown import one_line
 from spygames_training.atomic import read_file
 from spygames_training.calibration import Calibration
 from spygames_training.checkpoint import Checkpoint
-from spygames_training.identity import player_digest
+from spygames_training.identity import player_digest, worlds_of
 from spygames_training.policy import PolicyPlayer, from_network
 
 __all__ = ["Adversary", "Figures", "read_evaluation", "read_figures"]
@@ -121,18 +121,19 @@ def _checked(file: Path, found: Any, checkpoint: Checkpoint) -> dict[str, Any]:
     try:
         measured = {row["challenger"]: found["players"][row["challenger"]]["digest"] for row in found["results"]}
         game = found["environment"]["id"], found["environment"]["options"]
-    except (KeyError, TypeError) as error:
+        worlds = worlds_of(found["code"])
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{file} is no result of `spygames evaluate --json`: {one_line(error, 200)}") from None
     if game != (checkpoint.game.id, dict(checkpoint.game.options)):
         raise ValueError(f"{file} is about another variant than this agent plays, {checkpoint.game.title}")
     player = from_network(checkpoint.game, checkpoint.network)
     for name, its in measured.items():
-        if its != (digest := _digest(checkpoint.game, player, name)):
+        if its != (digest := _digest(checkpoint.game, player, name, worlds)):
             raise ValueError(f"{file} is about other weights than this agent's, whose digest is {digest}: {name}")
     return found
 
 
-def _digest(game: Game, player: PolicyPlayer, name: str) -> str | None:
+def _digest(game: Game, player: PolicyPlayer, name: str, worlds: int) -> str | None:
     """That of the agent, as the challenger called `name`: with the search that the name says, or without."""
     search = split_spec(name).search
-    return player_digest(game, player if search is None else player.with_search(search))
+    return player_digest(game, player if search is None else player.with_search(search), worlds)

@@ -204,7 +204,7 @@ def _document(
     return {
         "protocol": PROTOCOL,
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "code": {"spygames": VERSION, "game": game_digest(game)},
+        "code": {"spygames": VERSION, "game": game_digest(game), "worlds": game.worlds_version},
         "environment": {"id": game.id, "options": dict(game.options)},
         "players": {name: {"digest": player_digest(game, player)} for name, player in known.items()},
         "seed": seed,

@@ -141,6 +141,9 @@ class Game(Generic[V]):
     """(state, seat, seed, stratum) -> strata: as `determinize`, but the part of what is hidden of which a search is to
     look at all possibilities is that with the number `stratum`, from 0 on modulo `strata`, how many there are; all of
     them are alike likely. None: there is no such part."""
+    worlds_version: int = 1
+    """Of `determinize`, `rewind` and `determinize_stratum` together: raised when they draw or rewind otherwise than
+    before. It is part of the digest of a search, which then decides otherwise (`player_digest`)."""
     questions: Questions | None = None
     """What a network may learn to believe about what is hidden. None: nothing is asked."""
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

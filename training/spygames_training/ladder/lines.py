@@ -32,7 +32,7 @@ from spygames_training.atomic import read_file
 from spygames_training.blocks import DEALS, Block, play_block
 from spygames_training.evaluation import PROTOCOL
 from spygames_training.forfeits import Referee
-from spygames_training.identity import full_name, game_digest, player_digest
+from spygames_training.identity import full_name, game_digest, player_digest, worlds_of
 from spygames_training.tasks.executor import Progress
 
 LONGEST = 1 << 30
@@ -153,6 +153,7 @@ def play_line(
         "cpu_seconds": [round(player.seconds, 3) for player in timed],
         "spygames": VERSION,
         "rules": game_digest(game),
+        "worlds": game.worlds_version,
         "torch": str(torch.__version__),
         "machine": f"{platform.system()} {platform.machine()}",
     }
@@ -256,6 +257,7 @@ def read_line(text: str) -> Line:
         raise ValueError("a forfeit is no game")
     if not all(len(made[key]) == 2 and min(map(float, made[key])) >= 0 for key in ("decisions", "cpu_seconds")):
         raise ValueError("it must have the decisions and the time of two players")
+    worlds_of(made)
     return Line(
         block["game"], (entries[0], entries[1]), int(block["seed"]), int(block["block"]), wins, block["forfeits"],
         dict(made), block["protocol"],

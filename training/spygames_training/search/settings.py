@@ -10,7 +10,8 @@ Mode = Literal["strong", "safe"]
 
 VERSION = 1
 """Of what a search decides: raised when the same settings, weights and luck may lead to another action, so that a
-ladder does not take the new search for the old one (`player_digest`)."""
+ladder does not take the new search for the old one (`player_digest`). Where only the worlds of one game are drawn
+otherwise, `Game.worlds_version` is raised instead."""
 MAX_WORLDS = 100_000
 POLICY = "policy"
 """The name of the checkpoint itself among rivals."""
