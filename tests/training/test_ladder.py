@@ -407,8 +407,7 @@ def test_a_page_says_that_somebody_has_not_met_everyone(tmp_path: Path) -> None:
 
 
 def test_a_page_says_that_searches_drew_other_worlds(tmp_path: Path) -> None:
-    game = agent_avenue.make_game()
-    later = replace(game, worlds_version=3)
+    game, later = (replace(agent_avenue.make_game(), worlds_version=version) for version in (1, 3))
     for names, said in ((("a", "b"), []), (("a", "b+search:8"), ["1"]), (("a", "mcts:20"), ["1"])):
         lines = [replace_digests(line) for line in blocks({names: 0.6}, game, 2)]
         for made, versions in (({}, said), ({"worlds": 2}, ["1 and 2"] if said else []), ({"worlds": 3}, said)):

@@ -150,10 +150,10 @@ def test_a_digest_holds_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
     player, alone = searching("8,rivals=policy|greedy,precision=bfloat16"), make_player(GAME, AGENT)
     parts = [player_digest(GAME, alone), player_digest(GAME, make_player(GAME, "greedy"))]
     digests = {sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]}
-    assert {player_digest(GAME, player)} == digests
+    assert {player_digest(GAME, player, worlds=1)} == digests
     for version in (2, 3):
         monkeypatch.setattr("spygames_training.search.settings.VERSION", version)
-        digests.add(str(player_digest(GAME, player)))
+        digests.add(str(player_digest(GAME, player, worlds=1)))
         assert player_digest(GAME, alone) == parts[0]
         digests.add(str(player_digest(GAME, searching("8,rivals=policy|greedy"))))
     assert len(digests) == 5
@@ -181,6 +181,15 @@ def test_the_name_says_what_a_search_computes_in(precision: str, monkeypatch: py
         assert found == {getattr(torch, precision)}
         assert player.name.endswith("+search:2" if precision == "float32" else "+search:2,precision=bfloat16")
         assert pickle.loads(pickle.dumps(player)).settings == player.settings
+
+
+def test_a_digest_holds_the_version_of_the_worlds() -> None:
+    """But for version 1, whose results came before it was counted; the policy alone draws none."""
+    player, alone = searching(), make_player(GAME, AGENT)
+    first, other = (replace(GAME, worlds_version=version) for version in (1, 2))
+    assert player_digest(other, player) != player_digest(first, player) == player_digest(other, player, worlds=1)
+    assert player_digest(other, alone) == player_digest(first, alone)
+    assert pickle.loads(pickle.dumps(other)).worlds_version == 2
 
 
 @pytest.mark.parametrize(

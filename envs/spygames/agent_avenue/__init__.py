@@ -93,6 +93,7 @@ def make_game(
         teams=(0, 0, 1, 1)[:players] if teams else (),
         is_known=validate.is_known,
         rewind=rewind.rewind,
+        worlds_version=2,  # 1: a card that was drawn after an offer could lie face down
         questions=questions.questions(teams),
         entities=layout.ENTITIES,
         view_ranges=VIEW_RANGES,

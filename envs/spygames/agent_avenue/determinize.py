@@ -16,13 +16,15 @@ from spygames.core.rng import below, shuffle
 def determinize(s: State, seat: Int, seed: uint64) -> None:
     """Deals the cards that `seat` has not seen to all hidden places, again until the result is a possible state.
 
-    Cards that were seen entering a hand stay there, or one of them lies face down if that is possible (AA-37).
+    Cards that were seen entering a hand stay there, or one of them lies face down if that is possible (AA-37). A hand
+    drew after it had played (AA-11), so the cards that it drew were neither seen nor can one of them lie face down.
     """
     s.rng = seed
     if s.options.advanced:
         shuffle_market_deck(s)
     knows_down = knows_face_down(s, seat)
     offerer = face_down_seat(s) if s.face_down != NONE and not knows_down else NONE
+    drawn = hand_size(s, offerer) - s.kept if offerer != NONE else 0
     # The deck serves as the pile that is dealt from: the hidden cards of other seats come off its end.
     pile = 0
     for card in range(KINDS):
@@ -34,12 +36,15 @@ def determinize(s: State, seat: Int, seed: uint64) -> None:
         left = pile
         if offerer != NONE:
             left = deal_offer(s, offerer, left)
+            if not is_allowed(s, offerer):
+                continue
+            left = deal_unseen(s, offerer, drawn, left)
             left = deal_discards(s, offerer, left)
         for who in range(s.options.players):
             if who != seat and who != offerer:
                 left = deal_hand(s, who, hand_size(s, who), left)
                 left = deal_discards(s, who, left)
-        if is_allowed(s, offerer):
+        if s.phase != ABILITY or is_possible(s):  # AA-28: the seat that makes the choices can carry the ability out
             break
     for i in range(left, CARDS):
         s.deck[i] = NONE
@@ -72,7 +77,13 @@ def deal_hand(s: State, who: Int, size: Int, left: Int) -> Int:
     for card in range(KINDS):
         s.hands[who, card] = s.seen[who, card]
         size -= np.int64(s.seen[who, card])
-    for _ in range(size):
+    return deal_unseen(s, who, size, left)
+
+
+@kernel
+def deal_unseen(s: State, who: Int, count: Int, left: Int) -> Int:
+    """Adds `count` cards off the pile to a hand. Returns as above."""
+    for _ in range(count):
         left -= 1
         s.hands[who, s.deck[left]] += 1
     return left
@@ -80,24 +91,25 @@ def deal_hand(s: State, who: Int, size: Int, left: Int) -> Int:
 
 @kernel
 def deal_offer(s: State, who: Int, left: Int) -> Int:
-    """Deals a face-down card and the hand that it came from; either may hold the cards seen there. Returns as above."""
-    size, seen = hand_size(s, who), 0
+    """Deals a face-down card and the cards that its hand kept; each of them may be any of the cards that were seen
+    there. Returns as above."""
+    kept, seen = np.int64(s.kept), 0
     for card in range(KINDS):
         seen += np.int64(s.seen[who, card])
     if seen > 0:
-        drawn = below(s, size + 1)
-        if drawn < seen:
-            left = deal_hand(s, who, size + 1, left)
+        place = below(s, kept + 1)
+        if place < seen:
+            left = deal_hand(s, who, kept + 1, left)
             card = 0
-            while drawn >= s.seen[who, card]:
-                drawn -= np.int64(s.seen[who, card])
+            while place >= s.seen[who, card]:
+                place -= np.int64(s.seen[who, card])
                 card += 1
             s.hands[who, card] -= 1
             s.face_down = card
             return left
     left -= 1
     s.face_down = s.deck[left]
-    return deal_hand(s, who, size, left)
+    return deal_hand(s, who, kept, left)
 
 
 @kernel
@@ -115,10 +127,5 @@ def deal_discards(s: State, who: Int, left: Int) -> Int:
 
 @kernel
 def is_allowed(s: State, offerer: Int) -> bool:
-    """AA-10, AA-40: two alike are offered only by a hand of nothing else, so all cards that it kept are alike too.
-
-    AA-28: the seat that makes the choices of an ability can carry it out.
-    """
-    if offerer != NONE and s.face_down == s.face_up and s.hands[offerer, s.face_up] < s.kept:
-        return False
-    return s.phase != ABILITY or is_possible(s)
+    """AA-10, AA-40: two alike are offered only by a hand of nothing else; before it draws it holds what it kept."""
+    return bool(s.face_down != s.face_up or s.hands[offerer, s.face_up] == s.kept)

@@ -70,7 +70,8 @@ class Texts:
     cannot know as counts or "?"; NOBODY sees everything. None: the text of `to_text` under the key "text"."""
     seen_action: Callable[["Game", Record, int, int, int], str] | None = None
     """(game, state, action, seat, viewer): what the viewer sees happen when `seat` acts in `state`, the state before;
-    what it cannot tell apart has one text. None: others see that the seat has moved."""
+    what everybody sees afterwards is told, and what the viewer cannot tell apart then has one text. None: others see
+    that the seat has moved."""
     draw: Draw | None = None
     """(pen, seen, look): the picture of what `seen_to_dict` returned. None: its text on a panel."""
 
@@ -130,10 +131,11 @@ class Game(Generic[V]):
     decision of the seat to the oldest, each time on what the last call left. `past` is what was true at that decision
     and `action` what the seat did: only what is public of them now may be read. What the seat alone knew is undone in
     `state`, by luck from `rng` where it may have been in several ways, each as likely as `determinize` has it; what it
-    returns is `action` with its hidden part as in this world, or IMPOSSIBLE or TELLS_NOTHING (`core.rewinding`).
-    Afterwards only what `seat` may know of `state` counts, and before only what it knew: of two worlds that `seat`
-    cannot tell apart it makes the same. None: the game cannot be rewound, and a search takes all worlds for equally
-    likely."""
+    returns is `action` with its hidden part as in this world, where it is legal, or IMPOSSIBLE or TELLS_NOTHING
+    (`core.rewinding`). Afterwards only what `seat` may know of `state` counts, and before only what it knew: of two
+    worlds that `seat` cannot tell apart it makes the same. So the rewound state is right for the VIEW and the mask of
+    `seat` alone. Other hands and decks are not as they were, `seen_to_dict` and `state_to_dict` of it mean nothing, and
+    it cannot be played on. None: the game cannot be rewound, and a search takes all worlds for equally likely."""
     rewind_within: str = ""
     """A public field of STATE, such as the number of the round: `rewind` reaches no decision at which it had another
     value. Such a one tells nothing of what is hidden now, but still who sits there. Empty: it reaches all of a game."""
@@ -307,8 +309,9 @@ class Game(Generic[V]):
     def seen_action(self, s: Record, action: int, seat: int, viewer: int) -> str:
         """What seat `viewer` sees happen when `seat` takes an action (0..A-1) in state `s`, the state before it.
 
-        Actions of others that the viewer cannot tell apart have one text: "player_1 offers enforcer and a hidden card".
-        NOBODY (-1) sees everything.
+        What everybody sees afterwards is told: which of two cards was taken, say, once both lie open. Actions of others
+        that the viewer cannot tell apart then have one text: "player_1 offers enforcer and a hidden card". NOBODY (-1)
+        sees everything.
         """
         if self.texts.seen_action is not None:
             return self.texts.seen_action(self, s, action, seat, viewer)
