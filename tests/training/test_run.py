@@ -43,6 +43,7 @@ def weights(network: ActorCritic) -> dict[str, torch.Tensor]:
     return {name: value.clone() for name, value in network.state_dict().items()}
 
 
+@pytest.mark.usefixtures("drawn_curves")
 def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path: Path) -> None:
     Run.create(SMALL, tmp_path).train()
     rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
