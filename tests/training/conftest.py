@@ -1,5 +1,6 @@
 """Shared by the tests of training."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,8 @@ import pytest
 from spygames_training import report
 from spygames_training.atomic import write_whole
 
+PLOT_CURVES = report.plot_curves
+
 
 def write_rows(rows: list[dict[str, Any]], path: Path) -> Path:
     """In the place of `plot_curves`, which takes longer than the training of a small run."""
@@ -15,13 +18,15 @@ def write_rows(rows: list[dict[str, Any]], path: Path) -> Path:
     return path
 
 
-@pytest.fixture(autouse=True)
-def curves_not_drawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="package", autouse=True)
+def curves_not_drawn() -> Iterator[None]:
     """Runs in this process draw no curves, except in tests that use `drawn_curves`."""
-    if "drawn_curves" not in request.fixturenames:
-        monkeypatch.setattr(report, "plot_curves", write_rows)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(report, "plot_curves", write_rows)
+        yield
 
 
 @pytest.fixture
-def drawn_curves() -> None:
+def drawn_curves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs draw their curves, as they do for users."""
+    monkeypatch.setattr(report, "plot_curves", PLOT_CURVES)
