@@ -21,6 +21,9 @@ __all__ = ["Result", "cross_play", "evaluate"]
 RESAMPLES = 2000
 PROTOCOL = 1
 """Version of how players are measured (docs/protocol.md): figures of two versions are not compared."""
+BOOTSTRAP_BLOCK = 1 << 16
+"""Deals that the bootstrap draws in one call."""
+
 BOOTSTRAP, WILSON = "bootstrap over deals", "Wilson over deals"
 """How an interval was found, as `Result` names it: see `bootstrap` and `wilson`."""
 
@@ -259,7 +262,9 @@ def bootstrap(values: np.ndarray, seed: int, resamples: int = RESAMPLES) -> tupl
     """
     rng = np.random.default_rng(seed)
     d = len(values)
-    means = np.array([values[rng.integers(0, d, d)].mean() for _ in range(resamples)])
+    block = max(1, BOOTSTRAP_BLOCK // d)  # several resamples in one call, the same draws as one by one
+    sizes = [min(block, resamples - k) for k in range(0, resamples, block)]
+    means = np.concatenate([values[rng.integers(0, d, (n, d))].mean(axis=1) for n in sizes])
     low, high = np.quantile(means, (0.025, 0.975))
     return float(low), float(high)
 
