@@ -16,6 +16,7 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from spygames.core.digest import content
 from spygames_training.atomic import is_count, is_number, named, read_file, write_whole
 from spygames_training.plots import new_figure, save_figure
 
@@ -248,12 +249,13 @@ class Report:
 
 
 def metrics_digest(folder: Path) -> list[Any]:
-    """Length in bytes and SHA-256 of the metrics that a run in `folder` has written, which are on the disk by then."""
+    """Length in bytes and SHA-256 of the metrics that a run in `folder` has written, which are on the disk by then;
+    line ends do not count."""
     file, data = folder / METRICS, b""
     if file.exists():
         with open(file, "rb+") as opened:
             os.fsync(opened.fileno())
-            data = opened.read()
+            data = content(opened.read())
     return [len(data), hashlib.sha256(data).hexdigest()]
 
 
@@ -274,7 +276,7 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
         return []
     hint = "without the file the run can be resumed, but its earlier figures are lost"
     try:
-        data = read_file(file, MAX_METRICS_BYTES)
+        data = content(read_file(file, MAX_METRICS_BYTES))
     except OSError as error:
         raise ValueError(f"{file} cannot be read: {error.strerror}; {hint}") from error
     lines = data.splitlines()
