@@ -13,6 +13,7 @@ import pytest
 
 import spygames
 from spygames.core import released
+from spygames.core.digest import content
 from spygames.core.players import make_player, name_best
 from spygames.core.released import MANIFEST, best_agent, find_agent, released_agents
 from spygames_training import identity
@@ -148,7 +149,7 @@ def test_a_flipped_byte_is_refused(copy: Path, name: str) -> None:
 def test_line_ends_that_git_writes_damage_nothing(copy: Path) -> None:
     """As in a clone by Git for Windows with its usual settings."""
     for file in (copy / MANIFEST, *copy.glob("agent_avenue_simple/*.json")):
-        file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+        file.write_bytes(content(file.read_bytes()).replace(b"\n", b"\r\n"))
     released._listed.cache_clear()
     assert weights(Policy.load("agent_avenue/simple-2")) == weights(
         Policy.load(ROOT / "checkpoints/agent_avenue_simple")
