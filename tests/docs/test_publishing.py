@@ -34,6 +34,18 @@ def test_the_sdist_has_what_is_at_the_top() -> None:
     assert {path.split("/")[0] for path in listed.stdout.split()} <= included | {".gitignore", "pyproject.toml"}
 
 
+def test_git_writes_the_same_bytes_on_every_machine() -> None:
+    """Whatever `core.autocrlf` says: texts end their lines with LF, and all else is marked as bytes."""
+    listed = subprocess.run(["git", "ls-files", "--eol"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("the files are not a clone of the repository")
+    for line in listed.stdout.splitlines():
+        inside, _, attributes = line.partition("\t")[0].split(maxsplit=2)
+        assert inside in ("i/lf", "i/none", "i/-text"), line
+        assert ("-text" in attributes) == (inside == "i/-text"), f".gitattributes takes it for something else: {line}"
+        assert "-text" in attributes or "eol=lf" in attributes, line
+
+
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
 def test_a_workflow_runs_what_there_is(file: Path) -> None:
     flow: dict[Any, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))

@@ -149,7 +149,7 @@ def test_an_evaluation_of_something_else_is_refused(tmp_path: Path, capsys: pyte
 def test_the_command_writes_the_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, published = tmp_path / "card.md", ROOT / "checkpoints" / "agent_dog_2"
     assert run("card", "agent_dog/standard-2", "--out", file) == 0
-    assert file.read_bytes() == (published / "README.md").read_bytes()
+    assert file.read_text(encoding="utf-8") == (published / "README.md").read_text(encoding="utf-8")
     assert (tmp_path / "value.svg").read_bytes().startswith(b"<?xml")
     capsys.readouterr()
     evaluation = tmp_path / "evaluation.json"

@@ -265,6 +265,14 @@ def test_a_line_of_metrics_that_was_cut_by_a_kill_is_no_damage(folder: Path) -> 
     assert file.read_bytes() == whole
 
 
+def test_other_line_ends_of_metrics_are_no_damage(folder: Path) -> None:
+    file = folder / METRICS
+    whole = file.read_bytes()
+    file.write_bytes(whole.replace(b"\n", b"\r\n"))
+    Run.resume(folder, CONFIG).train()
+    assert file.read_bytes() == whole
+
+
 def test_a_state_of_version_0_1_0_has_no_digest_and_is_read(folder: Path) -> None:
     state(lambda *_: None)(folder)
     assert Run.resume(folder, CONFIG).progress["decisions"] == 256

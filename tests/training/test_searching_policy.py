@@ -159,15 +159,6 @@ def test_a_digest_holds_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(digests) == 5
 
 
-def test_a_digest_holds_the_version_of_the_worlds() -> None:
-    """But for version 1, whose results came before it was counted; the policy alone draws none."""
-    player, alone = searching(), make_player(GAME, AGENT)
-    other = replace(GAME, worlds_version=2)
-    assert player_digest(other, player) != player_digest(GAME, player) == player_digest(other, player, worlds=1)
-    assert player_digest(other, alone) == player_digest(GAME, alone)
-    assert pickle.loads(pickle.dumps(other)).worlds_version == 2
-
-
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_the_name_says_what_a_search_computes_in(precision: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the processor is fast at."""

@@ -1,9 +1,9 @@
 """What earlier versions saved is read as what it was, or refused with one line."""
 
-import hashlib
 import json
 import shutil
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import torch
 from safetensors.torch import load_file
 
 import spygames
+from spygames.core.digest import content
 from spygames.core.padding import to_fields, without_padding
 from spygames.core.players import make_player
 from spygames.core.record import load_games, replay
@@ -74,7 +75,7 @@ def test_a_batch_goes_on_as_it_did(name: str) -> None:
 def test_released_agents_win_what_they_won(name: str) -> None:
     """To one game in forty, which the rounding of a processor may decide otherwise."""
     path, found = FOLDER / "agents" / f"{name}-0.1.0", AGENTS[name]
-    files = {name: hashlib.sha256((path / name).read_bytes()).hexdigest() for name in found["files"]}
+    files = {name: sha256(content((path / name).read_bytes())).hexdigest() for name in found["files"]}
     assert files == found["files"]  # what else lies there are its card and its figures
     game = load_checkpoint(path).game
     opponents = [make_player(game, bot) for bot in found["results"]]

@@ -11,7 +11,7 @@ import numpy as np
 import spygames
 import spygames_training
 from spygames.core.checks import whole
-from spygames.core.digest import code_digest
+from spygames.core.digest import code_digest, content
 from spygames.core.game import Game
 from spygames.core.player import Player, Scripted
 from spygames.core.players import SEARCH, name_best, split_spec
@@ -34,12 +34,12 @@ _RULES = ("init", "legal", "apply", "returns", "observe")
 
 @cache
 def packages_digest() -> str:
-    """A digest of the sources of spygames and spygames_training, as they lie on this machine."""
+    """A digest of the sources of spygames and spygames_training, on this machine, whatever their line ends."""
     digest = sha256()
     for package in (spygames, spygames_training):
         folder = Path(str(package.__file__)).parent
         for file in sorted(folder.rglob("*.py")):
-            digest.update(file.relative_to(folder).as_posix().encode() + b"\n" + file.read_bytes())
+            digest.update(file.relative_to(folder).as_posix().encode() + b"\n" + content(file.read_bytes()))
     return digest.hexdigest()[:16]
 
 

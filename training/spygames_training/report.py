@@ -16,6 +16,7 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from spygames.core.digest import content
 from spygames.core.files import decoded
 from spygames_training.atomic import is_count, is_number, named, parse_json, read_file, write_whole
 from spygames_training.plots import as_text, picture
@@ -270,12 +271,13 @@ def read_summary(folder: Path) -> dict[str, Any]:
 
 
 def metrics_digest(folder: Path) -> list[Any]:
-    """Length in bytes and SHA-256 of the metrics that a run in `folder` has written, which are on the disk by then."""
+    """Length in bytes and SHA-256 of the metrics that a run in `folder` has written, which are on the disk by then;
+    line ends do not count."""
     file, data = folder / METRICS, b""
     if file.exists():
         with open(file, "rb+") as opened:
             os.fsync(opened.fileno())
-            data = opened.read()
+            data = content(opened.read())
     return [len(data), hashlib.sha256(data).hexdigest()]
 
 
@@ -296,7 +298,7 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
         return []
     hint = "without the file the run can be resumed, but its earlier figures are lost"
     try:
-        data = read_file(file, MAX_METRICS_BYTES)
+        data = content(read_file(file, MAX_METRICS_BYTES))
     except OSError as error:
         raise ValueError(f"{file} cannot be read: {error.strerror}; {hint}") from error
     lines = data.splitlines()

@@ -4,14 +4,15 @@
 it from the checkpoints and the ladders.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from spygames.core.digest import content
 from spygames.core.files import read_file, read_text
 from spygames.core.game import Game
 from spygames.core.shown import one_line, shown
@@ -58,7 +59,7 @@ class ReleasedAgent:
     decisions: int
     """That it was trained on."""
     sha256: Mapping[str, str]
-    """Hex digest of each of its files, by name."""
+    """Hex digest of the content of each of its files, by name; line ends of a text do not count."""
     figures: tuple[Figures, ...]
     """One for each way to play that was measured, the best first."""
 
@@ -70,7 +71,7 @@ class ReleasedAgent:
         """The folder, once each file in it has been found to be the one that was released; ValueError otherwise."""
         for name, expected in self.sha256.items():
             try:
-                found = hashlib.sha256(read_file(self.folder / name, MAX_BYTES)).hexdigest()
+                found = sha256(content(read_file(self.folder / name, MAX_BYTES))).hexdigest()
             except OSError as error:
                 raise ValueError(f"{self.name}: {self.folder / name} cannot be read: {error.strerror}") from None
             if found != expected:
