@@ -1,9 +1,11 @@
 """Matplotlib, set up in one place: figures without a window, saved whole. Imported late, for it is slow to import."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from spygames.core.shown import printable
 from spygames_training.atomic import replacing
 
 Axes = Any
@@ -25,8 +27,21 @@ def save_figure(figure: Figure, path: Path, dpi: int, kind: str = "png") -> None
     from matplotlib import rc_context
 
     # Without a date and with names that are not drawn by chance, the same figure is the same file.
-    with replacing(path) as new, rc_context({"svg.hashsalt": "spygames", "svg.fonttype": "none"}):
+    settings = {"svg.hashsalt": "spygames", "svg.fonttype": "none"}
+    with replacing(path) as new, rc_context(settings), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # in a name, where no font has it
         figure.savefig(new, dpi=dpi, format=kind, metadata={"Date": None} if kind == "svg" else None)
+
+
+def literal(text: str) -> str:
+    """A text for a label, shown as it is: matplotlib takes what is between two dollar signs for mathematics."""
+    return printable(text).replace("$", r"\$")
+
+
+def legend(axis: Axes, **options: Any) -> None:
+    """Names every line of `axis` by its label as it is; by itself matplotlib leaves out labels that begin with `_`."""
+    lines = axis.get_lines()
+    axis.legend(lines, [literal(line.get_label()) for line in lines], **options)
 
 
 def curve_axes(axis: Axes, curves: Mapping[str, Sequence[tuple[float, float]]]) -> None:

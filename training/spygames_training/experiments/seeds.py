@@ -15,7 +15,7 @@ from spygames_training.experiments.ablations import T_95, interval
 from spygames_training.experiments.series import Say, Series
 from spygames_training.loop import Callback, check_callbacks
 from spygames_training.own_network import Source
-from spygames_training.plots import new_figure, save_figure
+from spygames_training.plots import legend, new_figure, save_figure
 from spygames_training.report import METRICS, WIN
 from spygames_training.shaping import Shaping
 from spygames_training.tables import TextTable
@@ -134,5 +134,5 @@ def _plot(curves: Curves, path: Path) -> None:
     title = f"mean of {seeds} seeds, band from the lowest to the highest"
     axis.set(title=title, xlabel="million decisions", ylabel="win share", ylim=(0, 1))
     axis.grid(alpha=0.3)
-    axis.legend()
+    legend(axis)
     save_figure(figure, path, dpi=110)

@@ -10,7 +10,7 @@ from spygames.core.registry import make_game
 from spygames_training.atomic import write_whole
 from spygames_training.config import Config, read_config
 from spygames_training.experiments.series import Say, Series
-from spygames_training.plots import curve_axes, new_figure, save_figure
+from spygames_training.plots import curve_axes, legend, literal, new_figure, save_figure
 from spygames_training.report import WIN
 from spygames_training.tables import TextTable
 from spygames_training.tasks.executor import SERIAL, Executor
@@ -91,10 +91,10 @@ class TrainAll:
                 {name: [(d / run["decisions"], share) for d, share in run["curve"]] for name, run in runs.items()},
             )
             axis.set(
-                title=game, xlabel="part of the run", ylabel=f"win share against {self.against}", ylim=(0, 1),
-                xlim=(0, 1),
+                title=literal(game), xlabel="part of the run", ylabel=literal(f"win share against {self.against}"),
+                ylim=(0, 1), xlim=(0, 1),
             )  # fmt: skip
-            axis.legend(fontsize=7, ncols=2)
+            legend(axis, fontsize=7, ncols=2)
         save_figure(figure, path, dpi=100)
 
 
