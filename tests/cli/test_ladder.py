@@ -101,17 +101,17 @@ def test_answers_wrong_input_with_one_line(tmp_path: Path, capsys: pytest.Captur
     another.write_text(file.read_text().replace('"name": "greedy"', '"name": "expert"'))
     before = {path: path.read_bytes() for path in tmp_path.glob("*.jsonl")}
     for argv, text in (
-        ([tmp_path / "none.jsonl"], "has no lines: --players says who"),
+        ([tmp_path / "none.jsonl"], "none.jsonl does not exist: name the players"),
         ([tmp_path / "none" / "x.jsonl", "--players", "random"], "cannot be written"),
         ([tmp_path / "x.md", "--players", "random"], "name it .jsonl"),
-        ([broken], "line 1 is no line of a ladder"),
+        ([broken], "line 1 is not a line of a ladder"),
         ([tmp_path / "alone.jsonl", "--players", "random", "random"], "needs two different players at least"),
         ([file, "--players", "nobody"], "no player 'nobody'"),
         ([file, "--players", "expert", "--option", "players=4"], "name another file"),
         ([file, "--players", "expert", "--seed", "5"], "name another file"),
         ([file, "--rerun", "2"], "has 1 line, and no line 2"),
         ([file, "--rerun", "1", "0"], "'0' is not a whole number from 1"),
-        ([file, "--rerun", "1", "--players", "expert"], "one of them at a time"),
+        ([file, "--rerun", "1", "--players", "expert"], "one at a time"),
         ([foreign, "--rerun", "1"], "--allow-code"),
         ([foreign, "--players", "expert"], "--allow-code"),
         ([options], "is of a game that is not here"),

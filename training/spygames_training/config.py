@@ -11,7 +11,7 @@ import numpy as np
 
 from spygames.core.checks import plain
 from spygames.core.files import read_text
-from spygames.core.registry import imports_code
+from spygames.core.registry import canonical_id, imports_code
 from spygames.core.shown import one_line, shown
 from spygames_training.atomic import LARGEST, is_number
 
@@ -225,6 +225,7 @@ class Config:
 
     def __post_init__(self) -> None:
         _check_types(self)
+        object.__setattr__(self, "game", canonical_id(self.game))
         _require(
             decisions=(self.decisions >= 1, "at least 1"),
             workers=(1 <= self.workers <= 1024, "from 1 to 1024"),

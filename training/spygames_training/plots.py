@@ -1,5 +1,6 @@
 """Matplotlib, set up in one place: figures without a window, saved whole. Imported late, for it is slow to import."""
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from spygames.core.shown import printable
 from spygames_training.atomic import replacing
 
 Axes = Any
@@ -28,7 +30,8 @@ def picture(
 
     # Without a date and with names that are not drawn by chance, the same figure is the same file.
     ours = rc_context({"svg.hashsalt": "spygames", "svg.fonttype": "none"})
-    with style.context("default"), ours, np.errstate(all="ignore"):
+    with style.context("default"), ours, np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # in a name, where no font has it
         figure = Figure(figsize=size, layout="constrained")
         yield figure, [*figure.subplots(rows, columns, squeeze=False).flat]
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -36,9 +39,15 @@ def picture(
             figure.savefig(new, dpi=dpi, format=kind, metadata={"Date": None} if kind == "svg" else None)
 
 
-def as_text(name: str) -> str:
-    """A name as Matplotlib shows it as it is: two dollars would be the marks of a formula."""
-    return name.replace("$", r"\$")
+def literal(text: str) -> str:
+    """A text for a label, shown as it is: matplotlib takes what is between two dollar signs for mathematics."""
+    return printable(text).replace("$", r"\$")
+
+
+def legend(axis: Axes, **options: Any) -> None:
+    """Names every line of `axis` by its label as it is; by itself matplotlib leaves out labels that begin with `_`."""
+    lines = axis.get_lines()
+    axis.legend(lines, [literal(line.get_label()) for line in lines], **options)
 
 
 def curve_axes(axis: Axes, curves: Mapping[str, Sequence[tuple[float, float]]]) -> None:
@@ -47,5 +56,5 @@ def curve_axes(axis: Axes, curves: Mapping[str, Sequence[tuple[float, float]]]) 
 
     for k, (name, points) in enumerate(curves.items()):
         color = colormaps["turbo"]((k + 0.5) / len(curves))
-        axis.plot(*zip(*points, strict=True), color=color, label=as_text(name), lw=1.2)
+        axis.plot(*zip(*points, strict=True), color=color, label=name, lw=1.2)
     axis.grid(alpha=0.3)

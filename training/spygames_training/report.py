@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
@@ -19,7 +19,8 @@ from rich.table import Table
 from spygames.core.digest import content
 from spygames.core.files import decoded
 from spygames_training.atomic import is_count, is_number, named, parse_json, read_file, write_whole
-from spygames_training.plots import as_text, picture
+from spygames_training.plots import legend, picture
+from spygames_training.tables import as_cell, console
 
 WIN = "win_share/"
 """Prefix of the metrics that are win shares against somebody."""
@@ -111,7 +112,7 @@ class Screen:
 
     def __init__(self, total: int, done: int, rows: Sequence[Mapping[str, Any]]):
         self.total = total
-        self.console = Console()
+        self.console = console()
         self.latest: dict[str, float] = {}
         """The newest value of each metric."""
         for row in rows:
@@ -145,11 +146,11 @@ class Screen:
         rate = f"{metrics['decisions_per_second']:,.0f}/s"
         self._progress.update(self._task, completed=min(metrics["decisions"], self.total), rate=rate)
         if line and not self.console.is_terminal:
-            self.console.print(line, highlight=False, soft_wrap=True)
+            self.console.print(as_cell(line), soft_wrap=True)
 
     def say(self, line: str) -> None:
         """Prints a line."""
-        self.console.print(line)
+        self.console.print(as_cell(line), soft_wrap=True)
 
     def _render(self) -> Group:
         table = Table(box=None, pad_edge=False)
@@ -159,7 +160,7 @@ class Screen:
         for name in [*names, *wins]:
             value = self.latest.get(name)
             won = name.startswith(WIN)
-            table.add_column(f"wins against {name.removeprefix(WIN)}" if won else name.replace("_", " "))
+            table.add_column(as_cell(f"wins against {name.removeprefix(WIN)}" if won else name.replace("_", " ")))
             values.append("" if value is None else f"{value:.1%}" if won else f"{value:.4f}")
         table.add_row(*values)
         return Group(self._progress, table)
@@ -344,11 +345,11 @@ def plot_curves(rows: list[dict[str, Any]], path: Path) -> Path:
                 axis.plot(
                     *zip(*points, strict=True),
                     marker="o" if name in wins else "",
-                    label=as_text(name.removeprefix(WIN)),
+                    label=name.removeprefix(WIN),
                 )
             axis.set(title=title, xlabel="million decisions")
             axis.grid(alpha=0.3)
         axes[0].set_ylim(0, 1)
         if wins:
-            axes[0].legend()
+            legend(axes[0])
     return path

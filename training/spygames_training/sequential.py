@@ -147,7 +147,7 @@ def compare(
         first: the player that may be better: a name as `make_player` takes it, a `Policy` or a `Player`.
         second: the other one, likewise.
         test: what is tested.
-        max_games: after so many at most, in whole blocks, but at least one, it says "undecided".
+        max_games: after so many at most, in whole blocks, and at least one, it says "undecided".
         seed: 0..2^64-1, of the deals and of the players' random streams.
         progress: see `Progress`.
 

@@ -2,7 +2,7 @@
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,9 @@ class PythonPlayer:
         decision_limit: seconds for a decision, 0.001 to 10^6; None: as long as it takes. It is interrupted, unless it
             hangs outside of Python or elsewhere than in the main thread of a POSIX system (`spygames.core.alarm`).
         digest: of the file of its module, None where nobody knows.
+
+    Raises:
+        TypeError: `decide` cannot be called as said above.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class PythonPlayer:
         decision_limit: float | None = None,
         digest: str | None = None,
     ):
+        check_code(decide)
         self.game, self.name, self._decide = game, name, decide
         self.decision_limit = None if decision_limit is None else time_limit("decision_limit", decision_limit)
         self.digest = digest
@@ -129,6 +133,48 @@ def _tell(player: Any, events: list[str]) -> None:
             player.seen(text)
 
 
+def check_code(decide: Callable[..., Any]) -> None:
+    """TypeError where a function or a class cannot be called as a player is, as far as signatures tell."""
+    if not inspect.isclass(decide):
+        _check_call(decide, f"the function {_called(decide)}", "observation", "mask")
+        return
+    if not callable(getattr(decide, "act", None)):
+        raise TypeError(f"the class {_called(decide)} has no method act(observation, mask)")
+    if _takes(decide.act, "self", "decisions") and not _takes(decide.act, "self", "observation", "mask"):
+        raise TypeError(
+            f"the class {_called(decide)} is a Player, whose act takes a DecisionBatch: pass an object of it "
+            "in Python, or make it an installed kind; a class by its name must have act(observation, mask)"
+        )
+    _check_call(decide, f"the class {_called(decide)}", "game", "seat", "seed")
+    for name, arguments in (("act", ("observation", "mask")), ("seen", ("text",)), ("ended", ("returns",))):
+        if (method := getattr(decide, name, None)) is not None:
+            bound = [] if isinstance(inspect.getattr_static(decide, name), staticmethod | classmethod) else ["self"]
+            _check_call(method, f"{name} of the class {_called(decide)}", *arguments, bound=bound)
+
+
+def _check_call(function: Callable[..., Any], what: str, *arguments: str, bound: Sequence[str] = ()) -> None:
+    if not _takes(function, *bound, *arguments):
+        given = ", ".join(map(str, [*inspect.signature(function).parameters.values()][len(bound) :]))
+        raise TypeError(f"{what} must take ({', '.join(arguments)}), not ({one_line(given)})")
+
+
+def _takes(function: Callable[..., Any], *arguments: str) -> bool:
+    """Whether a function takes so many arguments without names; True where nobody knows its signature."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # written in C, say
+        return True
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        return False
+    return True
+
+
+def _called(decide: Callable[..., Any]) -> str:
+    return one_line(getattr(decide, "__qualname__", None) or type(decide).__qualname__)
+
+
 def load_player(game: Game, argument: str) -> PythonPlayer:
     """The player `python:MODULE.NAME`: what `make_player` calls for the kind `python`.
 
@@ -137,12 +183,13 @@ def load_player(game: Game, argument: str) -> PythonPlayer:
         argument: the module, which is installed or lies in the current folder, and in it a function or class.
 
     Raises:
-        ValueError: there is no such thing, or its module cannot be imported.
+        ValueError: there is no such thing, its module cannot be imported, or it cannot be called as a player is.
     """
     spec = f"python:{argument}"
     found, module = find_code(spec), argument.rpartition(".")[0]
-    if inspect.isclass(found) and not callable(getattr(found, "act", None)):
-        raise ValueError(f"{shown(spec)}: the class {found.__name__} has no method act(observation, mask)")
     modules = dict.fromkeys([module, getattr(found, "__module__", None) or module])  # it may come from another one
     files = [getattr(sys.modules.get(name), "__file__", None) for name in modules]
-    return PythonPlayer(game, found, spec, digest=None if None in files else file_digest(*map(str, files)))
+    try:
+        return PythonPlayer(game, found, spec, digest=None if None in files else file_digest(*map(str, files)))
+    except TypeError as error:
+        raise ValueError(f"{shown(spec)}: {error}") from None

@@ -54,5 +54,13 @@ def one_line(text: object, most: int = MOST) -> str:
     """
     line = " ".join(str(text).split())
     line = line if len(line) <= most else line[: most - 3] + "..."
-    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in line)
+    line = printable(line)
     return line if len(line) <= most else line[: most - 3] + "..."
+
+
+def printable(text: str) -> str:
+    """`text` for a terminal or a page: newlines stay, other control characters, which a terminal would obey, and halves
+    of surrogate pairs are written as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)

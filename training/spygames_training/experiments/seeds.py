@@ -14,7 +14,7 @@ from spygames_training.experiments.ablations import T_95, interval
 from spygames_training.experiments.series import Say, Series
 from spygames_training.loop import Callback, check_callbacks
 from spygames_training.own_network import Source
-from spygames_training.plots import as_text, picture
+from spygames_training.plots import legend, picture
 from spygames_training.report import WIN, read_metrics
 from spygames_training.shaping import Shaping
 from spygames_training.tables import TextTable
@@ -126,10 +126,10 @@ def _plot(curves: Curves, path: Path) -> None:
     with picture(path, 1, 1, (8, 5), 110) as (_, (axis,)):
         for name, several in curves.items():
             at, middle, lowest, highest = band(several)
-            (line,) = axis.plot(at / 1e6, middle, label=as_text(name))
+            (line,) = axis.plot(at / 1e6, middle, label=name)
             axis.fill_between(at / 1e6, lowest, highest, alpha=0.25, color=line.get_color(), lw=0)
         seeds = len(next(iter(curves.values())))
         title = f"mean of {seeds} seeds, band from the lowest to the highest"
         axis.set(title=title, xlabel="million decisions", ylabel="win share", ylim=(0, 1))
         axis.grid(alpha=0.3)
-        axis.legend()
+        legend(axis)

@@ -10,7 +10,7 @@ from spygames.core.registry import make_game
 from spygames_training.atomic import write_whole
 from spygames_training.config import Config, read_config
 from spygames_training.experiments.series import Say, Series
-from spygames_training.plots import as_text, curve_axes, picture
+from spygames_training.plots import curve_axes, legend, literal, picture
 from spygames_training.report import MOMENTS, WIN, read_metrics
 from spygames_training.tables import TextTable
 from spygames_training.tasks.executor import SERIAL, Executor
@@ -88,9 +88,9 @@ class TrainAll:
                     axis,
                     {name: [(d / run["decisions"], share) for d, share in run["curve"]] for name, run in runs.items()},
                 )
-                axis.set(title=as_text(game), xlabel="part of the run", ylim=(0, 1), xlim=(0, 1))
-                axis.set_ylabel(as_text(f"win share against {self.against}"))
-                axis.legend(fontsize=7, ncols=2)
+                axis.set(title=literal(game), xlabel="part of the run", ylim=(0, 1), xlim=(0, 1))
+                axis.set_ylabel(literal(f"win share against {self.against}"))
+                legend(axis, fontsize=7, ncols=2)
 
 
 def _cells(config: Config, name: str, run: Mapping[str, Any], metric: str) -> list[str]:

@@ -14,7 +14,7 @@ from spygames_training.blocks import DEALS
 from spygames_training.identity import worlds_of
 from spygames_training.ladder.lines import Line
 from spygames_training.ladder.standings import Estimate, Standings, standings
-from spygames_training.tables import TextTable, heat_map
+from spygames_training.tables import TextTable, code_span, heat_map
 
 
 def write_page(game: Game, file: Path, lines: Sequence[Line]) -> Standings:
@@ -43,7 +43,7 @@ def standings_table(found: Standings) -> TextTable:
     for k, entry in enumerate(found.entries):
         rows.append(
             [
-                f"`{entry.name}`",
+                code_span(entry.name),
                 _estimate(found.ratings[k], 1, ".0f"),
                 _estimate(found.lottery[k], 100, ".0f"),
                 f"{found.milliseconds[k]:.2g}",
@@ -56,7 +56,7 @@ def standings_table(found: Standings) -> TextTable:
 
 def cross_table(found: Standings) -> TextTable:
     """Win shares in percent, the row's player against the column's."""
-    names = [f"`{entry.name}`" for entry in found.entries]
+    names = [code_span(entry.name) for entry in found.entries]
     rows = [
         [name, *("" if np.isnan(share) else f"{100 * share:.1f}" for share in row)]
         for name, row in zip(names, found.shares, strict=True)
@@ -84,7 +84,7 @@ def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str
     """The page, Markdown."""
     counts = found.deals[found.deals > 0]
     deals = f"{counts.min():,}" if counts.min() == counts.max() else f"{counts.min():,} to {counts.max():,}"
-    zero = f"`{found.anchor}` has 0" if found.anchor else "the mean is 0"
+    zero = f"{code_span(found.anchor)} has 0" if found.anchor else "the mean is 0"
     unmet = np.isnan(found.shares)
     if game.num_sides == 2:
         np.fill_diagonal(unmet, False)
