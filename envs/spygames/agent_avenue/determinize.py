@@ -5,7 +5,7 @@ from numpy import uint64
 
 from spygames.agent_avenue.cards import CARDS, KINDS, MARKET_SIZE
 from spygames.agent_avenue.layout import ABILITY, AT_DECK, NONE
-from spygames.agent_avenue.queries import face_down_seat, hand_size, knows_face_down, unseen
+from spygames.agent_avenue.queries import face_down_seat, hand_size, knows_face_down, seen_of, unseen
 from spygames.agent_avenue.rules.market import is_possible
 from spygames.agent_avenue.types import State
 from spygames.core.kernel import Int, kernel
@@ -24,7 +24,8 @@ def determinize(s: State, seat: Int, seed: uint64) -> None:
         shuffle_market_deck(s)
     knows_down = knows_face_down(s, seat)
     offerer = face_down_seat(s) if s.face_down != NONE and not knows_down else NONE
-    drawn = hand_size(s, offerer) - s.kept if offerer != NONE else 0
+    kept = kept_by(s, offerer) if offerer != NONE else 0
+    drawn = hand_size(s, offerer) - kept if offerer != NONE else 0
     # The deck serves as the pile that is dealt from: the hidden cards of other seats come off its end.
     pile = 0
     for card in range(KINDS):
@@ -35,8 +36,8 @@ def determinize(s: State, seat: Int, seed: uint64) -> None:
         shuffle(s, s.deck, pile)
         left = pile
         if offerer != NONE:
-            left = deal_offer(s, offerer, left)
-            if not is_allowed(s, offerer):
+            left = deal_offer(s, offerer, kept, left)
+            if not is_allowed(s, offerer, kept):
                 continue
             left = deal_unseen(s, offerer, drawn, left)
             left = deal_discards(s, offerer, left)
@@ -90,12 +91,17 @@ def deal_unseen(s: State, who: Int, count: Int, left: Int) -> Int:
 
 
 @kernel
-def deal_offer(s: State, who: Int, left: Int) -> Int:
-    """Deals a face-down card and the cards that its hand kept; each of them may be any of the cards that were seen
+def kept_by(s: State, who: Int) -> Int:
+    """Cards that the hand behind a face-down card kept: at least all but one of those that were seen there, of which a
+    position that was set up may have more."""
+    return max(np.int64(s.kept), seen_of(s, who) - 1)
+
+
+@kernel
+def deal_offer(s: State, who: Int, kept: Int, left: Int) -> Int:
+    """Deals a face-down card and the `kept` cards of its hand; each of them may be any of the cards that were seen
     there. Returns as above."""
-    kept, seen = np.int64(s.kept), 0
-    for card in range(KINDS):
-        seen += np.int64(s.seen[who, card])
+    seen = seen_of(s, who)
     if seen > 0:
         place = below(s, kept + 1)
         if place < seen:
@@ -126,6 +132,6 @@ def deal_discards(s: State, who: Int, left: Int) -> Int:
 
 
 @kernel
-def is_allowed(s: State, offerer: Int) -> bool:
-    """AA-10, AA-40: two alike are offered only by a hand of nothing else; before it draws it holds what it kept."""
-    return bool(s.face_down != s.face_up or s.hands[offerer, s.face_up] == s.kept)
+def is_allowed(s: State, offerer: Int, kept: Int) -> bool:
+    """AA-10, AA-40: two alike are offered only by a hand of nothing else; before it draws it holds what it `kept`."""
+    return bool(s.face_down != s.face_up or s.hands[offerer, s.face_up] == kept)

@@ -26,7 +26,7 @@ from spygames.agent_avenue.actions import (
 )
 from spygames.agent_avenue.cards import KINDS, MARKET_SIZE, ONGOING, OPEN
 from spygames.agent_avenue.layout import ABILITY, NONE, SIDES
-from spygames.agent_avenue.queries import hand_size, is_team, knows_face_down, side_of
+from spygames.agent_avenue.queries import hand_size, is_team, knows_face_down, seen_of, side_of
 from spygames.agent_avenue.rules.market import is_possible, may_recruit
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING, any_of
@@ -122,10 +122,7 @@ def was_seen(s: Record, seat: Int, down: Int, kept: Int, rng: np.ndarray) -> boo
     what is left of these and to the cards drawn since. For one copy it is as m, the cards that were not seen, if that
     copy was, to the kept ones and the face-down one less the cards that were seen, if it was not.
     """
-    cards = 0
-    for card in range(KINDS):
-        cards += np.int64(s.seen[seat, card])
-    seen = np.int64(s.seen[seat, down])
+    cards, seen = seen_of(s, seat), np.int64(s.seen[seat, down])
     ways = seen * max(hand_size(s, seat) + 1 - cards, 1)
     others = (np.int64(s.hands[seat, down]) + 1 - seen) * max(kept + 1 - cards, 0)
     return bool(uniform(rng, ways + others) < ways)

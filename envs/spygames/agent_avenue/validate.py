@@ -62,11 +62,6 @@ def check(s: State) -> None:
             f"seen_in_hand of seat {seat} counts {s.seen[seat, card]} of {AGENTS[card]}, but it holds "
             f"{held_or_offered(s, seat, card)}"
         )
-    if seen_since(s):
-        raise ImpossibleState(
-            f"seen_in_hand of seat {face_down_seat(s)} counts more cards than it kept ({s.kept}) and laid face down: "
-            "those that it drew since, nobody has seen"
-        )
     _check_end(s)
 
 
@@ -80,8 +75,6 @@ def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
     if not in_range(s, options) or miscounted(s) != NONE or discarded_too_many(s) != NONE:
         return False
     if turn_fault(s) or kept_fault(s) or offer_fault(s) or market_fault(s) or seen_too_many(s) != NONE:
-        return False
-    if seen_since(s):
         return False
     return end_fault(s) == NO_FAULT
 
@@ -151,17 +144,6 @@ def seen_too_many(s: State) -> Int:
             if s.seen[seat, card] > held_or_offered(s, seat, card):
                 return seat
     return NONE
-
-
-@kernel
-def seen_since(s: State) -> bool:
-    """AA-37: whether more was seen behind a face-down card than its hand kept; what it drew since nobody has seen."""
-    seat, seen = face_down_seat(s), 0
-    if seat == NONE:
-        return False
-    for card in range(KINDS):
-        seen += np.int64(s.seen[seat, card])
-    return bool(seen - (s.seen[seat, s.face_down] > 0) > s.kept)
 
 
 # ---------------------------------------------------------------- the turn

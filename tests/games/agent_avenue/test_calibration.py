@@ -42,7 +42,7 @@ from spygames.agent_avenue.cards import (
 )
 from spygames.agent_avenue.layout import AT_SUPPLY, DOWN, LEAD, MARKET, NONE, PLAY, RECRUIT, RESOLVER, UP
 from spygames.core.game import Game, as_record
-from spygames.core.kernel import Record
+from spygames.core.kernel import Int, Record
 
 VARIANTS: list[dict[str, Any]] = [
     {"mode": "advanced"},
@@ -122,11 +122,11 @@ class Table:
 
     def act(self) -> None:
         """One decision, by places."""
-        action = self.choose()
+        action = int(self.choose())
         self.game.apply(self.s, action)
         self.draw()
 
-    def choose(self) -> int:
+    def choose(self) -> Int:
         s, seat, luck = self.s, int(self.s.to_move), self.luck
         hand = self.hands[seat]
         if s.phase in (PLAY, UP, DOWN):
@@ -163,7 +163,7 @@ class Table:
             raise BrokenRule
         return items[self.luck.below(len(items))]
 
-    def play(self, seat: int) -> int:
+    def play(self, seat: int) -> Int:
         """An offer, or a team member's half of it."""
         s, hand = self.s, self.hands[seat]
         alike = len({card.name for card in hand}) == 1
@@ -270,17 +270,17 @@ def test_hidden_cards_are_in_redrawn_worlds_what_they_are_in_play(options: dict[
 @pytest.mark.rule("AA-9", "AA-10", "AA-11", "AA-12", "AA-37", "AA-39", "AA-40")
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_so_they_are_in_many_games_of_each_variant(options: dict[str, Any]) -> None:
-    check_all(options, 5_000, 2_500, 3)
+    check_all(options, 2_500, 1_250, 3)
 
 
 @pytest.mark.slow
 @pytest.mark.rule("AA-10", "AA-11", "AA-12", "AA-37")
 def test_seen_cards_and_two_alike_are_offered_as_often_as_in_games_from_the_start() -> None:
     """Without cards that were shown at the start both are rare."""
-    found = calibration(make_game("agent_avenue_v0", **VARIANTS[0]), 15_000, 0, 2)
+    found = calibration(make_game("agent_avenue_v0", **VARIANTS[0]), 10_000, 0, 2)
     check(found)
-    assert found["a seen name lies down"].true > 400
-    assert found["the open name lies down"].true > 20
+    assert found["a seen name lies down"].true > 250
+    assert found["the open name lies down"].true > 10
 
 
 def test_worlds_in_which_any_card_of_a_hand_may_lie_face_down_are_found() -> None:

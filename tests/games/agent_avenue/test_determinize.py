@@ -211,8 +211,8 @@ def exact(position: Any, seat: int) -> dict[Outcome, float]:
         held, thrown = ([cards.pop() for _ in range(size)] for size in (sum(hand), sum(discards)))
         # AA-10: two alike only from a hand of nothing else, so that the cards that it kept are alike, too.
         if laid_down == NONE or laid_down != position.s.face_up or {*held[:kept]} <= {laid_down}:
-            places = (tuple(map(place.count, range(len(AGENTS)))) for place in (held, thrown))
-            counts[(laid_down, *places, tuple(cards))] += 1
+            in_hand, in_discards = (tuple(map(place.count, range(len(AGENTS)))) for place in (held, thrown))
+            counts[laid_down, in_hand, in_discards, tuple(cards)] += 1
     assert truth in counts
     return {result: n / counts.total() for result, n in counts.items()}
 
@@ -383,6 +383,19 @@ def test_the_result_depends_on_the_view_and_the_seed_alone(
             position.s.rng = np.uint64(seed * 77)
             ours(position, seat, seed)
             assert position.states.tobytes() == expected
+
+
+def test_a_position_that_shows_more_than_was_kept_is_dealt_all_the_same(
+    at: Callable[..., Any], make_mapping: Callable[..., Any]
+) -> None:
+    """It cannot come about, but it can be set up: then all cards that were drawn are not among those that were seen."""
+    parts = {"hands": {"0": [DA, EN, DD, DD], "1": [SA, SA, SE, SE]}, "face_up": EN, "face_down": CB, "active": 1}
+    position = at(make_mapping(**parts, **seen(SA, SA, SE, SE)))
+    for seed in range(100):
+        ours(position, 0, seed)
+        assert position.s.face_down in (AGENTS.index(SA), AGENTS.index(SE))
+        assert (position.s.hands[1].sum(), position.s.kept) == (4, 2)
+        at(position.mapping)
 
 
 def test_determinized_games_are_possible_and_look_the_same(

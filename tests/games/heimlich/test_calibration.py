@@ -133,7 +133,7 @@ def test_what_is_hidden_is_in_redrawn_worlds_what_it_is_in_play() -> None:
 @pytest.mark.rule("HC-5", "HC-20", "HC-31", "HC-33")
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_so_it_is_in_many_games_of_each_variant(options: dict[str, Any]) -> None:
-    check_all(options, 4_000, 2)
+    check_all(options, 2_000, 2)
 
 
 def test_identities_that_are_not_drawn_are_found() -> None:
