@@ -161,7 +161,7 @@ def _check_row(row: Mapping[str, Any]) -> None:
     _require("training_opponent", row["training_opponent"] is None or isinstance(row["training_opponent"], bool))
 
 
-def _check_shares(row: Mapping[str, Any], fair_share: object) -> None:
+def _check_shares(row: Mapping[str, Any], fair_share: Any) -> None:
     """The same of a number of games and what was won of them."""
     low, high = row["interval"]
     _require("games", is_count(row["games"]))

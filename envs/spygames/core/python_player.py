@@ -138,9 +138,10 @@ def check_code(decide: Callable[..., Any]) -> None:
     if not inspect.isclass(decide):
         _check_call(decide, f"the function {_called(decide)}", "observation", "mask")
         return
-    if not callable(getattr(decide, "act", None)):
+    act = getattr(decide, "act", None)
+    if not callable(act):
         raise TypeError(f"the class {_called(decide)} has no method act(observation, mask)")
-    if _takes(decide.act, "self", "decisions") and not _takes(decide.act, "self", "observation", "mask"):
+    if _takes(act, "self", "decisions") and not _takes(act, "self", "observation", "mask"):
         raise TypeError(
             f"the class {_called(decide)} is a Player, whose act takes a DecisionBatch: pass an object of it "
             "in Python, or make it an installed kind; a class by its name must have act(observation, mask)"
