@@ -89,13 +89,11 @@ def overlaps(svg: str) -> list[str]:
 
 def pale(svg: str, least: float = 4.5) -> list[str]:
     """Texts whose contrast with a tenth of what is behind them, or more, is too low (WCAG 2: 4.5)."""
-    ground = pixels(re.sub(r"<text.*?</text>", "", svg), WIDTH // 2).astype(
-        float
-    )  # half as wide takes a quarter as long
+    ground = pixels(re.sub(r"<text.*?</text>", "", svg), WIDTH).astype(float)
     wrong = []
     for each in filter(lambda words: words.text, texts(svg)):
-        left, top = (int(value / 2) for value in each.box[:2])
-        right, bottom = (math.ceil(value / 2) for value in each.box[2:])
+        left, top = (int(value) for value in each.box[:2])
+        right, bottom = (math.ceil(value) for value in each.box[2:])
         behind = ground[top:bottom, left:right].reshape(-1, 3)
         ink = _luminance(np.array([int(each.fill[i : i + 2], 16) for i in (1, 3, 5)], float))
         light = _luminance(behind)

@@ -163,7 +163,7 @@ def test_the_command_writes_the_card(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert out.startswith(f"# {copy}\n")
     assert "## How well it plays" in out
     assert "## What its value is worth" not in out
-    assert "name a checkpoint" in complaint(["card"], capsys)
+    assert "name the checkpoint" in complaint(["card"], capsys)
 
 
 def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:

@@ -139,7 +139,7 @@ def test_what_decides_otherwise_is_another_version() -> None:
 
     On every processor the network's outputs are the same to the last bit.
     """
-    assert (VERSION, GAME.worlds_version) == (1, 1)
+    assert (VERSION, GAME.worlds_version) == (1, 2)
     player = SearchingPolicy(Policy(GAME, exact_network(GAME, "space")), SearchSettings(8))
     played = play_record(GAME, [player, make_player(GAME, "greedy")], 1)
     assert played.actions == tuple(" ".join(GAME_OF_VERSION_1.split()).split(", "))
@@ -248,7 +248,7 @@ def kept(tmp_path: Path, **config: object) -> str:
         (f"{AGENT}+search:64,precision=half", "the precision of a search must be float32 or bfloat16, not 'half'"),
         (f"{AGENT}@argmax+search:64", f"{Path(AGENT).name}@argmax has no probabilities to search on: leave @argmax"),
         ("greedy+search:64", "'greedy[+]search:64': a search needs a policy with a value, and 'greedy' is none"),
-        ("nobody+search:64", "no player 'nobody': .* searches mcts:N and mc:N; kinds .*checkpoint:[.]{3}.*; the path"),
+        ("nobody+search:64", "no player 'nobody': .*others are mcts:N, mc:N, a released agent .*checkpoint:[.]{3}"),
     ],
 )  # fmt: skip
 def test_wrong_names_get_one_line(spec: str, line: str) -> None:

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
-from spygames.core.checks import plain
 from spygames.core.files import read_text
+from spygames.core.plain import plain
 from spygames.core.registry import canonical_id, imports_code
 from spygames.core.shown import one_line, shown
 from spygames_training.atomic import LARGEST, is_number

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from spygames.core.checks import plain
+from spygames.core.plain import plain
 from spygames.core.shown import one_line
 from spygames_training.config import Config
 from spygames_training.joint_run import check_workers

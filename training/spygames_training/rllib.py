@@ -39,7 +39,8 @@ from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LI
 from torch import Tensor
 
 from spygames.core.aec import GameEnv
-from spygames.core.checks import plain, whole
+from spygames.core.checks import whole
+from spygames.core.plain import plain
 from spygames.core.registry import make_game
 from spygames.core.spaces import feature_box
 from spygames_training.network import ActorCritic

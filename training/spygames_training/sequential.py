@@ -15,8 +15,9 @@ from typing import Literal
 
 import numpy as np
 
-from spygames.core.checks import plain, whole
+from spygames.core.checks import whole
 from spygames.core.game import Game
+from spygames.core.plain import plain
 from spygames.core.players import Player, PlayerLike, as_players
 from spygames.core.rng import as_seed
 from spygames_training.blocks import play_block, scores

@@ -10,8 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from spygames.core.checks import plain
 from spygames.core.game import ImpossibleState
+from spygames.core.plain import plain
 from spygames.core.shown import shown
 
 COLOURS = ("red", "blue", "green", "yellow")

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from spygames.core.checks import plain
+from spygames.core.plain import plain
 from spygames.core.shown import shown
 
 CARDS = ("2", "3", "5", "6", "7", "8", "9", "10", "12", "1/11", "13", "swap", "copy", "companion")

@@ -8,14 +8,10 @@ import numpy as np
 
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Record
+from spygames.core.plain import plain
 from spygames.core.shown import one_line, shown
 
 T = TypeVar("T")
-
-
-def plain(value: Any) -> Any:
-    """A number or text out of NumPy as Python's own; anything else as it is."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def is_whole(value: object) -> TypeGuard[int]:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from spygames.core.checks import plain
 from spygames.core.game import Game
+from spygames.core.plain import plain
 from spygames.core.shown import shown
 
 Mode = Literal["strong", "safe"]
