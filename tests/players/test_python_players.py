@@ -295,5 +295,5 @@ def test_a_player_is_known_by_its_file(module: str, tmp_path: Path) -> None:
     front = player_digest(KUHN, make_player(KUHN, "python:front.first"))
     sys.modules.pop("front")
     assert front not in (None, digest, changed)
-    assert player_digest(KUHN, make_player(KUHN, "python:math.gcd")) is None  # which has no file
+    assert player_digest(KUHN, make_player(KUHN, "python:builtins.max")) is None  # which has no file
     assert player_digest(KUHN, PythonPlayer(KUHN, lambda observation, mask: 0, "nameless")) is None

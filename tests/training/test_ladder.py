@@ -192,8 +192,8 @@ def test_a_damaged_file_gets_one_line(tmp_path: Path) -> None:
     good = played(KUHN, "random", "random").text()
     file = tmp_path / "x.jsonl"
     for text, words in (
-        ("{}\n", "line 1 is not a line of a ladder (it must have an object with block); each line is one block"),
-        (good + "nonsense\n", "line 2 is no line"),
+        ("{}\n", "line 1 is not a line of a ladder .it must have an object with block.; each line is one block"),
+        (good + "nonsense\n", "line 2 is not a line"),
         (good + good, "line 2 says again"),
         (good + good.replace('"seed": 0', '"seed": 1'), "line 2 is of another game, seed or protocol"),
         (good.replace('"protocol": 1', '"protocol": 0'), "protocol 0, and this is protocol 1"),
@@ -209,7 +209,7 @@ def test_a_damaged_file_gets_one_line(tmp_path: Path) -> None:
             good + good.replace('"block": 0, ', '"block": 1, ').replace('"digest": "', '"digest": "0', 5),
             "line 2",
         ),
-        (good + "[" * 100_000 + "\n", "line 2 is no line of a ladder: .* nested deeper"),
+        (good + "[" * 100_000 + "\n", "line 2 is not a line of a ladder: .* nested deeper"),
         (good.replace('"options": {}', '"options": ' + '{"a": ' * 60 + "1" + "}" * 60), "line 1 .* nested deeper"),
         (good.replace('"seed": 0', '"seed": Infinity'), "line 1 .* Infinity is not a number"),
         (good.replace('"seed": 0', '"seed": 1' + "0" * 400), "line 1 .* is too large"),
