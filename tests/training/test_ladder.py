@@ -204,7 +204,7 @@ def test_a_damaged_file_gets_one_line(tmp_path: Path) -> None:
         (good.replace('"name": "random"', '"name": ["random"]'), "a name and a digest of one line"),
         (good.replace('"digest": "', '"digest": 1, "other": "'), "a name and a digest of one line"),
         (good.replace('"cpu_seconds": [', '"cpu_seconds": ["x", '), "the decisions and the time of two players"),
-        (good.replace('"decisions": [', '"decisions": 3, "others": ['), "line 1 is no line"),
+        (good.replace('"decisions": [', '"decisions": 3, "others": ['), "line 1 is not a line"),
         (
             good + good.replace('"block": 0, ', '"block": 1, ').replace('"digest": "', '"digest": "0', 5),
             "line 2",
