@@ -1,4 +1,4 @@
-# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-ray | test-bridges | test-portable | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
+# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-ray | test-bridges | test-portable | test-wheels | test-pins | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -12,7 +12,7 @@ TEST_ARGS ?= -n 2 --dist loadgroup
 BENCH_ARGS ?= --write
 AXE := 4.14.1
 
-.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-ray test-bridges test-portable test-wheels lint lint-quick docs format bench clean
+.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-ray test-bridges test-portable test-wheels test-pins lint lint-quick docs format bench clean
 .DEFAULT_GOAL := setup
 
 setup: .venv/.installed
@@ -20,7 +20,7 @@ setup: .venv/.installed
 # Everything but the bench extra, editable. Made again when what is to be installed changes.
 .venv/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "spygames needs Python 3.11 or later, and $(PYTHON) is " + sys.version.split()[0] + "; make PYTHON=python3.12 ... names another")'
-	@echo "Setting up .venv (torch is a large download; once) ..."
+	@echo "Setting up .venv, once: 0.6 GB to download, on Linux 3.2 GB with CUDA (docs/install.md has torch without CUDA) ..."
 	$(PYTHON) -m venv .venv
 	$(PY) $(PIP_INSTALL) -e '.[training,sb3,onnx,web,dev,docs]'
 	@touch $@
@@ -59,9 +59,9 @@ test-browser: .venv/.browser
 test-gpu-code: .venv-gpu/.installed
 	OMP_NUM_THREADS=1 $(GPU_PY) -m pytest -q $(TEST_ARGS) tests/gpu
 
-.venv-gpu/.installed: pyproject.toml constraints.txt
+.venv-gpu/.installed: pyproject.toml constraints.txt constraints-gpu.txt
 	$(PYTHON) -m venv .venv-gpu
-	$(GPU_PY) $(PIP_INSTALL) -e '.[gpu-code]'
+	$(GPU_PY) $(PIP_INSTALL) -c constraints-gpu.txt -e '.[gpu-code]'
 	@touch $@
 
 # Training on two machines that are killed and cut off, imitated by network namespaces; needs Linux and root.
@@ -98,6 +98,16 @@ test-portable: setup
 test-wheels:
 	$(PYTHON) tests/support/wheels.py $(WHEEL_STAGES)
 
+# Every extra with the pinned versions, on each Python and platform, from the registry's metadata alone.
+# PINS_ARGS='--python 3.13 --platform Windows' checks some of it.
+test-pins: .venv-pins/.installed
+	.venv-pins/bin/python tests/support/pins.py $(PINS_ARGS)
+
+.venv-pins/.installed: constraints.txt
+	$(PYTHON) -m venv .venv-pins
+	.venv-pins/bin/python $(PIP_INSTALL) uv
+	@touch $@
+
 # What takes seconds; .pre-commit-config.yaml runs it before each commit, and `make lint` before each push.
 lint-quick: setup
 	$(PY) -m ruff format --check .
@@ -128,5 +138,5 @@ bench: .venv-bench/.installed
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-bench .venv-bridges .venv-gpu .venv-ray .venv-wheel .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
+	rm -rf .venv .venv-bench .venv-bridges .venv-gpu .venv-pins .venv-ray .venv-wheel .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
 	find app benchmarks envs scripts studies tests training -name __pycache__ -type d -prune -exec rm -rf {} +
