@@ -1,4 +1,4 @@
-# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-ray | test-bridges | test-wheels | test-pins | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
+# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-ray | test-bridges | test-portable | test-wheels | test-pins | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -8,11 +8,11 @@ GPU_PY := .venv-gpu/bin/python
 RAY_PY := .venv-ray/bin/python
 BRIDGES_PY := .venv-bridges/bin/python
 PIP_INSTALL := -m pip install --disable-pip-version-check -c constraints.txt
-TEST_ARGS ?= -n 2
+TEST_ARGS ?= -n 2 --dist loadgroup
 BENCH_ARGS ?= --write
 AXE := 4.14.1
 
-.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-ray test-bridges test-wheels test-pins lint lint-quick docs format bench clean
+.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-ray test-bridges test-portable test-wheels test-pins lint lint-quick docs format bench clean
 .DEFAULT_GOAL := setup
 
 setup: .venv/.installed
@@ -33,14 +33,14 @@ demo: setup
 	@echo "The agent is in runs/demo/checkpoint, its curves in runs/demo/curves.png, its figures in runs/demo/evaluation.json."
 	@echo "Play against it:  $(SPYGAMES) play --against runs/demo"
 
-# Modules are compiled once, whatever the environment says: tests start hundreds of processes.
+# Modules are compiled once, whatever the environment says: tests start many processes. The last line has the CPU seconds.
 test: setup
-	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q $(TEST_ARGS)
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) tests/support/timed.py -m pytest -q $(TEST_ARGS)
 
 # The long ones, too: every variant, long duels, long references, training on several machines (docs/testing.md).
 test-all: setup .venv-gpu/.installed
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q -m "" $(TEST_ARGS)
-	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(GPU_PY) -m pytest -q -m "" $(TEST_ARGS) --dist loadgroup tests/gpu
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(GPU_PY) -m pytest -q -m "" $(TEST_ARGS) tests/gpu
 
 # The page in a Chromium that is installed (CHROMIUM=path names one; none is downloaded), and what axe-core says of it.
 # Without a Chromium the tests are skipped, unless REQUIRE_BROWSER=1.
@@ -57,7 +57,7 @@ test-browser: .venv/.browser
 # The games' kernels for a GPU, compiled and run on the CPU (docs/testing.md); needs gcc, and no GPU. An environment of
 # its own, because the compilers for GPUs are a large download.
 test-gpu-code: .venv-gpu/.installed
-	OMP_NUM_THREADS=1 $(GPU_PY) -m pytest -q $(TEST_ARGS) --dist loadgroup tests/gpu
+	OMP_NUM_THREADS=1 $(GPU_PY) -m pytest -q $(TEST_ARGS) tests/gpu
 
 .venv-gpu/.installed: pyproject.toml constraints.txt constraints-gpu.txt
 	$(PYTHON) -m venv .venv-gpu
@@ -87,6 +87,11 @@ test-bridges: .venv-bridges/.installed
 	$(PYTHON) -m venv .venv-bridges
 	$(BRIDGES_PY) $(PIP_INSTALL) -e '.[bridges]'
 	@touch $@
+
+# What computes with networks, as other processors round: with the plainest vector instructions, with machine code for any
+# processor, and with sums in the reversed order (docs/testing.md).
+test-portable: setup
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) -m tests.support.portable $(TEST_ARGS)
 
 # What users install: wheel and sdist in environments of their own, away from this folder and without a network.
 # WHEEL_STAGES='build core' runs some of it.

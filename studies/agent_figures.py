@@ -22,9 +22,10 @@ from spygames_training.evaluation import evaluate
 from spygames_training.figures import FIGURES, Adversary, read_figures
 from spygames_training.identity import player_digest
 from spygames_training.policy import Policy, PolicyPlayer
+from spygames_training.results_json import as_json
 from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import SearchSettings
-from spygames_training.tables import as_json, progress_bar
+from spygames_training.tables import progress_bar
 
 SEED = 22_112_027
 """Of the published figures; nothing was tuned on it."""

@@ -9,9 +9,10 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
+from typing import get_args, get_type_hints
 
 import pytest
+from tyro.conf import Positional
 
 from spygames.core.released import released_agents
 from spygames_app.bench.ours import BENCHES
@@ -23,7 +24,10 @@ from tests.cli.command import complaint, run
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted((ROOT / "scripts").glob("*.py"))
-POSITIONAL = ["settings", "variant", "challenger", "opponent", "checkpoint", "file", "files", "config", "configs"]
+(POSITIONAL,) = Positional[int].__metadata__  # type: ignore[attr-defined]
+NO_FLAGS = ("settings", "variant", "tasks")
+FLAGS = {"named": "players"}
+"""Fields whose option has another name."""
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -38,12 +42,14 @@ def test_help_suffices(
     assert err == ""
     assert f"\n    spygames {name}" in out
     documented = " ".join(out.split())
-    fields = [field for field in dataclasses.fields(load(name)) if field.name != "tasks"]  # type: ignore[arg-type]
-    if len(fields) < len(dataclasses.fields(load(name))):  # type: ignore[arg-type]
+    fields = [*dataclasses.fields(load(name))]  # type: ignore[arg-type]
+    if any(field.name == "tasks" for field in fields):
         fields += dataclasses.fields(Tasks)
+    kinds = get_type_hints(load(name), include_extras=True)
+    positional = [field for field, kind in kinds.items() if POSITIONAL in getattr(kind, "__metadata__", ())]
     for field in fields:
-        if field.name not in POSITIONAL:
-            name_of_flag = field.name.replace("_", "-")
+        if field.name not in (*NO_FLAGS, *positional):
+            name_of_flag = FLAGS.get(field.name, field.name).replace("_", "-")
             assert f"--{'no-' if field.default is True else ''}{name_of_flag}" in documented
     prose = [line for line in out.splitlines()[1:] if not line.startswith("    ")]
     assert [line for line in prose[2:] if len(line) > width] == []
@@ -66,7 +72,9 @@ def test_the_shell_completes(shell: str, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for argv, words in (
-        (["trian"], "spygames: no subcommand 'trian'; there are train, evaluate, "),
+        (["trian"], "spygames: no subcommand 'trian'; did you mean train?\n"),
+        (["train_all"], "spygames: no subcommand 'train_all'; did you mean train-all?\n"),
+        (["xyz"], "spygames: no subcommand 'xyz'; there are train, evaluate, "),
         (["--colour"], "spygames: unrecognized options: --colour"),
     ):
         assert run(*argv) == 2

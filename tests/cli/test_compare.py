@@ -24,13 +24,14 @@ def test_says_who_is_better(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert found["results"][0]["games"] == 40
     assert found["max_games"] == 40_000
     assert found["figure"]["games"] == 40
-    assert found["figure"]["seed"] != found["seed"] == 0
-    again = evaluate(make_game(), "greedy", "random", 40, found["figure"]["seed"])[0]
+    seed = int(found["figure"]["seed"])  # a text, as it is above 2^53
+    assert seed != found["seed"] == 0
+    again = evaluate(make_game(), "greedy", "random", 40, seed)[0]
     assert found["results"][0]["win_share"] == again.win_share
     assert run("compare", "random", "greedy", "--h1", "60%", "--json", file) == 0
     assert json.loads(file.read_text())["figure"] is None
     assert "random is not better than greedy (H1: 60.0% of the games, H0: 50.0%)" in capsys.readouterr().out
-    assert run("compare", "random", "greedy", "--h0", "0.1", "--h1", "0.1001", "--max-games", 1) == 0
+    assert run("compare", "random", "greedy", "--h0", "0.1", "--h1", "0.1001", "--max-games", 128) == 0
     assert "undecided whether random is better than greedy" in capsys.readouterr().out
 
 
@@ -44,7 +45,9 @@ def test_with_more_sides_each_is_alone_once(tmp_path: Path, capsys: pytest.Captu
 
 def test_answers_wrong_input_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for argv, text in (
-        (["greedy"], "missing"),
+        (["greedy"], "name two players, as in spygames compare NEW OLD or compare NEW --against OLD, not 1"),
+        (["greedy", "random", "--against", "expert"], "not 3"),
+        (["greedy", "random", "--max-games", "1"], "--max-games must be at least 128, one block of deals, not 1"),
         (["greedy", "greedy"], "both players are greedy"),
         (["greedy", "nobody"], "no player 'nobody'"),
         (["greedy", "random", "--h0", "0.6"], "0 < H0 < H1 < 1"),

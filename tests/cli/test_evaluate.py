@@ -95,12 +95,13 @@ def test_answers_wrong_input_with_one_line(agent: str, tmp_path: Path, capsys: p
     (tmp_path / "cut").mkdir()
     (tmp_path / "cut" / "config.json").write_text("{")
     for argv, text in (
-        ([], "name one player"),
+        ([], "name a player to evaluate"),
+        (["random", "--against"], "--against: missing value, a PLAYER"),
         (["--against", "random", "runs/x"], "name that one before it, as in spygames evaluate runs/x --against random"),
-        (["random", "--cross-play", "random", "greedy"], "name one player"),
         (["--cross-play", "random"], "at least two"),
         (["--cross-play", "random", "greedy", "--against", "random"], "do not go with it"),
         (["--cross-play", "random", "greedy", "--plot", str(tmp_path / "x.foo")], "the ending must be one of"),
+        (["random", "--seats", "--against", "greedy"], "--seats names the players of all seats"),
         (["nobody"], "no player 'nobody'"),
         (["random", "--against", "nobody"], "no player 'nobody'"),
         (["random", "--against", "mcts:none"], "simulations"),

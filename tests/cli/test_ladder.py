@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from spygames_training.machine import instructions
 from spygames_training.tables import TextTable
 from tests.cli.command import complaint, run
 
@@ -58,6 +59,10 @@ def test_a_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text("".join(f"{line}\n" for line in lines))
     assert run("ladder", file, "--rerun", 1) == 1
     assert capsys.readouterr().out == "line 1: the same games; the digest of greedy is another\n"
+    other = f'"instructions": "{instructions()}"', '"instructions": "SVE256"'
+    file.write_text("".join(f"{line}\n".replace(*other) for line in lines))
+    assert run("ladder", file, "--rerun", 1) == 1
+    assert f"another; networks computed with 'SVE256' then, and with {instructions()} here\n" in capsys.readouterr().out
 
 
 def test_the_screen_shows_whole_names_and_no_markdown() -> None:
@@ -96,17 +101,17 @@ def test_answers_wrong_input_with_one_line(tmp_path: Path, capsys: pytest.Captur
     another.write_text(file.read_text().replace('"name": "greedy"', '"name": "expert"'))
     before = {path: path.read_bytes() for path in tmp_path.glob("*.jsonl")}
     for argv, text in (
-        ([tmp_path / "none.jsonl"], "has no lines: --players says who"),
+        ([tmp_path / "none.jsonl"], "none.jsonl does not exist: name the players"),
         ([tmp_path / "none" / "x.jsonl", "--players", "random"], "cannot be written"),
         ([tmp_path / "x.md", "--players", "random"], "name it .jsonl"),
-        ([broken], "line 1 is no line of a ladder"),
+        ([broken], "line 1 is not a line of a ladder"),
         ([tmp_path / "alone.jsonl", "--players", "random", "random"], "needs two different players at least"),
         ([file, "--players", "nobody"], "no player 'nobody'"),
         ([file, "--players", "expert", "--option", "players=4"], "name another file"),
         ([file, "--players", "expert", "--seed", "5"], "name another file"),
         ([file, "--rerun", "2"], "has 1 line, and no line 2"),
         ([file, "--rerun", "1", "0"], "'0' is not a whole number from 1"),
-        ([file, "--rerun", "1", "--players", "expert"], "one of them at a time"),
+        ([file, "--rerun", "1", "--players", "expert"], "one at a time"),
         ([foreign, "--rerun", "1"], "--allow-code"),
         ([foreign, "--players", "expert"], "--allow-code"),
         ([options], "is of a game that is not here"),

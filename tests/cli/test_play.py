@@ -106,7 +106,7 @@ def test_a_whole_game(capsys: pytest.CaptureFixture[str]) -> None:
     for seed in range(6):
         texts = []
         for _ in range(2):
-            assert play.Play("random", seat=seed % 2, seed=seed).run(always("1")) == 0
+            assert play.Play(("random",), seat=seed % 2, seed=seed).run(always("1")) == 0
             texts.append(capsys.readouterr().out)
         assert texts[0] == texts[1]  # the seed says it all
         assert f"you are seat {seed % 2}, against random." in texts[0]
@@ -167,6 +167,7 @@ def test_rules_have_ids(capsys: pytest.CaptureFixture[str]) -> None:
         numbers = [int(each.partition("-")[2]) for each in rules]
         assert numbers == [*range(1, len(rules) + 1)]
         assert all(rule.text and rule.chapter for rule in rules.values())
+        assert not [rule.id for rule in rules.values() if "](" in rule.text]
     play.choose(alone(kuhn.make_game(), make_player(kuhn.make_game(), "random"), 0, 0), 0, typing("rules", "1"))
     assert "kuhn_poker_v0 has no list of rules." in capsys.readouterr().out
 
@@ -226,7 +227,7 @@ def test_nobody_who_remembers_is_made_to_forget(capsys: pytest.CaptureFixture[st
 def test_everything_is_open_at_the_end_and_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "games.jsonl"
     for number in (1, 2):
-        assert play.Play("random", seed=number, save=out).run(always("1")) == 0
+        assert play.Play(("random",), seed=number, save=out).run(always("1")) == 0
         shown = capsys.readouterr().out
         assert f"The game is game {number} of {out}." in shown
         (*_, record) = load_games(out)
@@ -236,7 +237,7 @@ def test_everything_is_open_at_the_end_and_saved(tmp_path: Path, capsys: pytest.
         assert make_game().to_text(last, NOBODY) in shown
     assert len(load_games(out)) == 2
     assert run("replay", out) == 0
-    assert play.Play("random", seed=3, save=out).run(typing("1")) == 0  # and left
+    assert play.Play(("random",), seed=3, save=out).run(typing("1")) == 0  # and left
     assert len(load_games(out)) == 3
     out.write_text("no record")
     capsys.readouterr()
@@ -248,20 +249,20 @@ def test_leaving_is_always_possible(capsys: pytest.CaptureFixture[str]) -> None:
         raise KeyboardInterrupt
 
     for ask in (typing("quit"), typing("help", "Q"), typing(), interrupt):
-        assert play.Play("random", seed=7).run(ask) == 0
+        assert play.Play(("random",), seed=7).run(ask) == 0
         assert capsys.readouterr().out.endswith("Good-bye.\nThe game was --seed 7.\n")
 
 
 def test_games_differ_without_a_seed(capsys: pytest.CaptureFixture[str]) -> None:
     seeds = set()
     for _ in range(3):
-        play.Play("random").run(typing())
+        play.Play(("random",)).run(typing())
         seeds.add(capsys.readouterr().out.partition("--seed ")[2].partition(".")[0])
     assert len(seeds) == 3
 
 
 def test_other_games(capsys: pytest.CaptureFixture[str]) -> None:
-    assert play.Play("random", game="tests.poker.kuhn", seed=1).run(always("bet")) == 0
+    assert play.Play(("random",), game="tests.poker.kuhn", seed=1).run(always("bet")) == 0
     assert "kuhn_poker_v0: you are seat 0, against random." in capsys.readouterr().out
 
 
@@ -274,7 +275,7 @@ def test_answers_wrong_input_with_one_line(capsys: pytest.CaptureFixture[str]) -
         (["--seed", str(1 << 64)], "not a whole number from 0"),
         (["--game", "nothing_v0"], "no game 'nothing_v0'"),
         (["--option", "players=17"], "players must be"),
-        (["expert"], "unrecognized options: expert"),
+        (["greedy", "expert"], "has 1 other seat: name one opponent, or one for each seat, not 2"),
         (["--hint", "nobody"], "no player 'nobody'"),
         (["--save", "nowhere/games.jsonl"], "cannot be written"),
         (["--port", "1"], "--port needs --browser"),
@@ -292,7 +293,7 @@ def test_leaves_at_the_end_of_the_input(monkeypatch: pytest.MonkeyPatch, capsys:
 def test_a_search_tells_who_is_who(capsys: pytest.CaptureFixture[str]) -> None:
     """As far as the person's seat can know it, whether it is the opponent or asked for hints; others do not say."""
     agent = "heimlich/base-3+search:2"
-    assert play.Play(agent, seat=1, seed=5).run(typing("who", "1", "who", "quit")) == 0
+    assert play.Play((agent,), seat=1, seed=5).run(typing("who", "1", "who", "quit")) == 0
     told = re.findall(r"^(.*'s passport): .*\d%$", capsys.readouterr().out, re.MULTILINE)
     assert told == ["player_0's passport", "player_2's passport"] * 2
     game, seen = heimlich.make_game(players=3), set()
@@ -304,5 +305,5 @@ def test_a_search_tells_who_is_who(capsys: pytest.CaptureFixture[str]) -> None:
         seen.add(play.hint(live, make_player(game, agent), play.who_is_who))
     assert len(seen) == 1
     assert "player_1's passport: " in seen.pop()
-    assert play.Play("random").run(typing("who", "quit")) == 0
+    assert play.Play(("random",)).run(typing("who", "quit")) == 0
     assert "It does not say what it believes: ask a search, such as --hint best+search:64." in capsys.readouterr().out

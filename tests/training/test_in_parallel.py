@@ -49,8 +49,9 @@ def test_evaluations(pool: Executor) -> None:
     told: list[int] = []
     found = evaluate(two, network, ["random", network], 2500, 3, told.append, pool)
     assert sum(told) == 5000
-    assert found == evaluate(two, network, ["random", network], 2500, 3)
-    assert [r.by_deal for r in found] == [r.by_deal for r in evaluate(two, network, ["random", network], 2500, 3)]
+    serial = evaluate(two, network, ["random", network], 2500, 3)
+    assert found == serial
+    assert [r.by_deal for r in found] == [r.by_deal for r in serial]
     assert evaluate(three, "greedy", ["random"], 90, 3, executor=pool) == evaluate(three, "greedy", ["random"], 90, 3)
     for game, names in ((two, ["greedy", "random", "expert"]), (three, ["greedy", "random"])):
         assert cross_play(game, names, 60, 1, executor=pool) == cross_play(game, names, 60, 1)

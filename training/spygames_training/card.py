@@ -1,19 +1,22 @@
 """The card of an agent: what its checkpoint and its figures say about it, as a page for people."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import Any
 
 from spygames.core.players import split_spec
 from spygames.core.released import find_agent
-from spygames.core.shown import one_line
+from spygames.core.shown import one_line, printable
 from spygames_training.calibration import Calibration
 from spygames_training.checkpoint import Checkpoint, CheckpointError
 from spygames_training.config import Config, from_mapping, to_toml
 from spygames_training.figures import Adversary, Figures, read_evaluation
+from spygames_training.identity import worlds_of
 from spygames_training.ladder.page import short_title
-from spygames_training.tables import markdown_table
+from spygames_training.tables import code_span, in_markdown, markdown_table
 
 __all__ = ["card", "read_evaluation"]
 
@@ -60,7 +63,7 @@ def card(
         figures = replace(figures, evaluations=(*figures.evaluations, evaluation))
     try:
         return _card(checkpoint, name, figures, picture)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise CheckpointError(
             f"{name} notes its training in another form than a run does: {one_line(error, 200)}"
         ) from None
@@ -71,19 +74,21 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> 
     searched = [_searched(each) for each in figures.evaluations]
     plain = [each for each, search in zip(figures.evaluations, searched, strict=True) if not search]
     on_top = [each for each, search in zip(figures.evaluations, searched, strict=True) if search]
+    typed = quote(f"{printable(name)}@argmax")
+    loaded = f'spygames_training.policy.Policy.load({json.dumps(name, ensure_ascii=False)}, "argmax")'
     sections = [
-        f"# {name}",
+        f"# {in_markdown(name)}",
         f"An agent for {short_title(checkpoint.game)}, trained by self-play{_with_bots(checkpoint)}.",
         "## What it is\n\n" + _list(_facts(checkpoint)),
         _evaluated(plain, "How well it plays") if plain else _noted(results, old=checkpoint.is_of_0_1),
-        _evaluated(on_top, "With a search on top") + SEARCHED if on_top else "",
+        _evaluated(on_top, "With a search on top") + SEARCHED + _earlier_worlds(checkpoint, on_top) if on_top else "",
         _exploited(figures.adversaries) if figures.adversaries else _best_response(results),
         _value(figures.calibration, picture),
         "## How it was trained\n\n" + _list(_training(checkpoint, figures.machine)),
         _again(checkpoint, figures.remarks),
-        f"## Use\n\n    spygames evaluate {name}@argmax --against random greedy expert --games 2000\n"
-        f"    spygames play --against {name}@argmax\n\n"
-        f'In Python `spygames_training.policy.Policy.load("{name}", "argmax")`. Without a word on how it plays it '
+        f"## Use\n\n    spygames evaluate {typed} --against random greedy expert --games 2000\n"
+        f"    spygames play --against {typed}\n\n"
+        f"In Python {code_span(loaded)}. Without a word on how it plays it "
         "draws from its probabilities (sample). The weights are tensors and everything else is JSON: loading them runs "
         "no code.",
         "## Limits\n\nIt plays this variant alone, with this layout of observations and actions. Its figures hold "
@@ -104,7 +109,7 @@ def _facts(checkpoint: Checkpoint) -> list[tuple[str, str]]:
     code = meta.get("code") or {}
     return [
         ("plays", f"`{game.id}`"),
-        ("options", f"`{options}`" if options else "none"),
+        ("options", code_span(options) if options else "none"),
         ("seats, sides", f"{game.num_players}, {game.num_sides}"),
         ("observation, actions", f"float32 [{game.num_features}], {game.num_actions}"),
         ("layout", f"`{meta['layout']['hash']}`"),
@@ -139,7 +144,7 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
     decisions = f"{checkpoint.decisions:,}"
     if before := checkpoint.began_with:
         runs = before.get("runs")
-        which = f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}, below" if runs else f"`{before['agent']}`"
+        which = f"{len(runs)} {'run' if len(runs) == 1 else 'runs'}, below" if runs else code_span(before["agent"])
         decisions += f", of which {before['decisions']:,} by the weights that it began with ({which})"
         decisions += f", SHA-256 `{before['weights']}`"
     rows = [("decisions", decisions)]
@@ -154,7 +159,11 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
     if "seconds" in extra:
         earlier = sum(run.get("seconds", 0) for run in checkpoint.began_with.get("runs", ()))
         after = f", after {earlier:,.0f} of the runs before" if earlier else ""
-        rows.append(("seconds", f"{extra['seconds']:,.0f}{after}" + (f", on {machine}" if machine else "")))
+        rows.append(
+            ("seconds", f"{extra['seconds']:,.0f}{after}" + (f", on {in_markdown(machine)}" if machine else ""))
+        )
+    if "precision" in extra:
+        rows.append(("computed in", in_markdown(str(extra["precision"]))))
     if "seed" in config:
         rows.append(("seed", str(config["seed"])))
     if ppo:
@@ -226,7 +235,7 @@ def _evaluated(evaluations: Sequence[Mapping[str, Any]], title: str) -> str:
     for row in rows:
         mark = " (trained against)" if row["training_opponent"] else ""
         share = f"{100 * row['fair_share']:.1f}"
-        line = lines.setdefault(row["opponent"], {"": f"`{row['opponent']}`{mark}", "fair": share})
+        line = lines.setdefault(row["opponent"], {"": f"{code_span(row['opponent'])}{mark}", "fair": share})
         line[_way(row["challenger"])] = _share(row)
     head = ["games won against, %", *(["fair share"] if fair else []), *plays]
     keys = ["", *(["fair"] if fair else []), *plays]
@@ -242,6 +251,15 @@ def _evaluated(evaluations: Sequence[Mapping[str, Any]], title: str) -> str:
     return "\n\n".join([f"## {title}", table, " ".join([games, *sources])])
 
 
+def _earlier_worlds(checkpoint: Checkpoint, evaluations: Sequence[Mapping[str, Any]]) -> str:
+    """Says which of the figures of a search were found with worlds that the game draws otherwise by now."""
+    now = checkpoint.game.worlds_version
+    earlier = sorted({worlds for each in evaluations if (worlds := worlds_of(each["code"])) < now})
+    if not earlier:
+        return ""
+    return f" These figures were played with the worlds of version {' and '.join(map(str, earlier))}; now it is {now}."
+
+
 def _games(rows: Sequence[Mapping[str, Any]]) -> str:
     """How many games a figure has, and which figures have another number than most."""
     (most, _), *others = Counter(row["games"] for row in rows).most_common()
@@ -250,9 +268,9 @@ def _games(rows: Sequence[Mapping[str, Any]]) -> str:
         few = [row for row in rows if row["games"] == count]
         rivals = dict.fromkeys(row["opponent"] for row in few)
         if few == [row for row in rows if row["opponent"] in rivals]:
-            who = ", ".join(f"`{rival}`" for rival in rivals)
+            who = ", ".join(code_span(rival) for rival in rivals)
         else:
-            who = ", ".join(f"`{row['opponent']}` ({_way(row['challenger'])})" for row in few)
+            who = ", ".join(f"{code_span(row['opponent'])} ({_way(row['challenger'])})" for row in few)
         parts.append(f"{count:,} against {who}")
     return ", ".join(parts)
 
@@ -265,7 +283,7 @@ def _days(dates: Sequence[str]) -> str:
 def _way(challenger: str) -> str:
     """How the agent plays, a column's head: `argmax`, or its search."""
     parts = split_spec(challenger)
-    return (parts.play or "sample") if parts.search is None else f"`search:{parts.search}`"
+    return (parts.play or "sample") if parts.search is None else code_span(f"search:{parts.search}")
 
 
 def _exploited(adversaries: Sequence[Adversary]) -> str:
@@ -330,7 +348,7 @@ def _noted(results: object, old: bool) -> str:
 
 
 def _rival(name: str, old: bool) -> str:
-    return f"`{'expert-1' if old and name == 'expert' else name}`"
+    return code_span("expert-1" if old and name == "expert" else name)
 
 
 def _share(found: Mapping[str, Any] | None) -> str:
@@ -349,7 +367,7 @@ def _best_response(results: object) -> str:
     agent = _released(found["agent"])
     return (
         f"## How far it can be exploited\n\nA fresh network that trained for {found['decisions']:,} decisions against "
-        f"`{agent}` alone won {', '.join(wins)}. That bounds from below what a perfect adversary would win."
+        f"{code_span(agent)} alone won {', '.join(wins)}. That bounds from below what a perfect adversary would win."
     )
 
 

@@ -11,19 +11,25 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from spygames.core.digest import content
-from spygames_training.atomic import is_count, is_number, named, read_file, write_whole
-from spygames_training.plots import new_figure, save_figure
+from spygames.core.files import decoded
+from spygames_training.atomic import is_count, is_number, named, parse_json, read_file, write_whole
+from spygames_training.plots import legend, picture
+from spygames_training.tables import as_cell, console
 
 WIN = "win_share/"
 """Prefix of the metrics that are win shares against somebody."""
 METRICS = "metrics.jsonl"
+SUMMARY = "summary.json"
+MOMENTS = ("start", "half", "end")
+"""Of a run, at which its summary has the win shares."""
 MAX_METRICS_BYTES = 1 << 32
+MAX_SUMMARY_BYTES = 1 << 20
 LARGEST_METRIC = 3.5e38
 """Of either sign: what a float32 holds, and a picture can show."""
 LOG = logging.getLogger("spygames_training")
@@ -91,7 +97,7 @@ class MetricsFile:
 
     def add(self, metrics: Mapping[str, Any]) -> None:
         """Appends one update's metrics; OSError if they cannot be written."""
-        with named(self.file), open(self.file, "a") as file:
+        with named(self.file), open(self.file, "a", encoding="utf-8", newline="\n") as file:
             file.write(json.dumps(metrics) + "\n")
 
 
@@ -106,7 +112,7 @@ class Screen:
 
     def __init__(self, total: int, done: int, rows: Sequence[Mapping[str, Any]]):
         self.total = total
-        self.console = Console()
+        self.console = console()
         self.latest: dict[str, float] = {}
         """The newest value of each metric."""
         for row in rows:
@@ -140,11 +146,11 @@ class Screen:
         rate = f"{metrics['decisions_per_second']:,.0f}/s"
         self._progress.update(self._task, completed=min(metrics["decisions"], self.total), rate=rate)
         if line and not self.console.is_terminal:
-            self.console.print(line, highlight=False, soft_wrap=True)
+            self.console.print(as_cell(line), soft_wrap=True)
 
     def say(self, line: str) -> None:
         """Prints a line."""
-        self.console.print(line)
+        self.console.print(as_cell(line), soft_wrap=True)
 
     def _render(self) -> Group:
         table = Table(box=None, pad_edge=False)
@@ -154,7 +160,7 @@ class Screen:
         for name in [*names, *wins]:
             value = self.latest.get(name)
             won = name.startswith(WIN)
-            table.add_column(f"wins against {name.removeprefix(WIN)}" if won else name.replace("_", " "))
+            table.add_column(as_cell(f"wins against {name.removeprefix(WIN)}" if won else name.replace("_", " ")))
             values.append("" if value is None else f"{value:.1%}" if won else f"{value:.4f}")
         table.add_row(*values)
         return Group(self._progress, table)
@@ -238,14 +244,31 @@ class Report:
         rows = [row for row in self.rows if any(name.startswith(WIN) for name in row)]
         half = sorted(rows, key=lambda row: abs(row["decisions"] - decisions / 2))[:1]
         summary: dict[str, Any] = {"decisions": decisions, "seconds": round(seconds)}
-        for moment, found in {"start": rows[:1], "half": half, "end": rows[-1:]}.items():
+        for moment, found in zip(MOMENTS, (rows[:1], half, rows[-1:]), strict=True):
             summary[moment] = {name: v for row in found for name, v in row.items() if name.startswith(WIN)}
-        write_whole(self.folder / "summary.json", json.dumps(summary, indent=2) + "\n")
+        write_whole(self.folder / SUMMARY, json.dumps(summary, indent=2) + "\n")
         rate = decisions / max(seconds, 1e-9)
         line = f"{decisions:,} decisions in {round(seconds)} s ({rate:,.0f} a second)"
         LOG.info(line)
         if self._screen:
             self._screen.say(line)
+
+
+def read_summary(folder: Path) -> dict[str, Any]:
+    """What `Report.summarise` has written into the folder of a finished run; ValueError, of one line, for anything
+    else."""
+    file = folder / SUMMARY
+    try:
+        found = parse_json(read_file(file, MAX_SUMMARY_BYTES))
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ValueError(f"{file} is damaged: {error}") from error
+    shares = [found.get(moment) for moment in MOMENTS] if isinstance(found, dict) else [None]
+    good = all(isinstance(each, dict) and all(is_number(share) for share in each.values()) for each in shares)
+    if not good or not is_count(found.get("decisions")) or not is_count(found.get("seconds")):
+        raise ValueError(f"{file} is damaged: it must have decisions, seconds and win shares ({', '.join(MOMENTS)})")
+    return found
 
 
 def metrics_digest(folder: Path) -> list[Any]:
@@ -284,7 +307,7 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
     for number, line in enumerate(lines, 1):
         row: Any = None
         try:
-            row = json.loads(line)
+            row = json.loads(decoded(line))
         except (ValueError, RecursionError):
             if number == len(lines):
                 break
@@ -299,6 +322,8 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
             )
         if row["decisions"] <= done:
             rows.append(row)
+    if saved is not None and (not isinstance(saved, list) or len(saved) != 2 or not is_count(saved[0])):
+        raise ValueError(f"{file}: what its state says of it is damaged; {hint}")
     if saved is not None and saved != [len(data[: saved[0]]), hashlib.sha256(data[: saved[0]]).hexdigest()]:
         raise ValueError(f"{file} is damaged: it is not what was saved with the state; {hint}")
     return rows
@@ -306,22 +331,25 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
 
 def plot_curves(rows: list[dict[str, Any]], path: Path) -> Path:
     """Win shares, entropy, KL and the critic over decisions, as a PNG."""
-    figure, axes = new_figure(2, 2, (11, 7))
-    wins = sorted({name for row in rows for name in row if name.startswith(WIN)})
-    panels = [
-        ("win share", wins),
-        ("entropy (nats)", ["entropy"]),
-        ("KL to the reference (nats)", ["kl_to_reference"]),
-        ("variance explained by the critic", ["explained_variance"]),
-    ]
-    for axis, (title, names) in zip(axes, panels, strict=True):
-        for name in names:
-            points = [(row["decisions"] / 1e6, row[name]) for row in rows if name in row]
-            axis.plot(*zip(*points, strict=True), marker="o" if name in wins else "", label=name.removeprefix(WIN))
-        axis.set(title=title, xlabel="million decisions")
-        axis.grid(alpha=0.3)
-    axes[0].set_ylim(0, 1)
-    if wins:
-        axes[0].legend()
-    save_figure(figure, path, dpi=110)
+    with picture(path, 2, 2, (11, 7), 110) as (_, axes):
+        wins = sorted({name for row in rows for name in row if name.startswith(WIN)})
+        panels = [
+            ("win share", wins),
+            ("entropy (nats)", ["entropy"]),
+            ("KL to the reference (nats)", ["kl_to_reference"]),
+            ("variance explained by the critic", ["explained_variance"]),
+        ]
+        for axis, (title, names) in zip(axes, panels, strict=True):
+            for name in names:
+                points = [(row["decisions"] / 1e6, row[name]) for row in rows if name in row]
+                axis.plot(
+                    *zip(*points, strict=True),
+                    marker="o" if name in wins else "",
+                    label=name.removeprefix(WIN),
+                )
+            axis.set(title=title, xlabel="million decisions")
+            axis.grid(alpha=0.3)
+        axes[0].set_ylim(0, 1)
+        if wins:
+            legend(axes[0])
     return path

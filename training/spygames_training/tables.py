@@ -1,10 +1,14 @@
-"""Results on the screen, in Markdown, as JSON and as a picture."""
+"""Tables, bars and pictures of results, on the screen and in Markdown. Imports no torch, as bots need none.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+Names of players, paths and titles come from users and from files: they are shown as they are, never as markup, emoji
+codes, control characters, mathematics or Markdown.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
@@ -22,13 +26,12 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from spygames.core.game import Game
-from spygames.core.players import Player
-from spygames.core.version import VERSION
-from spygames_training.evaluation import PROTOCOL, Result, paired_differences
-from spygames_training.identity import game_digest, player_digest, trained_against
-from spygames_training.line_ups import LineUpResult
-from spygames_training.plots import new_figure, save_figure
+from spygames.core.shown import printable
+from spygames_training.plots import literal, picture
+
+if TYPE_CHECKING:
+    from spygames_training.evaluation import Result
+    from spygames_training.line_ups import LineUpResult
 
 DARK = 0.33
 """A win share so far from a half has a colour on which black is hard to read."""
@@ -48,7 +51,7 @@ def progress_bar(unit: str = "games", **options: Any) -> Progress:
     """A bar with games done, or another `unit`, rate, time spent and time left; `options` as of
     `rich.progress.Progress`."""
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         _Rate(unit),
@@ -59,17 +62,39 @@ def progress_bar(unit: str = "games", **options: Any) -> Progress:
     )
 
 
-def wide_console() -> Console:
-    """A console for results: as wide as the terminal, or 120 columns in a file or a pipe, which has no width."""
-    console = Console()
-    return console if console.is_terminal else Console(width=120)
+def console(stderr: bool = False) -> Console:
+    """A console for tables and bars, which shows every text as it is. A file or a pipe has no width, and gets 120
+    columns."""
+    found = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    if not found.is_terminal:
+        found.width = 120
+    return found
+
+
+def as_cell(text: str) -> Text:
+    """A text that somebody else chose, for a cell or a title: without markup, control characters escaped."""
+    return Text(printable(text))
+
+
+def code_span(text: str) -> str:
+    """A text that somebody else chose as code in Markdown: one line, between more backticks than it has in a row."""
+    line = " ".join(printable(text).split()) or " "
+    fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
+    pad = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{fence}{pad}{line}{pad}{fence}"
+
+
+def in_markdown(text: str) -> str:
+    """A text that somebody else chose as plain text in Markdown: one line without markup."""
+    return re.sub(r"[\\`*\[\]<>&]", r"\\\g<0>", " ".join(printable(text).split()))
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> str:
     """A table in Markdown, without a newline at its end; all columns but the first `texts` are aligned to the right."""
     lines = [head, [*["---"] * texts, *["---:"] * (len(head) - texts)], *rows]
     # A bar ends a cell, in code too, and names of players may have some: agent+search:64,rivals=policy|expert.
-    escaped = [[cell.replace("|", r"\|") for cell in line] for line in lines]
+    # A newline ends the row.
+    escaped = [[" ".join(cell.replace("|", r"\|").splitlines()) for cell in line] for line in lines]
     return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
 
 
@@ -91,7 +116,7 @@ class TextTable:
 
     def rich(self, min_width: int | None = None) -> Table:
         """For `Console.print`, without Markdown's signs of code; `min_width` is that of the columns of numbers."""
-        table = Table(title=self.title or None, caption=self.caption or None, box=SIMPLE_HEAD, pad_edge=False)
+        table = new_table(self.title, self.caption)
         for k, name in enumerate(self.head):
             number = k >= self.texts
             table.add_column(
@@ -105,14 +130,21 @@ class TextTable:
         return table
 
 
-def _plain(cell: str) -> str:
-    return cell.replace("`", "")
+def _plain(cell: str) -> Text:
+    """A cell without Markdown's signs of code around it."""
+    return as_cell(re.sub(r"(`+) ?(.*?) ?\1(?!`)", r"\2", cell))
 
 
-def results_table(results: Sequence[Result], title: str = "") -> Table:
+def new_table(title: str = "", caption: str = "") -> Table:
+    """A table without columns, in the style of all tables."""
+    texts = [as_cell(text) if text else None for text in (title, caption)]
+    return Table(title=texts[0], caption=texts[1], box=SIMPLE_HEAD, pad_edge=False)
+
+
+def results_table(results: Sequence["Result"], title: str = "") -> Table:
     """A row for each result: win share with its interval, the fair share where it is no half, the shares by side, mean
     return."""
-    table = Table(title=title or None, box=SIMPLE_HEAD, pad_edge=False)
+    table = new_table(title)
     for name in ("challenger", "against"):
         table.add_column(name, overflow="fold")
     more = len(results[0].by_side) > 2
@@ -124,24 +156,25 @@ def results_table(results: Sequence[Result], title: str = "") -> Table:
         shares = " / ".join(f"{100 * share:.1f}" for share in r.by_side)
         fair = [f"{100 * r.fair_share:.1f}"] if more else []
         table.add_row(
-            r.challenger, r.opponent, f"{r.games:,}", f"{100 * r.win_share:.1f}", f"{low}-{high}", *fair, shares,
-            f"{r.mean_return:+.3f}",
+            as_cell(r.challenger), as_cell(r.opponent), f"{r.games:,}", f"{100 * r.win_share:.1f}", f"{low}-{high}",
+            *fair, shares, f"{r.mean_return:+.3f}",
         )  # fmt: skip
     first = results[0]
     table.caption = f"{first.deals:,} deals, the challenger on each of the {len(first.by_side)} sides once a deal"
     return table
 
 
-def line_up_table(results: Sequence[LineUpResult], title: str = "") -> Table:
+def line_up_table(results: Sequence["LineUpResult"], title: str = "") -> Table:
     """A row for each player of a line-up: its seats, win share and mean return with their intervals."""
-    table = Table(title=title or None, box=SIMPLE_HEAD, pad_edge=False)
+    table = new_table(title)
     table.add_column("player", overflow="fold")
     for name in ("seats", "wins %", "95 %", "return", "95 %"):
         table.add_column(name, justify="right", no_wrap=True)
     for r in results:
         wins = "-".join(f"{100 * x:.1f}" for x in r.interval)
         returns = " to ".join(f"{x:+.3f}" for x in r.return_interval)
-        table.add_row(r.player, str(r.seats), f"{100 * r.win_share:.1f}", wins, f"{r.mean_return:+.3f}", returns)
+        share, mean = f"{100 * r.win_share:.1f}", f"{r.mean_return:+.3f}"
+        table.add_row(as_cell(r.player), str(r.seats), share, wins, mean, returns)
     first = results[0]
     moved = "once" if len(first.rotations) == 1 else f"in {len(first.rotations)} rotations of the line-up"
     table.caption = f"{first.deals:,} deals, each played {moved}"
@@ -150,67 +183,13 @@ def line_up_table(results: Sequence[LineUpResult], title: str = "") -> Table:
 
 def matrix_table(names: Sequence[str], shares: np.ndarray) -> Table:
     """Win shares in percent, the row's player against the column's."""
-    table = Table(title="wins of the row against the column, %", box=SIMPLE_HEAD, pad_edge=False)
+    table = new_table("wins of the row against the column, %")
     table.add_column("")
     for name in names:
-        table.add_column(name, justify="right", overflow="fold")
+        table.add_column(as_cell(name), justify="right", overflow="fold")
     for name, row in zip(names, shares, strict=True):
-        table.add_row(name, *("" if np.isnan(share) else f"{100 * share:.1f}" for share in row))
+        table.add_row(as_cell(name), *("" if np.isnan(share) else f"{100 * share:.1f}" for share in row))
     return table
-
-
-def as_json(
-    game: Game,
-    results: Sequence[Result],
-    seed: int,
-    extra: Mapping[str, Any] | None = None,
-    players: Sequence[Player] = (),
-) -> dict[str, Any]:
-    """Everything that is needed to play the same games again, and what came of them.
-
-    Args:
-        game: what was played.
-        results: of one seed.
-        seed: of the deals.
-        extra: more to be told, JSON-able.
-        players: all who are named in `results`; None of them twice. Others have no digest.
-    """
-    known = {player.name: player for player in players}
-    rows = []
-    for result in results:
-        row = asdict(result)
-        del row["by_deal"]
-        pair = known.get(result.challenger), known.get(result.opponent)
-        row["training_opponent"] = None if None in pair else trained_against(game, *pair)  # type: ignore[arg-type]
-        rows.append(row)
-    unit = "a deal, played with the challenger on every side (a team, or a seat that plays for itself)"
-    differences = [asdict(difference) for difference in paired_differences(results, seed)]
-    return _document(game, rows, seed, {"unit": unit, **(extra or {})}, known) | {"differences": differences}
-
-
-def line_up_json(
-    game: Game, results: Sequence[LineUpResult], seed: int, players: Sequence[Player] = ()
-) -> dict[str, Any]:
-    """As `as_json`, of a line-up."""
-    unit = "a deal, played once for each rotation of the line-up"
-    known = {player.name: player for player in players}
-    return _document(game, [asdict(result) for result in results], seed, {"unit": unit}, known)
-
-
-def _document(
-    game: Game, rows: list[dict[str, Any]], seed: int, extra: Mapping[str, Any], known: Mapping[str, Player]
-) -> dict[str, Any]:
-    """Results with all that they depend on."""
-    return {
-        "protocol": PROTOCOL,
-        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "code": {"spygames": VERSION, "game": game_digest(game)},
-        "environment": {"id": game.id, "options": dict(game.options)},
-        "players": {name: {"digest": player_digest(game, player)} for name, player in known.items()},
-        "seed": seed,
-        **extra,
-        "results": rows,
-    }
 
 
 def check_picture(file: Path) -> None:
@@ -225,14 +204,14 @@ def check_picture(file: Path) -> None:
 def heat_map(names: Sequence[str], shares: np.ndarray, file: str | Path, title: str = "") -> None:
     """Draws `matrix_table` as a picture; the ending of `file` says in which format (`check_picture`)."""
     size = 2.5 + 0.9 * len(names)
-    figure, (axes,) = new_figure(1, 1, (size + 1.5, size))
-    image = axes.imshow(100 * shares, vmin=0, vmax=100, cmap="RdBu")
-    axes.set_xticks(range(len(names)), labels=names, rotation=30, ha="right")
-    axes.set_yticks(range(len(names)), labels=names)
-    axes.set_xlabel("against")
-    axes.set_title(title)
-    for i, j in np.argwhere(~np.isnan(shares)):
-        dark = abs(shares[i, j] - 0.5) > DARK
-        axes.text(j, i, f"{100 * shares[i, j]:.1f}", ha="center", va="center", color="white" if dark else "black")
-    figure.colorbar(image, label="wins %")
-    save_figure(figure, Path(file), 150, Path(file).suffix[1:])
+    shown, file = [*map(literal, names)], Path(file)
+    with picture(file, 1, 1, (size + 1.5, size), 150, file.suffix[1:]) as (figure, (axes,)):
+        image = axes.imshow(100 * shares, vmin=0, vmax=100, cmap="RdBu")
+        axes.set_xticks(range(len(names)), labels=shown, rotation=30, ha="right")
+        axes.set_yticks(range(len(names)), labels=shown)
+        axes.set_xlabel("against")
+        axes.set_title(literal(title))
+        for i, j in np.argwhere(~np.isnan(shares)):
+            dark = abs(shares[i, j] - 0.5) > DARK
+            axes.text(j, i, f"{100 * shares[i, j]:.1f}", ha="center", va="center", color="white" if dark else "black")
+        figure.colorbar(image, label="wins %")

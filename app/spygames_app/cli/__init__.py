@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         what the subcommand says.
     """
     argv = list(sys.argv[1:] if argv is None else argv)
+    _prepare_streams()
     try:
         code = _run(argv)
         sys.stdout.flush()
@@ -63,6 +65,17 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"spygames: the command needs the extra: {EXTRA} (there is no module {error.name})", file=sys.stderr)
         return 2
+
+
+def _prepare_streams() -> None:
+    """Has stdout and stderr replace what their encoding lacks (ASCII, or names of files that are no text), and puts the
+    null device in the place of closed streams."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None or getattr(stream, "closed", False):
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+        elif mode == "w" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
 
 
 def _run(argv: list[str]) -> int:
@@ -90,10 +103,9 @@ def _without_command(argv: list[str]) -> int:
         print(f"spygames {version()}")
         return 0
     if argv and not argv[0].startswith("-"):
-        print(
-            f"spygames: no subcommand {argv[0][:100]!r}; there are {', '.join(COMMANDS)} (--help tells more)",
-            file=sys.stderr,
-        )
+        near = get_close_matches(argv[0].casefold().replace("_", "-"), COMMANDS, 1)
+        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(COMMANDS)} (--help tells more)"
+        print(f"spygames: no subcommand {argv[0][:100]!r}; {meant}", file=sys.stderr)
         return 2
     try:
         parse(subcommands({name: load(name) for name in COMMANDS}), argv or ["--help"], "spygames")

@@ -16,6 +16,7 @@ from spygames_app.cli.arguments import (
     Tasks,
     complain,
     console,
+    say,
     value,
 )
 from spygames_app.shipped import config_path
@@ -73,7 +74,7 @@ class Ablate:
             measured = self.seeds, self.games, self.play, against
             ablations = Ablations(config, self.out, self.only or None, *measured, executor=executor)
             for name in ablations.left_out:
-                print(f"left out, for {self.config} says so already: {name}")
+                say(f"left out, for {self.config} says so already: {name}")
             try:
                 table = ablations.measure()
             except KeyboardInterrupt:
@@ -81,5 +82,5 @@ class Ablate:
                 return 130
         console().print(table.rich(min_width=12))
         folder = ablations.folder
-        print(f"the table in Markdown: {folder / 'ablations.md'}; every figure: {folder / 'ablations.json'}")
+        say(f"the table in Markdown: {folder / 'ablations.md'}; every figure: {folder / 'ablations.json'}")
         return 0

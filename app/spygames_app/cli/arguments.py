@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import reduce
+from itertools import pairwise
 from operator import or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar
@@ -93,10 +94,22 @@ def parse(kind: type[T], argv: Sequence[str], prog: str) -> T:
             )
     except SystemExit as end:
         if not end.code:
-            if {"-h", "--help"} & set(argv):
+            if {"-h", "--help"} & set(argv) and details.strip():
                 print(f"\n{filled(details)}")
             raise
-        raise WrongArguments(one_line(shown.getvalue())) from None
+        raise WrongArguments(f"{one_line(shown.getvalue())}{_hint(argv, shown.getvalue())}") from None
+
+
+def _hint(argv: Sequence[str], box: str) -> str:
+    """What is right where a list was written with commas."""
+    said = re.sub(r"[\s│]+", "", box)
+    if number := re.search(r"convertstringtofloat:'(\d*),(\d+)'", said):
+        return f"; write {number[1]}.{number[2]}, with a point"
+    for option, text in pairwise(["", *argv]):
+        if re.fullmatch(r"[^\s,=]+(,\s*[^\s,=]+)*,?", text) and "," in text and re.sub(r"\s+", "", text) in said:
+            several = " ".join(filter(None, re.split(r",\s*", text)))
+            return f"; write {f'{option} ' if option.startswith('--') else ''}{several}, without a comma"
+    return ""
 
 
 def filled(text: str) -> str:
@@ -122,6 +135,7 @@ def one_line(box: str) -> str:
     if "│" not in box and len(sections) > 1:
         del sections[0]
     text = re.sub(r"^Error parsing settings\.\w+: ", "", " ".join(sections[0]))  # what follows names the setting
+    text = re.sub(r"^Unrecognized options: (?=[^-])", "Unexpected argument: ", text)
     if len(text) > 300:
         text = f"{text[:300]} ..."
     similar = [
@@ -152,14 +166,20 @@ def value(read: Callable[[str], Any], metavar: str) -> PrimitiveConstructorSpec[
     )
 
 
-def values(read: Callable[[str], Any], metavar: str) -> PrimitiveConstructorSpec[Any]:
-    """As `value`, of an option with any number of them."""
+def values(read: Callable[[str], Any], metavar: str, least: int = 1) -> PrimitiveConstructorSpec[Any]:
+    """As `value`, of an option with any number of them from `least`."""
+
+    def several(texts: list[str]) -> tuple[Any, ...]:
+        if len(texts) < least:
+            raise ValueError(f"missing value, a {metavar}")
+        return tuple(read(text) for text in texts)
+
     return PrimitiveConstructorSpec(
         nargs="*",
         metavar=f"[{metavar} [{metavar} ...]]",
-        instance_from_str=lambda texts: tuple(read(text) for text in texts),
+        instance_from_str=several,
         is_instance=lambda instance: True,
-        str_from_instance=lambda instance: [*map(str, instance)],
+        str_from_instance=lambda instance: [*map(str, instance or ())],
     )
 
 
@@ -189,6 +209,13 @@ def read_port(text: str) -> int:
     if not text.isdecimal() or int(text) >= 1 << 16:
         raise ValueError(f"{text[:100]!r} is not a port, a whole number from 0 to 65535")
     return int(text)
+
+
+def read_game(text: str) -> str:
+    """The id of a game by any of its names."""
+    from spygames.core.registry import canonical_id  # slow to import
+
+    return canonical_id(text)
 
 
 def read_option(text: str) -> tuple[str, Any]:
@@ -224,11 +251,15 @@ RunOrAuto = Annotated[
 ConfigFile = Annotated[Path | None, value(config_path, "CONFIG"), _NO_DEFAULT]
 How = Annotated[str | None, value(str, "HOW"), _NO_DEFAULT]
 """How a checkpoint plays: sample, argmax or a temperature, such as 0.5."""
-Hows = Annotated[tuple[Annotated[str, value(str, "HOW")], ...], _NO_DEFAULT]
+Hows = Annotated[tuple[str, ...], values(str, "HOW"), _NO_DEFAULT]
 PlayerSpec = Annotated[str, value(str, "PLAYER")]
 AnyPlayer = Annotated[str | None, value(str, "PLAYER"), _NO_DEFAULT]
-Players = Annotated[tuple[PlayerSpec, ...], _NO_DEFAULT]
-GameId = Annotated[str | None, value(str, "ID"), _NO_DEFAULT]
+Players = Annotated[tuple[str, ...], values(str, "PLAYER"), _NO_DEFAULT]
+PlayersOrNone = Annotated[tuple[str, ...] | None, values(str, "PLAYER", least=0), _NO_DEFAULT]
+"""An option that may have no players behind it, as those are named before it; None: it is not given."""
+Named = Annotated[Players, tyro.conf.arg(name="players")]
+"""`--players`, the other spelling of the players that a command names first."""
+GameId = Annotated[str | None, value(read_game, "ID"), _NO_DEFAULT]
 """The game; None: that of the first checkpoint named, with its options, else `DEFAULT_GAME`."""
 GameOptions = UseAppendAction[tuple[Annotated[tuple[str, Any], value(read_option, "NAME=VALUE")], ...]]
 """Options of the game, as players=2; may be given several times."""
@@ -268,13 +299,43 @@ def choose_game(specs: Iterable[str], game_id: str | None, options: dict[str, An
         for spec in specs:
             source = split_spec(spec).source
             path = agent_folder(source.rpartition(":")[2] if source.startswith("network:") else source)
-            if any((folder / "config.json").is_file() for folder in (path, path / "checkpoint")):
+            if _is_checkpoint(path):
                 from spygames_training.checkpoint import checkpoint_game
 
                 game = checkpoint_game(path)
                 game_id, options = game.id, {**game.options, **options}
                 break
     return make_game(game_id or DEFAULT_GAME, **options)
+
+
+def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str:
+    """Returns the name of an agent, with a released one in place of `best`, after a look at whether it plays the game
+    that is named.
+
+    Raises:
+        ValueError: there is no such checkpoint, it plays something else, or `best` comes without a game.
+    """
+    from spygames.core.players import make_player, name_best
+    from spygames.core.registry import make_game
+    from spygames.core.released import BEST
+
+    if spec == BEST and not Path(spec).exists() and (game_id or options):
+        return name_best(make_game(game_id or DEFAULT_GAME, **options), spec).partition("@")[0]
+    from spygames_training.checkpoint import checkpoint_game
+
+    if not _is_checkpoint(agent_folder(spec)) and spec != BEST:
+        player = make_player(choose_game([], game_id, options), spec)  # says what is wrong with a name of nobody
+        raise ValueError(f"{player.name} is not a checkpoint: name the folder of one or of a run, or a released agent")
+    if game_id is not None or options:
+        own = checkpoint_game(agent_folder(spec))
+        asked = make_game(game_id or own.id, **({**own.options, **options} if game_id in (None, own.id) else options))
+        if asked != own:
+            raise ValueError(f"{spec} plays {own.title}, not {asked.title}")
+    return spec
+
+
+def _is_checkpoint(path: Path) -> bool:
+    return any((folder / "config.json").is_file() for folder in (path, path / "checkpoint"))
 
 
 def given(command: Any) -> list[str]:
@@ -295,11 +356,17 @@ def check_writable(*files: Path | None) -> None:
 
 
 def console(stderr: bool = False) -> "Console":
-    """Returns where tables and bars are shown; a file or a pipe has no width of its own and gets 120 columns."""
-    from rich.console import Console
+    """Returns where tables and bars are shown."""
+    from spygames_training.tables import console
 
-    found = Console(stderr=stderr)
-    return found if found.is_terminal else Console(stderr=stderr, width=120)
+    return console(stderr)
+
+
+def say(text: object) -> None:
+    """Prints lines in which a name, a path or another text of somebody else may be: none of it moves the cursor."""
+    from spygames.core.shown import printable
+
+    print(printable(str(text)))
 
 
 def counted(number: int, noun: str) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import tyro
 
-from spygames_app.cli.arguments import AnyFile, Positive, WrongArguments, check_writable, console
+from spygames_app.cli.arguments import AnyFile, Positive, WrongArguments, check_writable, console, say
 
 Name = Literal[
     "aec",
@@ -19,6 +19,7 @@ Name = Literal[
     "determinize",
     "determinize_py",
     "search",
+    "search_bfloat16",
     "import",
     "cold",
     "warm",
@@ -68,16 +69,19 @@ class Bench:
             from spygames_app.bench.games import report
 
             found = report(runs, seconds, console(stderr=True))
-            print(f"{found.text()}\n\n{about(settings, host)}")
-            self._keep({"settings": settings, "machine": host, **found.as_json()})
+            self._show(found.text(), about(settings, host), {"settings": settings, "machine": host, **found.as_json()})
             return 0
         benches = [bench for bench in BENCHES if bench.name in (self.only or get_args(Name))]
         results = measure(benches, runs, seconds, console(stderr=True))
-        print(f"{table(results)}\n\n{about(settings, host)}")
-        self._keep(as_json(results, host, settings))
+        self._show(table(results), about(settings, host), as_json(results, host, settings))
         return 0
 
-    def _keep(self, figures: dict[str, Any]) -> None:
+    def _show(self, text: str, about: str, figures: dict[str, Any]) -> None:
+        """Keeps the figures, then shows them."""
         if self.json:
-            self.json.write_text(json.dumps(figures, indent=1) + "\n")
-            print(f"results: {self.json}")
+            from spygames_training.atomic import write_whole
+
+            write_whole(self.json, json.dumps(figures, indent=1) + "\n")
+        say(f"{text}\n\n{about}")
+        if self.json:
+            say(f"results: {self.json}")

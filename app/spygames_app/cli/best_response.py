@@ -14,15 +14,19 @@ from spygames_app.cli.arguments import (
     AnyPlayer,
     AnyPositive,
     AnySeed,
+    GameId,
+    GameOptions,
     How,
     Positive,
     RunFolder,
     TaskOptions,
     Tasks,
     WrongArguments,
+    choose_agent,
     complain,
     console,
     program,
+    say,
 )
 
 if TYPE_CHECKING:
@@ -55,6 +59,10 @@ class BestResponse:
     """The agent: the folder of a checkpoint or of a run, or the name of a checkpoint that comes with the package."""
     resume: RunFolder = None
     """Resume the learner's run in this folder; of the others only --games, --search and --allow-code go with it."""
+    game: GameId = None
+    """The game, as agent_avenue_v0; otherwise that of the checkpoint, which must be the same."""
+    option: GameOptions = ()
+    """An option of the game, as players=2; may be given several times."""
     play: How = None
     """How the agent plays: sample, argmax or a temperature. (default: sample)"""
     decisions: AnyPositive = None
@@ -83,21 +91,24 @@ class BestResponse:
             raise WrongArguments(
                 "--resume continues a run as it is: of the others only --games, --search and --allow-code go with it"
             )
+        if self.resume and (self.game or self.option):
+            raise WrongArguments("--resume continues a run with its own game: --game and --option do not go with it")
         if not self.resume and not self.checkpoint:
             raise WrongArguments("name the agent, or the run to --resume")
+        agent = "" if self.resume else choose_agent(str(self.checkpoint), self.game, dict(self.option))
         from spygames_training.experiments.best_response import learner_run, resume_learner
 
         if self.search and not self.resume and not given.keys() & {"decisions", "start_from", "workers"}:
-            return self._search_alone(given)
+            return self._search_alone(agent, given)
         if self.resume:
             run = resume_learner(self.resume, allow_code=self.allow_code)
         else:
-            run = learner_run(str(self.checkpoint), self.out, **given)
+            run = learner_run(agent, self.out, **given)
         resume = f"{program()} best-response --resume {shlex.quote(str(run.folder))}"
         try:
             self._report(run)
         except KeyboardInterrupt as stop:
-            print(f"{stop.args[0] if stop.args else 'stopped and saved'}; resume with: {resume}")
+            say(f"{stop.args[0] if stop.args else 'stopped and saved'}; resume with: {resume}")
             return 130
         except ERRORS as error:
             complain("spygames best-response", error)
@@ -106,7 +117,7 @@ class BestResponse:
             return 1
         return 0
 
-    def _search_alone(self, given: dict[str, Any]) -> int:
+    def _search_alone(self, agent: str, given: dict[str, Any]) -> int:
         """Measures a search, and shows the figures."""
         from spygames_training.evaluation import total_games
         from spygames_training.experiments.best_response import KnownSearch
@@ -114,7 +125,7 @@ class BestResponse:
 
         assert self.search
         seed = given.pop("seed", 1)
-        search = KnownSearch.of(str(self.checkpoint), self.out, worlds=self.search, **given)
+        search = KnownSearch.of(agent, self.out, worlds=self.search, **given)
         with self.tasks.executor() as executor, progress_bar(console=console(), transient=True) as bar:
             task = bar.add_task("playing", total=total_games(search.challenger.game, self.games, 1, 1))
             found = search.measure(self.games, seed, lambda n: bar.advance(task, n), executor)
@@ -138,4 +149,4 @@ class BestResponse:
         table = results_table([*found.results.values()], f"best response to {found.agent}")
         table.caption = f"{table.caption}; fair share {100 * found.fair_share:.1f} %"
         console().print(table)
-        print(f"results: {file}")
+        say(f"results: {file}")

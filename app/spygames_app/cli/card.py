@@ -4,7 +4,16 @@ from dataclasses import dataclass
 
 from tyro.conf import Positional
 
-from spygames_app.cli.arguments import AnyFile, AnyPlayer, WrongArguments, check_writable
+from spygames_app.cli.arguments import (
+    AnyFile,
+    AnyPlayer,
+    GameId,
+    GameOptions,
+    WrongArguments,
+    check_writable,
+    choose_agent,
+    say,
+)
 from spygames_app.shipped import agent_folder
 
 
@@ -25,6 +34,10 @@ class Card:
 
     checkpoint: Positional[AnyPlayer] = None
     """The folder of a checkpoint or a run, or the name of a checkpoint that comes with the package."""
+    game: GameId = None
+    """The game, as agent_avenue_v0; otherwise that of the checkpoint, which must be the same."""
+    option: GameOptions = ()
+    """An option of the game, as players=2; may be given several times."""
     evaluation: AnyFile = None
     """What `spygames evaluate --json` wrote about this agent; otherwise the figures are those that it notes itself."""
     figures: AnyFile = None
@@ -34,8 +47,9 @@ class Card:
 
     def run(self) -> int:
         if self.checkpoint is None:
-            raise WrongArguments("name a checkpoint")
+            raise WrongArguments("name the checkpoint, as in spygames card agent_avenue/simple-2")
         check_writable(self.out)
+        agent = choose_agent(self.checkpoint, self.game, dict(self.option))
         from spygames_training.atomic import write_whole
         from spygames_training.calibration import draw_calibration
         from spygames_training.card import card, read_evaluation
@@ -43,19 +57,19 @@ class Card:
         from spygames_training.checkpoint_folder import find_checkpoint
         from spygames_training.figures import FIGURES, PICTURE, read_figures
 
-        folder = agent_folder(str(self.checkpoint))
+        folder = agent_folder(agent)
         checkpoint = load_checkpoint(folder)
         evaluation = None if self.evaluation is None else read_evaluation(self.evaluation, checkpoint)
         file = self.figures or find_checkpoint(folder) / FIGURES
         figures = read_figures(file, checkpoint) if self.figures or file.exists() else None
         drawn = PICTURE if self.out and figures and figures.calibration else ""
-        text = card(checkpoint, self.checkpoint, evaluation, figures, drawn)
+        text = card(checkpoint, agent, evaluation, figures, drawn)
         if self.out is None:
             print(text, end="")
             return 0
         write_whole(self.out, text)
-        print(f"card: {self.out}")
+        say(f"card: {self.out}")
         if drawn and figures and figures.calibration:
             draw_calibration(figures.calibration, self.out.with_name(PICTURE))
-            print(f"picture: {self.out.with_name(PICTURE)}")
+            say(f"picture: {self.out.with_name(PICTURE)}")
         return 0

@@ -8,15 +8,18 @@ from tyro.conf import Positional
 
 from spygames_app.cli.arguments import (
     AnyFile,
+    AnyPlayer,
     AnyPositive,
     GameId,
     GameOptions,
-    PlayerSpec,
+    Players,
     Positive,
     Seed,
+    WrongArguments,
     check_writable,
     choose_game,
     console,
+    say,
     value,
 )
 
@@ -50,10 +53,10 @@ class Compare:
     length on other deals for that.
     """
 
-    challenger: Positional[PlayerSpec]
-    """The player that may be better, as `evaluate` takes it."""
-    opponent: Positional[PlayerSpec]
-    """The player that it is compared with."""
+    players: Positional[Players] = ()
+    """The player that may be better, and the one that it is compared with, as `evaluate` takes them."""
+    against: AnyPlayer = None
+    """The player that it is compared with, if it is not named before."""
     h0: Share = 0.5
     """The win share of a player that is not better."""
     h1: Share = 0.52
@@ -72,37 +75,35 @@ class Compare:
     """An option of the game, as players=2; may be given several times."""
 
     def run(self) -> int:
+        specs = self.players if self.against is None else (*self.players, self.against)
+        if len(specs) != 2:
+            raise WrongArguments(
+                f"name two players, as in spygames compare NEW OLD or compare NEW --against OLD, not {len(specs)}"
+            )
         import numpy as np
 
+        from spygames.core.json_numbers import written
         from spygames.core.players import make_player
         from spygames.core.rng import next_seed
         from spygames_training.atomic import write_whole
         from spygames_training.evaluation import evaluate, total_games
         from spygames_training.identity import tell_apart
-        from spygames_training.sequential import SequentialTest, check_different, compare
-        from spygames_training.tables import as_json, progress_bar, results_table
+        from spygames_training.results_json import as_json
+        from spygames_training.sequential import SequentialTest, check_different, compare, games_of_block
+        from spygames_training.tables import progress_bar, results_table
 
         test = SequentialTest(self.h0, self.h1)
         check_writable(self.json)
         screen = console()
-        game = choose_game([self.challenger, self.opponent], self.game, dict(self.option))
-        specs = self.challenger, self.opponent
+        game = choose_game(specs, self.game, dict(self.option))
         first, second = (make_player(game, spec) for spec in specs)
         tell_apart(game, zip(specs, (first, second), strict=True))
         check_different(first, second)
+        if self.max_games < (least := games_of_block(game)):
+            raise ValueError(f"--max-games must be at least {least}, one block of deals, not {self.max_games}")
         with progress_bar(console=screen, transient=True) as bar:
             task = bar.add_task("comparing", total=self.max_games)
             found = compare(game, first, second, test, self.max_games, self.seed, lambda n: bar.advance(task, n))
-        says = {
-            "H1": f"{first.name} is better than {second.name}",
-            "H0": f"{first.name} is not better than {second.name}",
-            "undecided": f"undecided whether {first.name} is better than {second.name}",
-        }[found.verdict]
-        screen.print(
-            f"{game.title}\n{says} (H1: {test.h1:.1%} of the games, H0: {test.h0:.1%})\n"
-            f"{found.games:,} games, log-likelihood ratio {found.ratio:+.2f}, which decides from {test.bound:.2f} on",
-            highlight=False,
-        )
         results = []
         seed = int(next_seed(np.uint64(self.seed)))
         if self.figure:
@@ -111,15 +112,26 @@ class Compare:
                 task = bar.add_task("measuring", total=len(pairs) * total_games(game, self.figure, 1, 1))
                 for pair in pairs:
                     results += evaluate(game, *pair, self.figure, seed, lambda n: bar.advance(task, n))
-            screen.print(results_table(results, "the separate match"))
         if self.json:
             content = {
                 **as_json(game, results, self.seed, players=[first, second]),
                 "test": asdict(test),
                 "max_games": self.max_games,
                 "comparison": asdict(found),
-                "figure": {"games": self.figure, "seed": seed} if self.figure else None,
+                "figure": {"games": self.figure, "seed": written(seed)} if self.figure else None,
             }
             write_whole(self.json, json.dumps(content, indent=2) + "\n")
-            screen.print(f"results: {self.json}")
+        says = {
+            "H1": f"{first.name} is better than {second.name}",
+            "H0": f"{first.name} is not better than {second.name}",
+            "undecided": f"undecided whether {first.name} is better than {second.name}",
+        }[found.verdict]
+        say(
+            f"{game.title}\n{says} (H1: {test.h1:.1%} of the games, H0: {test.h0:.1%})\n"
+            f"{found.games:,} games, log-likelihood ratio {found.ratio:+.2f}, which decides from {test.bound:.2f} on"
+        )
+        if results:
+            screen.print(results_table(results, "the separate match"))
+        if self.json:
+            say(f"results: {self.json}")
         return 0

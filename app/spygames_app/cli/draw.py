@@ -15,6 +15,7 @@ from spygames_app.cli.arguments import (
     WrongArguments,
     check_writable,
     console,
+    say,
 )
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Draw:
                 progress=lambda done: bar.advance(task, done),
             )  # fmt: skip
         write_whole(self.out, content)
-        print(f"{self.out}: {len(content) / 1000:,.0f} kB, {len(film)} positions")
+        say(f"{self.out}: {len(content) / 1000:,.0f} kB, {len(film)} positions")
         return 0
 
     def _form(self) -> str:

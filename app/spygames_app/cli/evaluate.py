@@ -8,12 +8,12 @@ from tyro.conf import Positional
 
 from spygames_app.cli.arguments import (
     AnyFile,
-    AnyPlayer,
     File,
     GameId,
     GameOptions,
     Hows,
     Players,
+    PlayersOrNone,
     Positive,
     Seed,
     TaskOptions,
@@ -22,6 +22,7 @@ from spygames_app.cli.arguments import (
     check_writable,
     choose_game,
     console,
+    say,
 )
 
 
@@ -30,6 +31,7 @@ class Evaluate:
     """Finds out how well a checkpoint, or any other player, plays.
 
         spygames evaluate agent_avenue/simple-2 --against random greedy expert mcts:200 --games 5000
+        spygames evaluate runs/first runs/second --against greedy
         spygames evaluate runs/demo --play sample 0.5 argmax --json results.json
         spygames evaluate --cross-play random greedy expert agent_avenue/simple-2@argmax
 
@@ -44,17 +46,17 @@ class Evaluate:
     as every team. Intervals are bootstrapped over deals, or Wilson's where all deals agree.
     """
 
-    challenger: Positional[AnyPlayer] = None
-    """The player to evaluate; not with --cross-play."""
+    players: Positional[Players] = ()
+    """The players to evaluate, each against every opponent."""
     against: Players = ()
     """The opponents; all scripted bots if not given."""
-    cross_play: Players = ()
-    """These players, each against each other one, with a heat map."""
-    seats: Players = ()
-    """These players at one table, one a seat; every deal once with each in each seat, or in teams, with each team in
-    each team's place."""
+    cross_play: PlayersOrNone = None
+    """All players, also those named before it, each against each other one, with a heat map."""
+    seats: PlayersOrNone = None
+    """All players, also those named before it, at one table, one a seat; every deal once with each in each seat, or in
+    teams, with each team in each team's place."""
     play: Hows = ()
-    """How the challenger, a checkpoint, plays: sample, argmax, 0.5, ..."""
+    """How the players, checkpoints, play: sample, argmax, 0.5, ..."""
     games: Positive = 5000
     """Games of each pair."""
     seed: Seed = 0
@@ -71,32 +73,30 @@ class Evaluate:
 
     def run(self) -> int:
         self._check()
-        from spygames.core.players import make_player, split_spec
-        from spygames.core.released import BEST
+        from spygames.core.players import make_player
         from spygames_training.atomic import write_whole
         from spygames_training.evaluation import cross_play, evaluate, share_matrix, total_cross_games, total_games
         from spygames_training.identity import tell_apart
-        from spygames_training.tables import as_json, check_picture, heat_map, matrix_table, progress_bar, results_table
+        from spygames_training.results_json import as_json
+        from spygames_training.tables import check_picture, heat_map, matrix_table, progress_bar, results_table
 
         check_writable(self.json)
-        if self.seats:
-            return self._play_line_up()
-        if self.cross_play:
+        if self.seats is not None:
+            return self._play_line_up((*self.players, *self.seats))
+        crossed = self.cross_play is not None
+        if crossed:
             check_picture(self.plot)
             check_writable(self.plot)
         screen = console()
-        named = split_spec(str(self.challenger))
-        challengers = [
-            str(self.challenger) if how in ("", "sample") and named.source != BEST else named._replace(play=how).text
-            for how in self.play
+        specs = [
+            how_named(spec, how) for spec in (*self.players, *(self.cross_play or ())) for how in self.play or [""]
         ]
-        specs = self.cross_play or challengers or [str(self.challenger)]
         game = choose_game([*specs, *self.against], self.game, dict(self.option))
         players = [make_player(game, spec) for spec in specs]
-        others = [] if self.cross_play else [*(self.against or game.bots)]
+        others = [] if crossed else [*(self.against or game.bots)]
         opponents = [make_player(game, spec) for spec in others]
         tell_apart(game, zip([*specs, *others], [*players, *opponents], strict=True))
-        if self.cross_play:
+        if crossed:
             total = total_cross_games(game, self.games, len(players))
         else:
             total = total_games(game, self.games, len(players), len(opponents))
@@ -106,63 +106,78 @@ class Evaluate:
             def progress(games: int) -> None:
                 bar.advance(task, games)
 
-            if self.cross_play:
+            if crossed:
                 results = cross_play(game, players, self.games, self.seed, progress, executor)
             else:
                 several = [evaluate(game, p, opponents, self.games, self.seed, progress, executor) for p in players]
                 results = [result for results in several for result in results]
+        if self.json:
+            found = as_json(game, results, self.seed, players=[*players, *opponents])
+            write_whole(self.json, json.dumps(found, indent=2) + "\n")
         screen.print(results_table(results, game.title))
-        if self.cross_play:
+        if crossed:
             names = [player.name for player in players]
             shares = share_matrix(results, len(players))
             screen.print(matrix_table(names, shares))
             heat_map(names, shares, self.plot, f"{game.title}\nwins of the row, {results[0].games:,} games a pair")
-            screen.print(f"heat map: {self.plot}")
+            say(f"heat map: {self.plot}")
         if self.json:
-            write_whole(
-                self.json,
-                json.dumps(as_json(game, results, self.seed, players=[*players, *opponents]), indent=2) + "\n",
-            )
-            screen.print(f"results: {self.json}")
+            say(f"results: {self.json}")
         return 0
 
-    def _play_line_up(self) -> int:
+    def _play_line_up(self, specs: tuple[str, ...]) -> int:
         """Plays --seats."""
         from spygames_training.atomic import write_whole
         from spygames_training.identity import tell_apart
         from spygames_training.line_ups import line_up, line_up_deals, line_up_players, rotations
-        from spygames_training.tables import line_up_json, line_up_table, progress_bar
+        from spygames_training.results_json import line_up_json
+        from spygames_training.tables import line_up_table, progress_bar
 
-        screen, game = console(), choose_game(self.seats, self.game, dict(self.option))
-        players = line_up_players(game, self.seats)
-        tell_apart(game, zip(self.seats, players, strict=True))
+        screen, game = console(), choose_game(specs, self.game, dict(self.option))
+        players = line_up_players(game, specs)
+        tell_apart(game, zip(specs, players, strict=True))
         total = line_up_deals(game, self.games) * len(rotations(game))
         with self.tasks.executor() as executor, progress_bar(console=screen, transient=True) as bar:
             task = bar.add_task("playing", total=total)
             results = line_up(game, players, self.games, self.seed, lambda games: bar.advance(task, games), executor)
-        screen.print(line_up_table(results, game.title))
         if self.json:
             write_whole(self.json, json.dumps(line_up_json(game, results, self.seed, players), indent=2) + "\n")
-            screen.print(f"results: {self.json}")
+        screen.print(line_up_table(results, game.title))
+        if self.json:
+            say(f"results: {self.json}")
         return 0
 
     def _check(self) -> None:
         """WrongArguments if the players do not go together."""
         from spygames.core.shown import one_line
 
-        if self.seats:
-            if self.challenger is not None or self.against or self.cross_play or self.play:
-                raise WrongArguments("--seats names all players itself: no other player and no --play goes with it")
+        if self.seats is not None:
+            if self.against or self.cross_play is not None or self.play:
+                raise WrongArguments("--seats names the players of all seats: --against and --play do not go with it")
             return
-        if self.challenger is None and len(self.against) > 1:
+        named = (*self.players, *(self.cross_play or ()))
+        if not named and len(self.against) > 1:
             *others, last = self.against
             raise WrongArguments(
                 "--against takes all names behind it, and none is left to evaluate: name that one before it, as in "
                 f"spygames evaluate {one_line(last)} --against {one_line(' '.join(others))}"
             )
-        if (self.challenger is None) == (not self.cross_play):
-            raise WrongArguments("name one player to evaluate, or several with --cross-play or --seats")
-        if self.cross_play and (self.against or self.play):
+        if self.cross_play is not None and (self.against or self.play):
             raise WrongArguments("--cross-play names all players itself: --against and --play do not go with it")
-        if len(self.cross_play) == 1:
+        if self.cross_play is not None and len(named) < 2:
             raise WrongArguments("--cross-play needs at least two players")
+        if not named:
+            raise WrongArguments(
+                "name a player to evaluate, or several, as in spygames evaluate greedy --against random"
+            )
+
+
+def how_named(spec: str, how: str) -> str:
+    """The name of a player that plays in the way of --play; "" and sample are how it plays by itself."""
+    from spygames.core.players import split_spec
+    from spygames.core.released import BEST
+
+    parts = split_spec(spec)
+    if how == "" or (how == "sample" and parts.source != BEST):
+        return spec
+    return parts._replace(play=how).text

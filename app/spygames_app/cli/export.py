@@ -4,7 +4,17 @@ from dataclasses import dataclass
 
 from tyro.conf import Positional
 
-from spygames_app.cli.arguments import AnyFile, AnyFolder, AnyPlayer, WrongArguments, check_writable
+from spygames_app.cli.arguments import (
+    AnyFile,
+    AnyFolder,
+    AnyPlayer,
+    GameId,
+    GameOptions,
+    WrongArguments,
+    check_writable,
+    choose_agent,
+    say,
+)
 
 
 @dataclass(frozen=True)
@@ -22,27 +32,36 @@ class Export:
 
     checkpoint: Positional[AnyPlayer] = None
     """The folder of a checkpoint or a run, or the name of a checkpoint that comes with the package."""
+    game: GameId = None
+    """The game, as agent_avenue_v0; otherwise that of the checkpoint, which must be the same."""
+    option: GameOptions = ()
+    """An option of the game, as players=2; may be given several times."""
     onnx: AnyFile = None
     """Where to write the model."""
     bfloat16: AnyFolder = None
     """The folder for a checkpoint with the same agent, its weights rounded to bfloat16."""
 
     def run(self) -> int:
-        if self.checkpoint is None or (self.onnx is None) == (self.bfloat16 is None):
-            raise WrongArguments("name a checkpoint, and what is written, with --onnx or --bfloat16")
+        if self.checkpoint is None:
+            raise WrongArguments("name the checkpoint, as in spygames export agent_avenue/simple-2 --onnx agent.onnx")
+        if self.onnx is None and self.bfloat16 is None:
+            raise WrongArguments("say what is written, with --onnx FILE or --bfloat16 FOLDER")
+        if self.onnx is not None and self.bfloat16 is not None:
+            raise WrongArguments("--onnx and --bfloat16 are written by one command each")
         check_writable(self.onnx)
+        agent = choose_agent(self.checkpoint, self.game, dict(self.option))
         from spygames_training.checkpoint import load_checkpoint
 
-        checkpoint = load_checkpoint(self.checkpoint)
+        checkpoint = load_checkpoint(agent)
         if self.bfloat16 is not None:
             from spygames_training.rounding import export_bfloat16
 
             export_bfloat16(checkpoint, self.bfloat16)
-            print(f"agent: {self.bfloat16}")
+            say(f"agent: {self.bfloat16}")
             return 0
         from spygames_training.onnx_export import export_onnx
 
         assert self.onnx is not None
         export_onnx(checkpoint, self.onnx)
-        print(f"model: {self.onnx}")
+        say(f"model: {self.onnx}")
         return 0

@@ -13,6 +13,7 @@ from spygames_app.cli.arguments import (
     File,
     GameId,
     GameOptions,
+    Named,
     Players,
     Positive,
     Positives,
@@ -23,6 +24,7 @@ from spygames_app.cli.arguments import (
     choose_game,
     console,
     counted,
+    say,
 )
 
 if TYPE_CHECKING:
@@ -39,12 +41,12 @@ TWO_SIDES, MORE_SIDES = 19, 12
 class Ladder:
     """Plays everyone against everyone, and makes a page of what came of it.
 
-        spygames ladder dog.jsonl --players random greedy expert agent_dog/standard-2@argmax --game agent_dog_v0
-        spygames ladder dog.jsonl --players runs/new@argmax
+        spygames ladder dog.jsonl random greedy expert agent_dog/standard-2@argmax --game agent_dog_v0
+        spygames ladder dog.jsonl runs/new@argmax
         spygames ladder dog.jsonl --rerun 3 17
 
     The file has a line for each block of 256 deals that two players have played; the page and its picture are made from
-    them and lie beside it (dog.md, dog.svg). Without --players that is all it does. With it, these players meet each
+    them and lie beside it (dog.md, dog.svg). Without players that is all it does. With some, these players meet each
     other and all who are in the file, and what is there stays as it is. It goes on where it was stopped, at any time.
 
     A player that crashes, answers what is not legal or takes longer than --limit loses that game; the page counts them.
@@ -52,8 +54,10 @@ class Ladder:
 
     file: Positional[File]
     """The lines of the ladder; it is made if it is not there."""
-    players: Players = ()
-    """Who is to be played, as `evaluate` takes them."""
+    players: Positional[Players] = ()
+    """The players to be played, as `evaluate` takes them."""
+    named: Named = ()
+    """The same."""
     blocks: AnyPositive = None
     """Blocks of 256 deals of each pair; 19 between two sides, else 12, if not given."""
     minutes: AnyPositive = None
@@ -76,27 +80,29 @@ class Ladder:
         from spygames_training.ladder.lines import check_sides, game_of, read_lines
         from spygames_training.ladder.page import cross_table, standings_table, write_page
 
-        if self.rerun and self.players:
-            raise WrongArguments("--rerun plays lines that are there, and --players new ones: one of them at a time")
+        specs = (*self.players, *self.named)
+        if self.rerun and specs:
+            raise WrongArguments("--rerun plays lines of the file again, and players make new ones: one at a time")
         check_writable(self.file)
         if self.file.suffix in (".md", ".svg"):
             raise ValueError(f"{self.file} would be overwritten by the page or its picture: name it .jsonl")
         lines = read_lines(self.file)
-        if not lines and not self.players:
-            raise ValueError(f"{self.file} has no lines: --players says who is to be played")
-        game = game_of(lines[0], self.allow_code) if lines else choose_game(self.players, self.game, dict(self.option))
+        if not lines and not specs:
+            there = "has no lines" if self.file.exists() else "does not exist"
+            raise ValueError(f"{self.file} {there}: name the players, as in spygames ladder FILE greedy random")
+        game = game_of(lines[0], self.allow_code) if lines else choose_game(specs, self.game, dict(self.option))
         if lines:
             check_sides(game, lines)
             self._check_same(game, lines[0])
         if self.rerun:
             return self._rerun(game, lines)
-        if self.players:
-            lines = self._play(game, lines)
+        if specs:
+            lines = self._play(game, lines, specs)
         screen = console()
         found = write_page(game, self.file, lines)
         screen.print(standings_table(found).rich())
         screen.print(cross_table(found).rich())
-        screen.print(f"page: {self.file.with_suffix('.md')}")
+        say(f"page: {self.file.with_suffix('.md')}")
         return 0
 
     def _check_same(self, game: "Game", line: "Line") -> None:
@@ -105,7 +111,7 @@ class Ladder:
         if (self.game not in (None, game.id)) or wrong or self.seed not in (None, line.seed):
             raise ValueError(f"{self.file} is of {game.title}, seed {line.seed}: name another file for another game")
 
-    def _play(self, game: "Game", lines: "list[Line]") -> "list[Line]":
+    def _play(self, game: "Game", lines: "list[Line]", specs: tuple[str, ...]) -> "list[Line]":
         from spygames.core.players import make_player
         from spygames_training.ladder.lines import appending, check_harmless, entry_of, pairs
         from spygames_training.ladder.playing import Meeting, play_lines
@@ -113,14 +119,14 @@ class Ladder:
 
         known = {entry.name: entry for line in lines for entry in line.players}
         for name in known:
-            if name not in self.players and not self.allow_code:
+            if name not in specs and not self.allow_code:
                 check_harmless(name)
         players, entries, given = {}, {}, []
-        for spec in dict.fromkeys([*self.players, *known]):
+        for spec in dict.fromkeys([*specs, *known]):
             player = make_player(game, spec)
             entry = entry_of(game, spec, player)
             players[entry.name], entries[entry.name] = player, entry
-            given += [entry.name] if spec in self.players else []
+            given += [entry.name] if spec in specs else []
             if known.get(entry.name, entry) != entry:
                 raise ValueError(
                     f"{self.file} has results of another {entry.name} (digest {known[entry.name].digest}, here "
@@ -167,13 +173,17 @@ class Ladder:
 
 def _differs(number: int, line: "Line", again: "Line") -> bool:
     """Prints whether a line that was played again is as it was, and returns whether it is not."""
+    from spygames.core.shown import shown
+
     same, says = again.compared() == line.compared(), "the same, byte for byte"
     others = [entry.name for entry, old in zip(again.players, line.players, strict=True) if entry != old]
     if not same:
         played = (again.wins.tolist(), again.forfeits) == (line.wins.tolist(), line.forfeits)
         says = f"{'the same games' if played else 'other games'}"
         says += f"; the digest of {' and '.join(others)} is another" if others else ""
-    print(f"line {number}: {says}")
+        had, has = line.made.get("instructions"), again.made["instructions"]
+        says += "" if had in (None, has) else f"; networks computed with {shown(had)} then, and with {has} here"
+    say(f"line {number}: {says}")
     return not same
 
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tyro.conf import Positional
+
 from spygames_app.cli.arguments import (
     AnyFile,
     AnyPlayer,
@@ -12,13 +14,14 @@ from spygames_app.cli.arguments import (
     GameId,
     GameOptions,
     Players,
-    PlayerSpec,
     Port,
     WrongArguments,
     check_writable,
     choose_game,
     complain,
+    counted,
     given,
+    say,
 )
 
 if TYPE_CHECKING:
@@ -45,6 +48,7 @@ class Play:
 
         spygames play --against expert
         spygames play --against agent_avenue/simple-2@argmax --seat 1 --save games.jsonl
+        spygames play greedy expert --game heimlich_v0 --option players=3
         spygames play --browser
 
     A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200), or
@@ -52,12 +56,15 @@ class Play:
     agents that come with the package go by name, and best is the best of them. You see what your seat may know, no
     more; at the end everything is open.
 
-    --browser opens a page on which you choose the game, the seats and the players: those of --players, and the scripted
-    ones. It needs the extra web.
+    --browser opens a page on which you choose the game, the seats and the players: those that you name here, and the
+    scripted ones. It needs the extra web.
     """
 
-    against: PlayerSpec = "greedy"
-    """The opponent, in all other seats."""
+    opponents: Positional[Players] = ()
+    """The opponents: one in all other seats, or one for each of them, from the lowest seat on. With --browser further
+    players to choose from. (default: greedy)"""
+    against: Players = ()
+    """The opponents, too."""
     seat: int = 0
     """Yours, from 0."""
     seed: AnySeed = None
@@ -73,7 +80,7 @@ class Play:
     browser: bool = False
     """Play on a page in the browser."""
     players: Players = ()
-    """With --browser: further players to choose from, as mcts:1000 or runs/first."""
+    """With --browser: further players to choose from, too, as mcts:1000 or runs/first."""
     records: AnyFile = None
     """With --browser: recorded games to watch."""
     host: str = "127.0.0.1"
@@ -92,26 +99,35 @@ class Play:
         from spygames.core.players import make_player
         from spygames_app.live import LiveGame
 
-        game = choose_game([self.against], self.game, dict(self.option))
+        specs = (*self.opponents, *self.against) or ("greedy",)
+        game = choose_game(specs, self.game, dict(self.option))
         if not 0 <= self.seat < game.num_players:
             raise ValueError(f"--seat must be from 0 to {game.num_players - 1}, not {self.seat}")
-        opponent = make_player(game, self.against)
+        others = [seat for seat in range(game.num_players) if seat != self.seat]
+        if len(specs) not in (1, len(others)):
+            raise ValueError(
+                f"{game.title} has {counted(len(others), 'other seat')}: name one opponent, or one for each seat, "
+                f"not {len(specs)}"
+            )
+        known = {spec: make_player(game, spec) for spec in specs}
         adviser = None if self.hint is None else make_player(game, self.hint)
         self._check_save()
         seed = secrets.randbits(32) if self.seed is None else self.seed
-        live = LiveGame(game, {seat: opponent for seat in range(game.num_players) if seat != self.seat}, seed)
-        print(f"{game.id}: you are seat {self.seat}, against {opponent.name}.\n{HELP}")
-        code, hinted = 0, adviser or (lambda: make_player(game, self.against))
+        seated = dict(zip(others, specs * (len(others) // len(specs)), strict=True))
+        live = LiveGame(game, {seat: known[spec] for seat, spec in seated.items()}, seed)
+        against = ", ".join(player.name for player in known.values())
+        say(f"{game.id}: you are seat {self.seat}, against {against}.\n{HELP}")
+        code, hinted = 0, adviser or (lambda: make_player(game, specs[0]))
         try:
             play(live, self.seat, ask, hinted)
         except (Left, EOFError, KeyboardInterrupt):
-            print("\nGood-bye.")
+            say("\nGood-bye.")
         except IllegalAction as error:
             complain("spygames play", error)
             code = 2
-        print(f"The game was --seed {seed}.")
+        say(f"The game was --seed {seed}.")
         if live.taken_back:
-            print(f"You took back {live.taken_back} decision{'s' if live.taken_back > 1 else ''}.")
+            say(f"You took back {live.taken_back} decision{'s' if live.taken_back > 1 else ''}.")
         self._add(live)
         return code
 
@@ -131,13 +147,11 @@ class Play:
             return
         before = load_games(self.save) if self.save.exists() else []
         save_games(self.save, [*before, live.record()])
-        print(f"The game is game {len(before) + 1} of {self.save}.")
+        say(f"The game is game {len(before) + 1} of {self.save}.")
 
     def _serve(self) -> int:
-        here = {
-            name for name in given(self) if name.removeprefix("--") not in (*_IN_BROWSER, "browser", "game", "option")
-        }
-        if here:
+        allowed = (*_IN_BROWSER, "browser", "game", "option", "opponents")
+        if here := {name for name in given(self) if name.removeprefix("--") not in allowed}:
             raise WrongArguments(f"{min(here)} is chosen on the page: with --browser there are --players and --records")
         try:
             from spygames_app.web.serve import serve
@@ -148,7 +162,7 @@ class Play:
         if self.option and self.game is None:
             raise WrongArguments("--option needs --game")
         return serve(
-            self.players, self.records, self.host, self.port,
+            (*self.opponents, *self.players), self.records, self.host, self.port,
             game=self.game, options=dict(self.option), open_browser=self.open,
         )  # fmt: skip
 
@@ -186,8 +200,8 @@ def play(
             live.act(action)
         else:
             live.play_on()
-    print(f"\n{happened(live, seat, shown)}{live.game.to_text(live.state, NOBODY)}\n\nThe game is over: all is open.")
-    print(live.outcome(seat))
+    say(f"\n{happened(live, seat, shown)}{live.game.to_text(live.state, NOBODY)}\n\nThe game is over: all is open.")
+    say(live.outcome(seat))
     return float(live.returns()[seat])
 
 
@@ -211,7 +225,7 @@ def choose(
     texts = [*actions]
     listing = "\n".join(f"{i:4}  {text}" for i, text in enumerate(texts, 1))
     position = f"{live.game.to_text(live.state, seat)}\n\n{listing}"
-    print(f"\n{happened(live, seat, since)}{position}")
+    say(f"\n{happened(live, seat, since)}{position}")
     while True:
         answer = " ".join(ask("> ").split()).casefold()
         word, _, rest = answer.partition(" ")
@@ -222,20 +236,20 @@ def choose(
         if answer in ("quit", "exit", "q"):
             raise Left
         if answer in ("help", "h", "?"):
-            print(HELP)
+            say(HELP)
         elif answer == "show":
-            print(f"\n{position}")
+            say(f"\n{position}")
         elif word == "rules":
-            print(rules_in_words(live.game, rest))
+            say(rules_in_words(live.game, rest))
         elif answer == "hint":
-            print(hint(live, adviser))
+            say(hint(live, adviser))
         elif answer == "who":
-            print(hint(live, adviser, who_is_who))
+            say(hint(live, adviser, who_is_who))
         elif answer == "undo":
             if _undone(live, seat):
                 return None
         else:
-            print(f"{answer!r} is no action here: a number from 1 to {len(texts)} or the text, such as {texts[0]!r}")
+            say(f"{answer!r} is no action here: a number from 1 to {len(texts)} or the text, such as {texts[0]!r}")
 
 
 def hint(
@@ -274,7 +288,7 @@ def _undone(live: "LiveGame", seat: int) -> bool:
     try:
         done = live.take_back(seat)
     except ValueError as error:
-        print(error)
+        say(error)
         return False
-    print("Taken back. Chance stays as it was." if done else "There is nothing to take back.")
+    say("Taken back. Chance stays as it was." if done else "There is nothing to take back.")
     return done

@@ -4,14 +4,19 @@ import json
 from dataclasses import dataclass
 from typing import Annotated
 
+from tyro.conf import Positional
+
 from spygames_app.cli.arguments import (
     DEFAULT_GAME,
     AnyFile,
+    AnyPlayer,
     GameOptions,
-    PlayerSpec,
     Positive,
+    WrongArguments,
     check_writable,
     console,
+    read_game,
+    say,
     value,
 )
 
@@ -27,35 +32,42 @@ class RandomPlay:
     game, where other implementations can be compared with them.
     """
 
+    name: Positional[AnyPlayer] = None
+    """The scripted player in every seat. (default: random)"""
+    player: AnyPlayer = None
+    """The same."""
     games: Positive = 100_000
     """Of each variant."""
-    game: Annotated[str, value(str, "ID")] = DEFAULT_GAME
-    """The game."""
+    game: Annotated[str, value(read_game, "ID")] = DEFAULT_GAME
+    """The game, as agent_avenue_v0."""
     option: GameOptions = ()
     """An option of the game, as players=2, for one variant alone; may be given several times."""
-    player: PlayerSpec = "random"
-    """The scripted player in every seat."""
     json: AnyFile = None
     """Where to write the figures."""
 
     def run(self) -> int:
         from spygames.core.registry import make_game
+        from spygames_training.atomic import write_whole
         from spygames_training.experiments.random_play import check_bot, columns, documented_variants, measure
         from spygames_training.tables import markdown_table, progress_bar
 
         check_writable(self.json)
+        if self.name is not None and self.player is not None:
+            raise WrongArguments("name one player, for every seat, not two")
+        player = self.name or self.player or "random"
         options = dict(self.option)
         variants = [make_game(self.game, **options)] if options else documented_variants(self.game)
         for game in variants:
-            check_bot(game, self.player)
+            check_bot(game, player)
         rows = []
         for game in variants:
             title = ", ".join([game.id, *(f"{name}={value}" for name, value in game.options.items())])
             with progress_bar(console=console(stderr=True), transient=True) as bar:
                 task = bar.add_task(title, total=self.games)
-                rows.append(measure(game, self.games, self.player, lambda n, bar=bar, task=task: bar.advance(task, n)))
-        print(markdown_table(*columns(rows)))
+                rows.append(measure(game, self.games, player, lambda n, bar=bar, task=task: bar.advance(task, n)))
         if self.json:
-            self.json.write_text(json.dumps(rows, indent=2) + "\n")
-            print(f"results: {self.json}")
+            write_whole(self.json, json.dumps(rows, indent=2) + "\n")
+        say(markdown_table(*columns(rows)))
+        if self.json:
+            say(f"results: {self.json}")
         return 0

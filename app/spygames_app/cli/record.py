@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from tyro.conf import Positional
 
 from spygames_app.cli.arguments import (
     AnyFile,
     GameId,
     GameOptions,
+    Named,
     Players,
     Positive,
     Seed,
@@ -16,6 +18,7 @@ from spygames_app.cli.arguments import (
     check_writable,
     choose_game,
     counted,
+    say,
 )
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 class Record:
     """Plays games between named players into a file, one JSON line a game.
 
-        spygames record --players greedy expert --games 10 --seed 1 --out games.jsonl
+        spygames record greedy expert --games 10 --seed 1 --out games.jsonl
         spygames replay games.jsonl --show
 
     A player is a scripted bot (random, greedy, ...), a search with its simulations a decision (mcts:200, mc:200), or
@@ -36,8 +39,10 @@ class Record:
     environment that is reset without a seed.
     """
 
-    players: Players = ()
-    """One a seat, or one for all seats."""
+    players: Positional[Players] = ()
+    """The players: one a seat, or one for all seats."""
+    named: Named = ()
+    """The same."""
     games: Positive = 1
     """How many are played."""
     seed: Seed = 0
@@ -50,25 +55,29 @@ class Record:
     """An option of the game, as players=2; may be given several times."""
 
     def run(self) -> int:
-        if not self.players or self.out is None:
-            raise WrongArguments("say who plays, with --players, and where the games are written, with --out")
+        given = (*self.players, *self.named)
+        if not given:
+            raise WrongArguments("name the players, as in spygames record greedy expert --out games.jsonl")
+        if self.out is None:
+            raise WrongArguments("say where the games are written, as in --out games.jsonl")
         from spygames.core.players import make_player
         from spygames.core.record import play_record, save_games
         from spygames.core.rng import next_seed
 
         check_writable(self.out)
-        game = choose_game(self.players, self.game, dict(self.option))
-        specs = self.players * game.num_players if len(self.players) == 1 else self.players
+        game = choose_game(given, self.game, dict(self.option))
+        specs = given * game.num_players if len(given) == 1 else given
         if len(specs) != game.num_players:
-            raise ValueError(f"{game.id} has {game.num_players} seats, but --players names {len(specs)}")
+            raise ValueError(f"{game.title} has {game.num_players} seats, and {len(specs)} players are named")
         known = {spec: make_player(game, spec) for spec in specs}
         seed, games = np.uint64(self.seed), []
         for _ in range(self.games):
             games.append(play_record(game, [known[spec] for spec in specs], int(seed)))
             seed = next_seed(seed)
-            print(f"game {len(games)}: {summary(games[-1])}")
         save_games(self.out, games)
-        print(f"{counted(len(games), 'game')} in {self.out}")
+        for number, game_record in enumerate(games, 1):
+            say(f"game {number}: {summary(game_record)}")
+        say(f"{counted(len(games), 'game')} in {self.out}")
         return 0
 
 

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
-from spygames_app.cli.arguments import AnyCount, AnyPlayer, AnyPositive, File, GameId, WrongArguments, counted, given
+from spygames_app.cli.arguments import (
+    AnyCount,
+    AnyPlayer,
+    AnyPositive,
+    File,
+    GameId,
+    WrongArguments,
+    counted,
+    given,
+    say,
+)
 from spygames_app.cli.record import summary
 
 if TYPE_CHECKING:
@@ -64,8 +74,8 @@ class Replay:
                 step_through(film, self._seat(film), ask)
             elif self.show and self.number in (None, number):
                 show_game(film, self._seat(film))
-            print(f"game {number}: {summary(game_record)}")
-        print(f"{counted(len(games), 'game')} of {self.file} replayed exactly")
+            say(f"game {number}: {summary(game_record)}")
+        say(f"{counted(len(games), 'game')} of {self.file} replayed exactly")
         return 0
 
     def _film(self, game_record: "GameRecord") -> "Film":
@@ -103,19 +113,19 @@ def position_in_words(film: "Film", position: int, viewer: int) -> str:
 def show_game(film: "Film", viewer: int) -> None:
     """Prints each position with the move that follows."""
     for position in range(len(film)):
-        print(position_in_words(film, position, viewer))
+        say(position_in_words(film, position, viewer))
         if position + 1 < len(film):
-            print(f"\n> {film.move(position + 1, viewer)}\n")
+            say(f"\n> {film.move(position + 1, viewer)}\n")
 
 
 def step_through(film: "Film", viewer: int, ask: Callable[[str], str]) -> None:
     """Shows positions as the person asks for them."""
     at, last = 0, len(film) - 1
-    print(HELP)
+    say(HELP)
     while True:
         if at:
-            print(f"\n> {film.move(at, viewer)}")
-        print(f"\n{position_in_words(film, at, viewer)}\n")
+            say(f"\n> {film.move(at, viewer)}")
+        say(f"\n{position_in_words(film, at, viewer)}\n")
         while True:
             try:
                 answer = ask(f"{at}/{last}> ").strip().casefold()
@@ -130,4 +140,4 @@ def step_through(film: "Film", viewer: int, ask: Callable[[str], str]) -> None:
             if wanted is not None and 0 <= wanted <= last:
                 at = wanted
                 break
-            print(f"There are the positions 0 to {last}." if wanted is not None else HELP)
+            say(f"There are the positions 0 to {last}." if wanted is not None else HELP)

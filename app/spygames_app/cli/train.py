@@ -24,6 +24,7 @@ from spygames_app.cli.arguments import (
     complain,
     console,
     program,
+    say,
 )
 from spygames_app.shipped import config_path
 from spygames_training.config import Config, Network, read_config
@@ -155,11 +156,11 @@ class Train:
             if not saved.exists():
                 return stopped_early(processes)
             if stop.args:  # a second signal
-                print(f"{stop.args[0]}: {folder}")
+                say(f"{stop.args[0]}: {folder}")
             elif not own:
-                print(f"stopped; the agent so far is in {folder}/checkpoint")
+                say(f"stopped; the agent so far is in {folder}/checkpoint")
             elif processes.first:
-                print(f"stopped and saved; resume with: {resume}")
+                say(f"stopped and saved; resume with: {resume}")
             return 130
         except ERRORS as error:
             complain(PROG, error)
@@ -168,13 +169,13 @@ class Train:
             return 1
         leave()
         if processes.first:
-            print(
+            say(
                 f"the agent is in {folder}/checkpoint, its curves in {folder}/curves.png, its figures in "
                 f"{folder}/metrics.jsonl"
             )
             game = f" --game {config.game}" if imports_code(run.game.id) else ""
             names = " ".join(name for name in run.game.bots if name in ("random", "greedy", "expert"))
-            print(f"next: {program()} evaluate {shlex.quote(self._agent(folder))} --against {names}{game}")
+            say(f"next: {program()} evaluate {shlex.quote(self._agent(folder))} --against {names}{game}")
         return 0
 
     def _agent(self, folder: Path) -> str:
@@ -195,7 +196,7 @@ class Train:
             complain(PROG, "stopped; the same command resumes")
             return 130
         console().print(table.rich())
-        print(f"the curves are in {folder}/curves.png, the table in {folder}/seeds.md, every figure in seeds.json")
+        say(f"the curves are in {folder}/curves.png, the table in {folder}/seeds.md, every figure in seeds.json")
         return 0
 
 

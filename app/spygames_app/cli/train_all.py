@@ -7,7 +7,7 @@ from typing import Annotated
 import tyro
 from tyro.conf import Positional
 
-from spygames_app.cli.arguments import AnyPositive, Folder, TaskOptions, Tasks, complain, console, value
+from spygames_app.cli.arguments import AnyPositive, Folder, TaskOptions, Tasks, complain, console, say, value
 from spygames_app.shipped import config_path, folder
 
 BEGIN, END = "<!-- curves: spygames train-all --write writes from here -->", "<!-- to here, curves -->"
@@ -61,9 +61,9 @@ class TrainAll:
                 complain("spygames train-all", "stopped; the same command resumes")
                 return 130
         console().print(table.rich())
-        print(f"the table in Markdown, every figure, and the curves: {self.out / 'variants'}.md, .json, .png")
+        say(f"the table in Markdown, every figure, and the curves: {self.out / 'variants'}.md, .json, .png")
         if self.write:
-            write_whole(docs / "variants.json", (self.out / "variants.json").read_text())
+            write_whole(docs / "variants.json", (self.out / "variants.json").read_text(encoding="utf-8"))
             runs.plot(docs / "images" / "variants.png")
             put_between(docs / "variants.md", BEGIN, END, f"{table.markdown()}\n\n![The curves](images/variants.png)")
         return 0

@@ -22,6 +22,8 @@ from typing import Any, cast
 import numba as _numba
 import numpy as np
 
+from spygames.core.files import regular
+
 numba = cast(Any, _numba)  # its stubs know neither `config` nor private flags
 
 OPTIONS = {"nopython": True, "boundscheck": None, "nogil": True, "error_model": "numpy", "_nrt": False}
@@ -107,11 +109,11 @@ def code_digest(*values: object, libraries: bool = True) -> str:
 
 
 def file_digest(*paths: str | Path) -> str | None:
-    """Digest of the `content` of some files, in order; None where one of them cannot be read."""
+    """Digest of the `content` of some regular files, in order; None where one of them cannot be read."""
     digest = sha256()
     try:
         for path in paths:
-            with open(path, "rb") as file:
+            with regular(path) as file:
                 text = _is_text(file.read(_START))
                 file.seek(0)
                 if not text:

@@ -21,7 +21,7 @@ from spygames.core.player import (
 )
 from spygames.core.released import BEST, find_agent, name_of_best, released_agents
 from spygames.core.search import SearchPlayer
-from spygames.core.shown import shown
+from spygames.core.shown import one_line, shown
 
 __all__ = [
     "DecisionBatch",
@@ -154,6 +154,10 @@ def _of_source(game: Game, parts: PlayerSpec, is_path: bool) -> Player:
     kind, colon, argument = spec.partition(":")
     if kind in ("mcts", "mc"):
         if not argument.isdecimal() or len(argument) > 9 or not 1 <= int(argument) <= MAX_SIMULATIONS:
+            if parts.play and parts.source.partition(":")[2].isdecimal():
+                raise ValueError(
+                    f"a search has no @{one_line(parts.play)}: name it {parts.source}, not {one_line(spec)}"
+                )
             raise ValueError(f"{shown(spec)} must give 1 to {MAX_SIMULATIONS} simulations a decision, as in {kind}:200")
         return SearchPlayer(game, kind, int(argument), threads=os.cpu_count() or 1)
     if colon and kind in entry_points(group=KINDS).names:
@@ -162,15 +166,30 @@ def _of_source(game: Game, parts: PlayerSpec, is_path: bool) -> Player:
         return _installed("checkpoint")(game, spec)
     if parts.source == BEST:
         return _installed("checkpoint")(game, name_of_best(game, _play_of_best(parts)))
-    kinds = sorted({*entry_points(group=KINDS).names})
-    released = released_agents()
-    agents = [*(agent.name for agent in released if agent.game_id == game.id), BEST]
-    near = get_close_matches(parts.source, [*game.bots, *(agent.name for agent in released), BEST], 1, 0.7)
-    meant = f"; perhaps you meant {near[0]}" if near else ""
-    raise ValueError(
-        f"no player {shown(spec)}: scripted players of {game.id} are {', '.join(game.bots)}; searches mcts:N and mc:N; "
-        f"kinds {', '.join(f'{kind}:...' for kind in kinds) or 'none'}; the path of a checkpoint or a released agent "
-        f"({', '.join(agents)}), with @argmax, @0.5 or +search:64 behind it{meant}"
+    raise ValueError(_no_player(game, parts))
+
+
+def _no_player(game: Game, parts: PlayerSpec) -> str:
+    """Why nobody goes by a name, what comes nearest first."""
+    source, kinds = parts.source, entry_points(group=KINDS).names
+    if source in game.bots:
+        return f"a scripted player has no @{one_line(parts.play)}: name it {source}, not {one_line(parts.text)}"
+    no = f"no player {shown(parts.policy)}"
+    agents = [agent.name for agent in released_agents()]
+    known = {name.casefold(): name for name in [*game.bots, *agents, BEST]}
+    if near := get_close_matches(source.casefold(), known, 1, 0.7):
+        return f"{no}; did you mean {known[near[0]]}?"
+    kind, colon, argument = source.partition(":")
+    if colon and (near := get_close_matches(kind.casefold(), ["mcts", "mc", *kinds], 1, 0.7)):
+        return f"{no}; did you mean {near[0]}:{one_line(argument)}?"
+    if not colon and "," in source:
+        return f"{no}; name several players without commas: {one_line(source.replace(',', ' '))}"
+    if not colon and ("/" in source or os.sep in source):
+        return f"there is no folder {one_line(source)}, and no released agent of that name"
+    return (
+        f"{no}: scripted players of {game.id} are {', '.join(game.bots)}; others are mcts:N, mc:N, a released agent "
+        f"(best, {agents[0] if agents else 'none here'}, ...), the folder of a checkpoint, and "
+        f"{', '.join(f'{kind}:...' for kind in sorted(kinds)) or 'no installed kind'}"
     )
 
 

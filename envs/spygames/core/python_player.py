@@ -2,20 +2,20 @@
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from spygames.core.alarm import TooLate, within
-from spygames.core.checks import is_whole
+from spygames.core.checks import is_whole, time_limit
 from spygames.core.digest import file_digest
 from spygames.core.following import NOTES, Following, News, draw_seed
 from spygames.core.game import Game
 from spygames.core.named_code import find_code
 from spygames.core.notes import Notes
 from spygames.core.player import DecisionBatch, PlayerFailed, PlayerTooSlow
-from spygames.core.shown import one_line, shown
+from spygames.core.shown import one_line, say, shown
 
 __all__ = ["PythonPlayer", "load_player"]
 
@@ -32,9 +32,12 @@ class PythonPlayer:
         game: what is played.
         decide: the function or the class.
         name: what the player is called.
-        decision_limit: seconds for a decision, above 0; None: as long as it takes. It is interrupted, unless it hangs
-            outside of Python or elsewhere than in the main thread of a POSIX system (`spygames.core.alarm`).
+        decision_limit: seconds for a decision, 0.001 to 10^6; None: as long as it takes. It is interrupted, unless it
+            hangs outside of Python or elsewhere than in the main thread of a POSIX system (`spygames.core.alarm`).
         digest: of the file of its module, None where nobody knows.
+
+    Raises:
+        TypeError: `decide` cannot be called as said above.
     """
 
     def __init__(
@@ -45,8 +48,10 @@ class PythonPlayer:
         decision_limit: float | None = None,
         digest: str | None = None,
     ):
+        check_code(decide)
         self.game, self.name, self._decide = game, name, decide
-        self.decision_limit, self.digest = decision_limit, digest
+        self.decision_limit = None if decision_limit is None else time_limit("decision_limit", decision_limit)
+        self.digest = digest
         self._is_class = inspect.isclass(decide)
         self._following = Following()
         self._objects: dict[tuple[int, int], Any] = {}
@@ -111,7 +116,7 @@ class PythonPlayer:
             if hasattr(player, "ended"):
                 player.ended(returns.copy())
         except (Exception, SystemExit) as error:
-            print(f"{self.name}: {type(error).__name__}: {one_line(error)}", file=sys.stderr)
+            say(f"{self.name}: {type(error).__name__}: {one_line(error)}")
 
     def _told(self, news: News, row: int, rng: np.ndarray) -> Any:
         """The object of a game, which knows what has happened."""
@@ -128,6 +133,49 @@ def _tell(player: Any, events: list[str]) -> None:
             player.seen(text)
 
 
+def check_code(decide: Callable[..., Any]) -> None:
+    """TypeError where a function or a class cannot be called as a player is, as far as signatures tell."""
+    if not inspect.isclass(decide):
+        _check_call(decide, f"the function {_called(decide)}", "observation", "mask")
+        return
+    act = getattr(decide, "act", None)
+    if not callable(act):
+        raise TypeError(f"the class {_called(decide)} has no method act(observation, mask)")
+    if _takes(act, "self", "decisions") and not _takes(act, "self", "observation", "mask"):
+        raise TypeError(
+            f"the class {_called(decide)} is a Player, whose act takes a DecisionBatch: pass an object of it "
+            "in Python, or make it an installed kind; a class by its name must have act(observation, mask)"
+        )
+    _check_call(decide, f"the class {_called(decide)}", "game", "seat", "seed")
+    for name, arguments in (("act", ("observation", "mask")), ("seen", ("text",)), ("ended", ("returns",))):
+        if (method := getattr(decide, name, None)) is not None:
+            bound = [] if isinstance(inspect.getattr_static(decide, name), staticmethod | classmethod) else ["self"]
+            _check_call(method, f"{name} of the class {_called(decide)}", *arguments, bound=bound)
+
+
+def _check_call(function: Callable[..., Any], what: str, *arguments: str, bound: Sequence[str] = ()) -> None:
+    if not _takes(function, *bound, *arguments):
+        given = ", ".join(map(str, [*inspect.signature(function).parameters.values()][len(bound) :]))
+        raise TypeError(f"{what} must take ({', '.join(arguments)}), not ({one_line(given)})")
+
+
+def _takes(function: Callable[..., Any], *arguments: str) -> bool:
+    """Whether a function takes so many arguments without names; True where nobody knows its signature."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # written in C, say
+        return True
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        return False
+    return True
+
+
+def _called(decide: Callable[..., Any]) -> str:
+    return one_line(getattr(decide, "__qualname__", None) or type(decide).__qualname__)
+
+
 def load_player(game: Game, argument: str) -> PythonPlayer:
     """The player `python:MODULE.NAME`: what `make_player` calls for the kind `python`.
 
@@ -136,12 +184,13 @@ def load_player(game: Game, argument: str) -> PythonPlayer:
         argument: the module, which is installed or lies in the current folder, and in it a function or class.
 
     Raises:
-        ValueError: there is no such thing, or its module cannot be imported.
+        ValueError: there is no such thing, its module cannot be imported, or it cannot be called as a player is.
     """
     spec = f"python:{argument}"
     found, module = find_code(spec), argument.rpartition(".")[0]
-    if inspect.isclass(found) and not callable(getattr(found, "act", None)):
-        raise ValueError(f"{shown(spec)}: the class {found.__name__} has no method act(observation, mask)")
     modules = dict.fromkeys([module, getattr(found, "__module__", None) or module])  # it may come from another one
     files = [getattr(sys.modules.get(name), "__file__", None) for name in modules]
-    return PythonPlayer(game, found, spec, digest=None if None in files else file_digest(*map(str, files)))
+    try:
+        return PythonPlayer(game, found, spec, digest=None if None in files else file_digest(*map(str, files)))
+    except TypeError as error:
+        raise ValueError(f"{shown(spec)}: {error}") from None

@@ -9,6 +9,8 @@ import importlib.util
 import inspect
 import re
 from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -26,9 +28,11 @@ else:  # a type checker would find any name here
         load="spygames.core.game:load",
     )
 
-__all__ = ["game_ids", "game_module", "imports_code", "make_game"]
+__all__ = ["canonical_id", "game_ids", "game_module", "imports_code", "make_game"]
 
 _FOLDER = Path(__file__).resolve().parents[1]
+LIBRARY = "spygames/"
+"""What PettingZoo and Gymnasium have before the name of a game."""
 _ID = re.compile(r"(?P<name>[a-z][a-z0-9_]*)_v(?P<version>\d+)")
 
 
@@ -37,13 +41,33 @@ def game_ids() -> list[str]:
     return sorted(path.stem for path in _FOLDER.glob("*_v*.py") if _ID.fullmatch(path.stem))
 
 
+def canonical_id(game_id: str) -> str:
+    """The id of the game of this package that has other names, too; any other name as it is.
+
+    Other names of `agent_avenue_v0` are those of PettingZoo and Gymnasium (`spygames/agent_avenue-v0`,
+    `spygames/AgentAvenue-v0`, also without `spygames/`), and without a version, as `agent_avenue`, which is the newest.
+    """
+    return _canonical(game_id) if isinstance(game_id, str) else game_id
+
+
+@lru_cache(256)
+def _canonical(game_id: str) -> str:
+    name = game_id.removeprefix(LIBRARY)
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).casefold().replace("-", "_")
+    known = game_ids()
+    if name in known:
+        return name
+    versions = [each for each in known if each.rpartition("_v")[0] == name]
+    return max(versions, key=lambda each: int(each.rpartition("_v")[2]), default=game_id)
+
+
 def imports_code(game_id: str) -> bool:
     """Whether making the game of that name imports a module of somebody else's, which may run any code.
 
     Whoever takes names of games out of files that others may have written asks this first, as `players.runs_code` for
     names of players, and whoever named the file is asked for leave (`--allow-code`).
     """
-    return game_id not in game_ids()
+    return canonical_id(game_id) not in game_ids()
 
 
 def looks_like_id(name: str) -> bool:
@@ -52,20 +76,30 @@ def looks_like_id(name: str) -> bool:
 
 
 def game_module(game_id: str) -> ModuleType:
-    """The module of a game: for `agent_avenue_v0` that of this package, else any importable one with a `make_game`.
+    """The module of a game: for `agent_avenue_v0`, or another of its names (`canonical_id`), that of this package, else
+    any importable one with a `make_game`.
 
-    ValueError says which games there are.
+    ValueError names the available games.
     """
-    name = f"spygames.{game_id}" if game_id in game_ids() else game_id
+    known = canonical_id(game_id)
+    name = f"spygames.{known}" if known in game_ids() else game_id
     try:
         found = isinstance(name, str) and importlib.util.find_spec(name) is not None
     except (ImportError, ValueError, OSError, RecursionError):  # the last two for endless names
         found = False
     module = importlib.import_module(name) if found else None
     if module is None or not hasattr(module, "make_game"):
-        there = ", ".join(game_ids())
-        raise ValueError(f"no game {shown(game_id)}; there are {there}, or name a module that has a make_game")
+        raise ValueError(f"no game {shown(game_id)}; {_meant(game_id)}")
     return module
+
+
+def _meant(game_id: object) -> str:
+    """What a wrong id may mean: the most similar one, else all."""
+    text = canonical_id(game_id[:100]).casefold() if isinstance(game_id, str) else ""
+    near = get_close_matches(text, game_ids(), 1, 0.7)
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"there are {', '.join(game_ids())}, or name a module that has a make_game"
 
 
 class UnknownOption(TypeError, ValueError):
@@ -73,9 +107,15 @@ class UnknownOption(TypeError, ValueError):
 
 
 def make_game(game_id: str, **options: Any) -> "Game":
-    """The game with these options; ValueError for an unknown game, option (`UnknownOption`) or value."""
+    """The game with these options; ValueError for an unknown game, option (`UnknownOption`) or value.
+
+    Args:
+        game_id: as `agent_avenue_v0`, or another of its names (`canonical_id`): without a version, as `agent_avenue`,
+            it is the newest; or a module that has a `make_game`.
+        options: of the game, as `players=2`.
+    """
     make = game_module(game_id).make_game
-    check_options(make, game_id, options)
+    check_options(make, canonical_id(game_id), options)
     return make(**options)
 
 
@@ -91,7 +131,8 @@ def check_options(make: Callable[..., "Game"], game_id: str, options: Iterable[s
 
 
 def register() -> None:
-    """Makes the games known to PettingZoo (`spygames/agent_avenue-v0`) and Gymnasium (`spygames/AgentAvenue-v0`)."""
+    """Makes the games known to PettingZoo (`spygames/agent_avenue-v0`) and Gymnasium (`spygames/AgentAvenue-v0`); both
+    take the other's id, too."""
     import gymnasium
     from pettingzoo.env_registry.registration import aec_registry
     from pettingzoo.env_registry.registration import register as register_aec
@@ -100,12 +141,13 @@ def register() -> None:
         match = _ID.fullmatch(game_id)
         assert match
         name, version = match["name"], match["version"]
-        if (aec_id := f"spygames/{name}-v{version}") not in aec_registry:
-            register_aec("aec", aec_id, entry_point=f"spygames.{game_id}:env")
         words = "".join(word.capitalize() for word in name.split("_"))
-        if (single_id := f"spygames/{words}-v{version}") not in gymnasium.registry:
-            gymnasium.register(
-                single_id,
-                entry_point=f"spygames.{game_id}:single_env",
-                vector_entry_point=f"spygames.{game_id}:vector_env",
-            )
+        for each in (f"{LIBRARY}{name}-v{version}", f"{LIBRARY}{words}-v{version}"):
+            if each not in aec_registry:
+                register_aec("aec", each, entry_point=f"spygames.{game_id}:env")
+            if each not in gymnasium.registry:
+                gymnasium.register(
+                    each,
+                    entry_point=f"spygames.{game_id}:single_env",
+                    vector_entry_point=f"spygames.{game_id}:vector_env",
+                )

@@ -1,6 +1,8 @@
 """Foreign values and texts in messages: one line, short, whatever they are."""
 
+import contextlib
 import reprlib
+import sys
 
 MOST = 100
 """Characters that a message quotes of one foreign value."""
@@ -33,6 +35,13 @@ def shown(value: object) -> str:
     return one_line(text)
 
 
+def say(line: str) -> None:
+    """Print a line for people on stderr; nothing where there is no stderr, or it is closed."""
+    if sys.stderr is not None:  # print would take stdout
+        with contextlib.suppress(OSError, ValueError):
+            print(line, file=sys.stderr, flush=True)
+
+
 def one_line(text: object, most: int = MOST) -> str:
     """`str(text)` for a message, for what needs no quotes: a path, an error's own words.
 
@@ -45,5 +54,13 @@ def one_line(text: object, most: int = MOST) -> str:
     """
     line = " ".join(str(text).split())
     line = line if len(line) <= most else line[: most - 3] + "..."
-    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in line)
+    line = printable(line)
     return line if len(line) <= most else line[: most - 3] + "..."
+
+
+def printable(text: str) -> str:
+    """`text` for a terminal or a page: newlines stay, other control characters, which a terminal would obey, and halves
+    of surrogate pairs are written as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)

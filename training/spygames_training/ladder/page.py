@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
 from spygames.core.game import Game
+from spygames.core.players import split_spec
+from spygames.core.simulations import Kind
 from spygames_training.atomic import write_whole
 from spygames_training.blocks import DEALS
+from spygames_training.identity import worlds_of
 from spygames_training.ladder.lines import Line
 from spygames_training.ladder.standings import Estimate, Standings, standings
-from spygames_training.tables import TextTable, heat_map
+from spygames_training.tables import TextTable, code_span, heat_map
 
 
 def write_page(game: Game, file: Path, lines: Sequence[Line]) -> Standings:
@@ -39,7 +43,7 @@ def standings_table(found: Standings) -> TextTable:
     for k, entry in enumerate(found.entries):
         rows.append(
             [
-                f"`{entry.name}`",
+                code_span(entry.name),
                 _estimate(found.ratings[k], 1, ".0f"),
                 _estimate(found.lottery[k], 100, ".0f"),
                 f"{found.milliseconds[k]:.2g}",
@@ -52,7 +56,7 @@ def standings_table(found: Standings) -> TextTable:
 
 def cross_table(found: Standings) -> TextTable:
     """Win shares in percent, the row's player against the column's."""
-    names = [f"`{entry.name}`" for entry in found.entries]
+    names = [code_span(entry.name) for entry in found.entries]
     rows = [
         [name, *("" if np.isnan(share) else f"{100 * share:.1f}" for share in row)]
         for name, row in zip(names, found.shares, strict=True)
@@ -71,11 +75,16 @@ row wins among the column. The diagonal is the fair share, what a seat wins amon
 NOT_ALL = "\nWho has not met has no figure there, and to the lottery is even."
 
 
+EARLIER = """\
+Searches played lines here with the worlds of version {versions}, before `determinize` or `rewind` changed; now it is
+version {now}."""
+
+
 def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str:
     """The page, Markdown."""
     counts = found.deals[found.deals > 0]
     deals = f"{counts.min():,}" if counts.min() == counts.max() else f"{counts.min():,} to {counts.max():,}"
-    zero = f"`{found.anchor}` has 0" if found.anchor else "the mean is 0"
+    zero = f"{code_span(found.anchor)} has 0" if found.anchor else "the mean is 0"
     unmet = np.isnan(found.shares)
     if game.num_sides == 2:
         np.fill_diagonal(unmet, False)
@@ -91,9 +100,22 @@ def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str
         LEGEND.format(zero=zero),
         cross_table(found).markdown(),
         met + (NOT_ALL if unmet.any() else ""),
+        *_earlier_worlds(game, lines),
         f"![Heat map of the table]({file.with_suffix('.svg').name})\n",
     ]
     return "\n\n".join(parts)
+
+
+def _earlier_worlds(game: Game, lines: Sequence[Line]) -> list[str]:
+    """A sentence where searches played lines with worlds that the game draws otherwise by now."""
+    found = {worlds_of(line.made) for line in lines if any(searches(entry.name) for entry in line.players)}
+    earlier = sorted(worlds for worlds in found if worlds < game.worlds_version)
+    return [EARLIER.format(versions=" and ".join(map(str, earlier)), now=game.worlds_version)] if earlier else []
+
+
+def searches(name: str) -> bool:
+    """Whether the player of that name draws worlds (`Game.determinize`)."""
+    return split_spec(name).search is not None or name.partition(":")[0] in get_args(Kind)
 
 
 def _estimate(estimate: Estimate, unit: float, form: str) -> str:
