@@ -1,5 +1,5 @@
-"""Runs the tests that compute with networks as other processors do: `python -m tests.support.portable`, with arguments
-of pytest behind it.
+"""Runs the tests that compute with networks as other processors do, then a program in unusual environments:
+`python -m tests.support.portable`, with arguments of pytest behind it.
 
 Each setting is a process of its own, as libraries look at the processor when they are imported.
 """
@@ -66,6 +66,9 @@ def main(arguments: Sequence[str]) -> int:
         )
         print(f"== {setting.name}: {time.monotonic() - began:.0f} s", flush=True)
         failed += [setting.name] if done.returncode else []
+    print("== unusual environments", flush=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-rs", "-m", "portable", "tests/portable", *arguments]
+    failed += ["unusual environments"] if subprocess.run(command, cwd=ROOT, check=False).returncode else []
     print(f"failed: {'; '.join(failed)}" if failed else "all settings passed")
     return 1 if failed else 0
 
