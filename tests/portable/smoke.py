@@ -34,6 +34,8 @@ for game_id in game_ids():
     batch.step(batch.mask.argmax(axis=1))
     digest.update(batch.states.tobytes())
 
+avenue = spygames.make_game("agent_avenue_v0")
+record = play_record(avenue, ["random", "random"], seed=1)
 folder = tempfile.mkdtemp(prefix="spy games ")
 save_games(f"{folder}/games.jsonl", [record])
 if [each.actions for each in load_games(f"{folder}/games.jsonl")] != [record.actions]:
