@@ -148,29 +148,23 @@ BODY = (
 
 def test_a_client_that_goes_away_is_no_fault_of_the_server() -> None:
     """In the middle of its headers, of its form, and of the answer."""
-    told, kept = list[logging.LogRecord](), Store()
-    with Served(kept) as page:
-        handler = logging.Handler()
-        handler.emit = told.append  # type: ignore[method-assign]
-        logging.getLogger("uvicorn.error").addHandler(handler)
-        try:
+    told, page = list[logging.LogRecord](), Served(Store())
+    handler, logger = logging.Handler(), logging.getLogger("uvicorn.error")
+    handler.emit = told.append  # type: ignore[method-assign]
+    logger.addHandler(handler)
+    try:
+        with page:
             _, cookie = page.get()
-            for sent in (
-                "",
-                "GE",
-                HEADERS,
-                BODY.format(cookie=cookie),
-                HEADERS + "\r\n\r\n",
-                BODY.format(cookie="x=1"),
-            ):
+            whole = HEADERS + "\r\n\r\n"
+            for sent in ("", "GE", HEADERS, BODY.format(cookie=cookie), whole, BODY.format(cookie="x=1")):
                 for reset in (False, True):
                     client = page.connect(sent)
                     if reset:  # as when its program is killed
                         client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                     client.close()
             assert page.get()[0] == 200
-        finally:
-            logging.getLogger("uvicorn.error").removeHandler(handler)
+    finally:
+        logger.removeHandler(handler)
     assert [record.getMessage() for record in told if record.levelno > logging.DEBUG] == []
 
 
@@ -211,6 +205,7 @@ def test_an_answer_that_nobody_reads_is_given_up(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(connections, "PATIENCE", 0.2)
     with Served(Store()) as page:
         client = socket.socket()
+        client.settimeout(60)
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.connect(page.listening.getsockname())
         request = f"GET /fonts/spygames-regular.ttf HTTP/1.1\r\nHost: {page.host}\r\n\r\n"

@@ -36,7 +36,7 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Takes a part of a request, for which the time begins with its first one."""
-        if self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]:
+        if self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0] and not self.flow.write_paused:
             self._wait()
         super().data_received(data)
         self._look()
@@ -65,8 +65,8 @@ class Connection(H11Protocol):
             super().shutdown()
 
     def _look(self) -> None:
-        """Begins or ends waiting for a request, as far as it is read."""
-        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+        """Begins or ends waiting, by whether it is the client's turn."""
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY) and not self.flow.write_paused:
             self._wait_no_more()
         elif self._timer is None and not self.transport.is_closing():
             self._wait()
