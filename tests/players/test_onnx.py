@@ -19,6 +19,7 @@ from spygames_training.config import Network
 from spygames_training.evaluation import evaluate
 from spygames_training.network import make_network
 from tests.cli.command import complaint, run
+from tests.support.suites import slow_but
 
 onnx = pytest.importorskip("onnx")
 CASES = [
@@ -48,7 +49,7 @@ def positions(game: Game, n: int) -> DecisionBatch:
     return batch.decisions(streams, np.arange(n), None, new_notes(game, [], n))
 
 
-@pytest.mark.parametrize(("name", "options", "network"), CASES, ids=["mlp", "entities"])
+@pytest.mark.parametrize(("name", "options", "network"), slow_but(CASES, 1), ids=["mlp", "entities"])
 def test_an_export_plays_like_its_checkpoint(
     name: str, options: dict[str, int], network: Network, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
