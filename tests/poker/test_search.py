@@ -149,17 +149,19 @@ def searched(
     return [search.find([Question(*past, draws(i))])[0] for i, past in enumerate(pasts(name))]
 
 
-def enumerated(name: str, tau: float, memory: int, rivals: list[np.ndarray] | None = None) -> list[Findings]:
+def exactly(name: str, tau: float = 2.0, memory: int = 99, rivals: list[np.ndarray] | None = None) -> list[Findings]:
     """The same with everything enumerated; tau in chips."""
     chips = abs(GAMES[name].lowest_return)
     settings = SearchSettings(tau=tau / chips, lam=1.0, least=0.0, most=99, memory=memory, slip=0.0)
+    if rivals is None:
+        return against_the_base(name, settings)
     return searched(name, settings, lambda i: Everything(name, i), rivals)
 
 
 @cache
-def exactly(name: str, tau: float = 2.0, memory: int = 99) -> list[Findings]:
-    """`enumerated` against the base; once for all tests."""
-    return enumerated(name, tau, memory)
+def against_the_base(name: str, settings: SearchSettings) -> list[Findings]:
+    """Once for all tests."""
+    return searched(name, settings, lambda i: Everything(name, i))
 
 
 def nash_conv(name: str, p: np.ndarray) -> float:
@@ -221,7 +223,7 @@ def test_who_sits_there_is_found_by_bayes_rule() -> None:
     t, p = tree("leduc"), base("leduc")
     uniform = t.mask / t.mask.sum(axis=1, keepdims=True)
     reaches = [[t._reach(policy, seat) for seat in range(2)] for policy in (p, uniform)]
-    for i, found in enumerate(enumerated("leduc", 1.0, 99, [p, uniform])):
+    for i, found in enumerate(exactly("leduc", rivals=[p, uniform])):
         members, seat = t.members[i], t.nodes[t.members[i][0]].seat
         likelihood = np.array([reach[seat][members].sum() for reach in reaches])
         np.testing.assert_allclose([*found.rivals.values()], likelihood / likelihood.sum(), atol=1e-12)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.games.agent_avenue.conftest import VARIANTS
+from tests.support.suites import slow_but
 
 from spygames.agent_avenue import make_game
 from spygames.agent_avenue.actions import PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
@@ -264,7 +265,7 @@ def share_of_sides(game: Game, one: str, other: str, games: int = 600) -> float:
     return won / played
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=str)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 0, 4), ids=str)
 def test_expert_beats_greedy_and_random_and_greedy_beats_random(options: dict[str, Any]) -> None:
     game = make_game(**options)
     assert share_of_sides(game, "expert", "random") > 0.84
