@@ -6,6 +6,7 @@ import signal
 import threading
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 import torch
+from sb3_contrib import MaskablePPO
 from torch import nn
 
 import spygames
@@ -26,6 +28,7 @@ from spygames_training.lockstep import play_games
 from spygames_training.plots import picture
 from spygames_training.policy import Policy
 from spygames_training.run import Run
+from spygames_training.sb3 import PerSeatRolloutBuffer, SelfPlayVecEnv, actor_critic_kwargs, to_actor_critic
 from spygames_training.sb3.run import MaskableRun
 from spygames_training.tables import heat_map
 from spygames_training.trainer import train
@@ -43,18 +46,26 @@ SMALL = Config(
 )
 
 
+@contextmanager
+def doubled() -> Iterator[None]:
+    dtype = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(dtype)
+
+
 @pytest.fixture
 def hostile() -> Iterator[None]:
     """Other defaults than usual, of all that a program can set."""
-    dtype, rc = torch.get_default_dtype(), mpl.rcParams.copy()
-    torch.set_default_dtype(torch.float64)
+    rc = mpl.rcParams.copy()
     torch.set_default_device("meta")
     mpl.rcParams.update({"axes.facecolor": "black", "font.size": 30, "savefig.dpi": 7, "text.usetex": True})
     try:
-        with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16), np.errstate(all="raise"):
+        with doubled(), torch.inference_mode(), torch.autocast("cpu", torch.bfloat16), np.errstate(all="raise"):
             yield
     finally:
-        torch.set_default_dtype(dtype)
         torch.set_default_device(None)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of settings that Matplotlib gives up
@@ -193,3 +204,15 @@ def test_standings_and_pictures_are_the_same_there(tmp_path: Path, hostile: None
     assert not (tmp_path / "two.png").exists()
     assert dict(mpl.rcParams) == before
     assert maximal_lottery(np.array([[0.5, 1.0], [0.0, 0.5]])).tolist() == [1.0, 0.0]
+
+
+def test_the_bridge_to_stable_baselines_takes_double_heads() -> None:
+    """Those that it makes itself are of the default type; what it has learned is float32."""
+    with doubled():
+        env = SelfPlayVecEnv(GAME, 4, 1)
+        buffer: dict[str, Any] = {"rollout_buffer_class": PerSeatRolloutBuffer, "rollout_buffer_kwargs": {"env": env}}
+        model = MaskablePPO(
+            "MlpPolicy", env, n_steps=8, batch_size=16, n_epochs=1, policy_kwargs=actor_critic_kwargs((8,)), **buffer
+        )
+        network = to_actor_critic(model.learn(32).policy)
+    assert {parameter.dtype for parameter in network.parameters()} == {torch.float32}

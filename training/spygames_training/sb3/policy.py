@@ -20,10 +20,11 @@ class Trunk(BaseFeaturesExtractor):
         super().__init__(observation_space, [features, *hidden][-1])
         self.num_features, self.hidden = features, tuple(map(int, hidden))
         self.trunk = ActorCritic(features, 1, hidden).trunk
+        self._heads = torch.get_default_dtype()  # which stable-baselines3 makes next
 
     def forward(self, observation: Tensor) -> Tensor:
-        """The trunk's output, [k, last width], for observations, float32 [k, F]."""
-        return self.trunk(observation)
+        """The trunk's output, [k, last width], for observations, float32 [k, F], in the type of the heads behind it."""
+        return self.trunk(observation).to(self._heads)
 
 
 def actor_critic_kwargs(hidden: Sequence[int]) -> dict[str, Any]:
