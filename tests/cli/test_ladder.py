@@ -99,7 +99,7 @@ def test_answers_wrong_input_with_one_line(tmp_path: Path, capsys: pytest.Captur
         ([tmp_path / "none.jsonl"], "none.jsonl does not exist: name the players"),
         ([tmp_path / "none" / "x.jsonl", "--players", "random"], "cannot be written"),
         ([tmp_path / "x.md", "--players", "random"], "name it .jsonl"),
-        ([broken], "line 1 is no line of a ladder"),
+        ([broken], "line 1 is not a line of a ladder"),
         ([tmp_path / "alone.jsonl", "--players", "random", "random"], "needs two different players at least"),
         ([file, "--players", "nobody"], "no player 'nobody'"),
         ([file, "--players", "expert", "--option", "players=4"], "name another file"),

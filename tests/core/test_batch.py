@@ -264,7 +264,7 @@ def test_one_line_says_that_a_variant_is_compiled(
     monkeypatch.setattr(core_kernel, "_has_part", lambda function: False)
     monkeypatch.setattr(core_kernel, "_SECONDS_A_BYTE", 1.0)
     use(2)
-    line = r"spygames: compiling kuhn_poker_v0, table=2: about (\d+) s of one core, once on this machine ...\n"
+    line = r"spygames: compiling kuhn_poker_v0, table=2 \(batches\): about (\d+) s of one core, once on this .*\n"
     said = re.fullmatch(line, capsys.readouterr().err)
     assert said is not None
     # The first loop called is that of `init`; the line is about all that was bound with it.

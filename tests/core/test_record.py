@@ -325,8 +325,8 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
     [
         (lambda line: line[:-30], "line 2: not JSON"),
         (lambda line: "[1]", "line 2: a record is a mapping, not list"),
-        (lambda line: line.replace('"seed"', '"sead"'), "wrong: 'sead', 'seed'"),
-        (lambda line: line.replace('"seed"', '"se\\nad"'), "wrong: 'se\\nad', 'seed'"),
+        (lambda line: line.replace('"seed"', '"sead"'), "line 2: not a game record (key 'seed' is missing); each line"),
+        (lambda line: line[:-1] + ', "se\\nad": 1}', r"not a game record (key 'se\nad' is unknown)"),
         (lambda line: line[:-1] + ', "x": ' + "[" * 10**5 + "]" * 10**5 + "}", "line 2: not JSON"),
         (lambda line: line.replace('"seed": 3', '"seed": "' + "3" * 10**5 + '"'), "line 2: seed must be a whole"),
         (lambda line: line.replace('"seed": 3', '"seed": -3'), "line 2: seed must be a whole number"),

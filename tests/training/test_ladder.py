@@ -190,8 +190,8 @@ def test_a_damaged_file_gets_one_line(tmp_path: Path) -> None:
     good = played(KUHN, "random", "random").text()
     file = tmp_path / "x.jsonl"
     for text, words in (
-        ("{}\n", "line 1 is no line of a ladder"),
-        (good + "nonsense\n", "line 2 is no line"),
+        ("{}\n", r"line 1 is not a line of a ladder \(key 'block' is missing\); each line is one block"),
+        (good + "nonsense\n", "line 2 is not a line"),
         (good + good, "line 2 says again"),
         (good + good.replace('"seed": 0', '"seed": 1'), "line 2 is of another game, seed or protocol"),
         (good.replace('"protocol": 1', '"protocol": 0'), "protocol 0, and this is protocol 1"),

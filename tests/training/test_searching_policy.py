@@ -216,7 +216,7 @@ def kept(tmp_path: Path, **config: object) -> str:
         (f"{AGENT}+search:64,deep=3", "a search takes rivals=A|B and mode=safe, each once, not 'deep=3'"),
         (f"{AGENT}@argmax+search:64", f"{Path(AGENT).name}@argmax has no probabilities to search on: leave @argmax"),
         ("greedy+search:64", "'greedy[+]search:64': a search needs a policy with a value, and 'greedy' is none"),
-        ("nobody+search:64", "no player 'nobody': .* searches mcts:N and mc:N; kinds .*checkpoint:[.]{3}.*; the path"),
+        ("nobody+search:64", "no player 'nobody': .* others are mcts:N, mc:N, a released agent .*checkpoint:[.]{3}"),
     ],
 )  # fmt: skip
 def test_wrong_names_get_one_line(spec: str, line: str) -> None:

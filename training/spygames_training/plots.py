@@ -33,15 +33,15 @@ def save_figure(figure: Figure, path: Path, dpi: int, kind: str = "png") -> None
         figure.savefig(new, dpi=dpi, format=kind, metadata={"Date": None} if kind == "svg" else None)
 
 
-def literal(text: str) -> str:
-    """A text for a label, shown as it is: matplotlib takes what is between two dollar signs for mathematics."""
+def as_text(text: str) -> str:
+    """A name as Matplotlib shows it as it is: two dollars would be the marks of a formula."""
     return printable(text).replace("$", r"\$")
 
 
 def legend(axis: Axes, **options: Any) -> None:
-    """Names every line of `axis` by its label as it is; by itself matplotlib leaves out labels that begin with `_`."""
+    """Names every line of `axis`; by itself Matplotlib leaves out labels that begin with `_`."""
     lines = axis.get_lines()
-    axis.legend(lines, [literal(line.get_label()) for line in lines], **options)
+    axis.legend(lines, [line.get_label() for line in lines], **options)
 
 
 def curve_axes(axis: Axes, curves: Mapping[str, Sequence[tuple[float, float]]]) -> None:
@@ -49,5 +49,7 @@ def curve_axes(axis: Axes, curves: Mapping[str, Sequence[tuple[float, float]]]) 
     from matplotlib import colormaps
 
     for k, (name, points) in enumerate(curves.items()):
-        axis.plot(*zip(*points, strict=True), color=colormaps["turbo"]((k + 0.5) / len(curves)), label=name, lw=1.2)
+        axis.plot(
+            *zip(*points, strict=True), color=colormaps["turbo"]((k + 0.5) / len(curves)), label=as_text(name), lw=1.2
+        )
     axis.grid(alpha=0.3)

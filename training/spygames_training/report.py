@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from spygames_training.atomic import is_count, is_number, named, read_file, write_whole
-from spygames_training.plots import legend, new_figure, save_figure
+from spygames_training.plots import as_text, legend, new_figure, save_figure
 from spygames_training.tables import as_cell, console
 
 WIN = "win_share/"
@@ -316,7 +316,9 @@ def plot_curves(rows: list[dict[str, Any]], path: Path) -> Path:
     for axis, (title, names) in zip(axes, panels, strict=True):
         for name in names:
             points = [(row["decisions"] / 1e6, row[name]) for row in rows if name in row]
-            axis.plot(*zip(*points, strict=True), marker="o" if name in wins else "", label=name.removeprefix(WIN))
+            axis.plot(
+                *zip(*points, strict=True), marker="o" if name in wins else "", label=as_text(name.removeprefix(WIN))
+            )
         axis.set(title=title, xlabel="million decisions")
         axis.grid(alpha=0.3)
     axes[0].set_ylim(0, 1)

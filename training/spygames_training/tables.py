@@ -27,7 +27,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spygames.core.shown import printable
-from spygames_training.plots import literal, new_figure, save_figure
+from spygames_training.plots import as_text, new_figure, save_figure
 
 if TYPE_CHECKING:
     from spygames_training.evaluation import Result
@@ -206,11 +206,11 @@ def heat_map(names: Sequence[str], shares: np.ndarray, file: str | Path, title: 
     size = 2.5 + 0.9 * len(names)
     figure, (axes,) = new_figure(1, 1, (size + 1.5, size))
     image = axes.imshow(100 * shares, vmin=0, vmax=100, cmap="RdBu")
-    labels = [literal(name) for name in names]
+    labels = [as_text(name) for name in names]
     axes.set_xticks(range(len(names)), labels=labels, rotation=30, ha="right")
     axes.set_yticks(range(len(names)), labels=labels)
     axes.set_xlabel("against")
-    axes.set_title(literal(title))
+    axes.set_title(as_text(title))
     for i, j in np.argwhere(~np.isnan(shares)):
         dark = abs(shares[i, j] - 0.5) > DARK
         axes.text(j, i, f"{100 * shares[i, j]:.1f}", ha="center", va="center", color="white" if dark else "black")

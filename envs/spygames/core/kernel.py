@@ -387,19 +387,33 @@ def _has_part(function: Kernel) -> bool:
 
 
 _announced: set[str] = set()
+_announcing = threading.Lock()
+_PARTS = {
+    "aec": "environment",
+    "batch": "batches",
+    "calls": "environment",
+    "games": "environments in a row",
+    "loops": "search on top of a policy",
+    "player": "scripted players",
+    "simulations": "search",
+}
+"""What the loops of a module are for, by its name."""
 _SECONDS_A_BYTE = 0.15e-3
 """Of bytecode, where nothing of it is compiled yet: 0.13 to 0.15 in six variants, on one core of an AMD EPYC."""
 
 
 def _announce(loop: Kernel) -> None:
     """Says on stderr that a loop of a variant is about to be compiled, where it is not ready yet: one line a variant,
-    about all of its loops that are bound by now, since whoever binds several calls them one by one."""
-    if not loop.variant or loop.variant in _announced or is_cached(loop):
-        return
-    _announced.add(loop.variant)
+    about all of its loops that are bound by now, since a caller binds several before it calls the first."""
+    with _announcing:  # threads may ask for the same loop
+        if not loop.variant or loop.variant in _announced or is_cached(loop):
+            return
+        _announced.add(loop.variant)
     of_variant = [f for f in [*_bound.values()] if isinstance(f, Kernel) and f.variant == loop.variant]
     waiting = [f for f in of_variant if f is loop or not (is_cached(f) or _has_part(f))]
     reached = {id(f) for f in waiting}
+    modules = [cast(FunctionType, f.py_func).__module__.rpartition(".")[2] for f in waiting]
+    parts_of = ", ".join(dict.fromkeys(_PARTS[module] for module in modules if module in _PARTS))
     size = 0
     while waiting:
         function = cast(FunctionType, waiting.pop().py_func)
@@ -410,8 +424,9 @@ def _announce(loop: Kernel) -> None:
                 reached.add(id(each))
                 waiting.append(each)
     seconds = max(1, round(size * _SECONDS_A_BYTE))
+    what = f"{loop.variant} ({parts_of})" if parts_of else loop.variant
     print(
-        f"spygames: compiling {loop.variant}: about {seconds} s of one core, once on this machine ...",
+        f"spygames: compiling {what}: about {seconds} s of one core, once on this machine ...",
         file=sys.stderr,
         flush=True,
     )

@@ -320,6 +320,9 @@ def _versions(r: GameRecord) -> str:
     return "" if r.spygames == here else f" (recorded with spygames {one_line(r.spygames, 40)}, this is {here})"
 
 
+_EXAMPLE = 'each line is one game, as {"game": "agent_avenue_v0", "options": {...}, "seed": 1, ...} of spygames record'
+
+
 def _read(line: str, where: str) -> GameRecord:
     try:
         found = json.loads(line)
@@ -329,8 +332,9 @@ def _read(line: str, where: str) -> GameRecord:
         raise RecordError(f"{where}: a record is a mapping, not {type(found).__name__}")
     names = [f.name for f in fields(GameRecord)]
     if wrong := set(names) ^ set(found):
-        some = ", ".join(map(shown, sorted(wrong)[:5]))
-        raise RecordError(f"{where}: a record has the keys {', '.join(names)}; wrong: {some}")
+        missing = [name for name in names if name in wrong]
+        what = f"{shown((missing or sorted(wrong))[0])} is {'missing' if missing else 'unknown'}"
+        raise RecordError(f"{where}: not a game record (key {what}); {_EXAMPLE}")
     for key, (kind, what) in _FORM.items():
         if not kind(found[key]):
             raise RecordError(f"{where}: {key} must be {what}, not {shown(found[key])}")

@@ -15,7 +15,7 @@ from spygames_training.experiments.ablations import T_95, interval
 from spygames_training.experiments.series import Say, Series
 from spygames_training.loop import Callback, check_callbacks
 from spygames_training.own_network import Source
-from spygames_training.plots import legend, new_figure, save_figure
+from spygames_training.plots import as_text, legend, new_figure, save_figure
 from spygames_training.report import METRICS, WIN
 from spygames_training.shaping import Shaping
 from spygames_training.tables import TextTable
@@ -128,7 +128,7 @@ def _plot(curves: Curves, path: Path) -> None:
     figure, (axis,) = new_figure(1, 1, (8, 5))
     for name, several in curves.items():
         at, middle, lowest, highest = band(several)
-        (line,) = axis.plot(at / 1e6, middle, label=name)
+        (line,) = axis.plot(at / 1e6, middle, label=as_text(name))
         axis.fill_between(at / 1e6, lowest, highest, alpha=0.25, color=line.get_color(), lw=0)
     seeds = len(next(iter(curves.values())))
     title = f"mean of {seeds} seeds, band from the lowest to the highest"

@@ -10,7 +10,7 @@ from spygames.core.registry import make_game
 from spygames_training.atomic import write_whole
 from spygames_training.config import Config, read_config
 from spygames_training.experiments.series import Say, Series
-from spygames_training.plots import curve_axes, legend, literal, new_figure, save_figure
+from spygames_training.plots import as_text, curve_axes, legend, new_figure, save_figure
 from spygames_training.report import WIN
 from spygames_training.tables import TextTable
 from spygames_training.tasks.executor import SERIAL, Executor
@@ -91,7 +91,7 @@ class TrainAll:
                 {name: [(d / run["decisions"], share) for d, share in run["curve"]] for name, run in runs.items()},
             )
             axis.set(
-                title=literal(game), xlabel="part of the run", ylabel=literal(f"win share against {self.against}"),
+                title=as_text(game), xlabel="part of the run", ylabel=as_text(f"win share against {self.against}"),
                 ylim=(0, 1), xlim=(0, 1),
             )  # fmt: skip
             legend(axis, fontsize=7, ncols=2)

@@ -220,7 +220,11 @@ def read_lines(file: Path) -> list[Line]:
         try:
             line = read_line(text)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise LadderError(f"{file}, line {number} is no line of a ladder: {one_line(error)}") from None
+            why = f"key {one_line(error)} is missing" if isinstance(error, KeyError) else one_line(error)
+            raise LadderError(
+                f"{file}, line {number} is not a line of a ladder ({why}); each line is one block, as "
+                '{"block": {...}, "made": {...}} of spygames ladder'
+            ) from None
         first = lines[0] if lines else line
         if (line.game, line.seed, line.protocol) != (first.game, first.seed, first.protocol):
             raise LadderError(f"{file}, line {number} is of another game, seed or protocol than line 1")
