@@ -1,4 +1,4 @@
-# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-ray | test-bridges | test-wheels | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
+# make setup | demo | test | test-all | test-browser | test-gpu-code | test-network | test-ray | test-bridges | test-portable | test-wheels | test-pins | lint | docs | bench. Needs python3 (3.11 or later, with venv) and make; the rest comes from PyPI.
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -8,11 +8,11 @@ GPU_PY := .venv-gpu/bin/python
 RAY_PY := .venv-ray/bin/python
 BRIDGES_PY := .venv-bridges/bin/python
 PIP_INSTALL := -m pip install --disable-pip-version-check -c constraints.txt
-TEST_ARGS ?= -n 2
+TEST_ARGS ?= -n 2 --dist loadgroup
 BENCH_ARGS ?= --write
 AXE := 4.14.1
 
-.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-ray test-bridges test-wheels lint lint-quick docs format bench clean
+.PHONY: setup demo test test-all test-browser test-gpu-code test-network test-ray test-bridges test-portable test-wheels test-pins lint lint-quick docs format bench clean
 .DEFAULT_GOAL := setup
 
 setup: .venv/.installed
@@ -20,7 +20,7 @@ setup: .venv/.installed
 # Everything but the bench extra, editable. Made again when what is to be installed changes.
 .venv/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "spygames needs Python 3.11 or later, and $(PYTHON) is " + sys.version.split()[0] + "; make PYTHON=python3.12 ... names another")'
-	@echo "Setting up .venv (torch is a large download; once) ..."
+	@echo "Setting up .venv, once: 0.6 GB to download, on Linux 3.2 GB with CUDA (docs/install.md has torch without CUDA) ..."
 	$(PYTHON) -m venv .venv
 	$(PY) $(PIP_INSTALL) -e '.[training,sb3,onnx,web,dev,docs]'
 	@touch $@
@@ -33,14 +33,14 @@ demo: setup
 	@echo "The agent is in runs/demo/checkpoint, its curves in runs/demo/curves.png, its figures in runs/demo/evaluation.json."
 	@echo "Play against it:  $(SPYGAMES) play --against runs/demo"
 
-# Modules are compiled once, whatever the environment says: tests start hundreds of processes.
+# Modules are compiled once, whatever the environment says: tests start many processes. The last line has the CPU seconds.
 test: setup
-	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q $(TEST_ARGS)
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) tests/support/timed.py -m pytest -q $(TEST_ARGS)
 
 # The long ones, too: every variant, long duels, long references, training on several machines (docs/testing.md).
 test-all: setup .venv-gpu/.installed
 	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -q -m "" $(TEST_ARGS)
-	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(GPU_PY) -m pytest -q -m "" $(TEST_ARGS) --dist loadgroup tests/gpu
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(GPU_PY) -m pytest -q -m "" $(TEST_ARGS) tests/gpu
 
 # The page in a Chromium that is installed (CHROMIUM=path names one; none is downloaded), and what axe-core says of it.
 # Without a Chromium the tests are skipped, unless REQUIRE_BROWSER=1.
@@ -57,11 +57,11 @@ test-browser: .venv/.browser
 # The games' kernels for a GPU, compiled and run on the CPU (docs/testing.md); needs gcc, and no GPU. An environment of
 # its own, because the compilers for GPUs are a large download.
 test-gpu-code: .venv-gpu/.installed
-	OMP_NUM_THREADS=1 $(GPU_PY) -m pytest -q $(TEST_ARGS) --dist loadgroup tests/gpu
+	OMP_NUM_THREADS=1 $(GPU_PY) -m pytest -q $(TEST_ARGS) tests/gpu
 
-.venv-gpu/.installed: pyproject.toml constraints.txt
+.venv-gpu/.installed: pyproject.toml constraints.txt constraints-gpu.txt
 	$(PYTHON) -m venv .venv-gpu
-	$(GPU_PY) $(PIP_INSTALL) -e '.[gpu-code]'
+	$(GPU_PY) $(PIP_INSTALL) -c constraints-gpu.txt -e '.[gpu-code]'
 	@touch $@
 
 # Training on two machines that are killed and cut off, imitated by network namespaces; needs Linux and root.
@@ -88,10 +88,25 @@ test-bridges: .venv-bridges/.installed
 	$(BRIDGES_PY) $(PIP_INSTALL) -e '.[bridges]'
 	@touch $@
 
+# What computes with networks, as other processors round: with the plainest vector instructions, with machine code for any
+# processor, and with sums in the reversed order (docs/testing.md).
+test-portable: setup
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(PY) -m tests.support.portable $(TEST_ARGS)
+
 # What users install: wheel and sdist in environments of their own, away from this folder and without a network.
 # WHEEL_STAGES='build core' runs some of it.
 test-wheels:
 	$(PYTHON) tests/support/wheels.py $(WHEEL_STAGES)
+
+# Every extra with the pinned versions, on each Python and platform, from the registry's metadata alone.
+# PINS_ARGS='--python 3.13 --platform Windows' checks some of it.
+test-pins: .venv-pins/.installed
+	.venv-pins/bin/python tests/support/pins.py $(PINS_ARGS)
+
+.venv-pins/.installed: constraints.txt
+	$(PYTHON) -m venv .venv-pins
+	.venv-pins/bin/python $(PIP_INSTALL) uv
+	@touch $@
 
 # What takes seconds; .pre-commit-config.yaml runs it before each commit, and `make lint` before each push.
 lint-quick: setup
@@ -123,5 +138,5 @@ bench: .venv-bench/.installed
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-bench .venv-bridges .venv-gpu .venv-ray .venv-wheel .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
+	rm -rf .venv .venv-bench .venv-bridges .venv-gpu .venv-pins .venv-ray .venv-wheel .pytest_cache .ruff_cache .mypy_cache .hypothesis dist
 	find app benchmarks envs scripts studies tests training -name __pycache__ -type d -prune -exec rm -rf {} +

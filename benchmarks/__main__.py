@@ -39,7 +39,8 @@ def short(results: list[Result], host: dict[str, str]) -> str:
         r = found[name]
         who = r.bench.title if r.bench.beside else f"spygames, {r.bench.title}"
         rows.append([who, cells(r)[0] or r.reason])
-    intro = f"Medians on {host['cores']} cores of an {host['processor']}, decisions a second:{caveat(host)}"
+    processor = f"{host['processor']} ({host['instructions']})"
+    intro = f"Medians on {host['cores']} cores of an {processor}, decisions a second:{caveat(host)}"
     return f"{intro}\n\n{markdown_table(['', ''], rows)}"
 
 

@@ -181,7 +181,8 @@ def train(minutes: float, runs: int, seconds: float, docs: Path | None) -> None:
             progress.advance(task)
     versions = ", ".join(f"{k} {host[k]}" for k in ("python", "numpy", "numba", "torch", "sb3_contrib"))
     about = (
-        f"{date.today()}, {host['processor']}, {host['cores']} cores; {versions}. At most {minutes:g} minutes of "
+        f"{date.today()}, {host['processor']} ({host['instructions']}), {host['cores']} cores; "
+        f"{versions}. At most {minutes:g} minutes of "
         f"training each, evaluations of {GAMES:,} games and start-up not counted. Load average at the start: "
         f"{host['load at the start']}."
     )

@@ -25,7 +25,7 @@ from spygames_training.atomic import write_whole
 from spygames_training.config import PPO, Config, Network
 from spygames_training.evaluation import evaluate
 from spygames_training.network import ActorCritic
-from spygames_training.plots import curve_axes, new_figure, save_figure
+from spygames_training.plots import curve_axes, picture
 from spygames_training.policy import from_network
 from spygames_training.run import Run
 from spygames_training.tables import markdown_table
@@ -213,16 +213,16 @@ def draw(found: dict[str, Any], path: Path) -> None:
     pairs = [(name, anchor) for name in measured(found) for anchor in ANCHORS]
     if not pairs:
         return
-    figure, axes = new_figure(len(pairs) // len(ANCHORS), len(ANCHORS), (12, 3.5 * len(pairs) / len(ANCHORS)))
-    for axis, (name, anchor) in zip(axes, pairs, strict=True):
-        curves = {
-            title: [(row["cpu_seconds"], 100 * row["win_share"][anchor]) for row in found[f"{name}/{way}"]["rows"]]
-            for way, (title, _) in WAYS.items()
-        }
-        curve_axes(axis, curves)
-        axis.set(title=GAMES[name].title, xlabel="CPU seconds", ylabel=f"won against {anchor}, %", xscale="log")
-    axes[0].legend(fontsize=8)
-    save_figure(figure, path, dpi=110, kind="svg")
+    rows = len(pairs) // len(ANCHORS)
+    with picture(path, rows, len(ANCHORS), (12, 3.5 * len(pairs) / len(ANCHORS)), 110, "svg") as (_, axes):
+        for axis, (name, anchor) in zip(axes, pairs, strict=True):
+            curves = {
+                title: [(row["cpu_seconds"], 100 * row["win_share"][anchor]) for row in found[f"{name}/{way}"]["rows"]]
+                for way, (title, _) in WAYS.items()
+            }
+            curve_axes(axis, curves)
+            axis.set(title=GAMES[name].title, xlabel="CPU seconds", ylabel=f"won against {anchor}, %", xscale="log")
+        axes[0].legend(fontsize=8)
 
 
 def write_page() -> None:

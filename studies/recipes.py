@@ -193,7 +193,7 @@ def measured(trial: Trial, folder: Path, seed: int) -> dict[str, Any]:
     found = evaluate(agent.game, Policy.load(run, "argmax"), against, games, seed)
     figures = {name: _figure(result) for name, result in zip(against, found, strict=True)}
     if trial.adversary:
-        searching = SearchingPolicy(agent, SearchSettings(WORLDS), agent)
+        searching = SearchingPolicy(agent, SearchSettings(WORLDS, precision="bfloat16"), agent)
         (result,) = evaluate(agent.game, searching, agent, trial.adversary, seed)
         figures[ADVERSARY] = _figure(result)
     return {"config": to_toml(config), "figures": figures}

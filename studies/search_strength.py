@@ -60,8 +60,10 @@ def of_0_1_0(folder: str) -> str:
 
 
 AGENT = of_0_1_0("agent_avenue_simple")
-SEARCH, PLAIN = f"{AGENT}+search:64", f"{AGENT}@argmax"
-TYPES = f"{SEARCH},rivals=policy|expert|random"
+IN = "precision=bfloat16"
+"""What the searches computed in."""
+SEARCH, PLAIN = f"{AGENT}+search:64,{IN}", f"{AGENT}@argmax"
+TYPES = f"{AGENT}+search:64,rivals=policy|expert|random,{IN}"
 FULL = {"top_secret": True, "secret_identities": True}
 OTHERS: list[tuple[str, str, Mapping[str, Any], int, int]] = [
     (of_0_1_0("agent_avenue_advanced"), "agent_avenue_v0", {"mode": "advanced"}, 1000, 100),
@@ -76,7 +78,10 @@ MATCHES = [
     Match(SEARCH, PLAIN, 4802),
     *(Match(PLAIN, bot, 4802) for bot in ("expert", "greedy", "random", "mcts:200")),
     *(Match(TYPES, bot, 4802) for bot in ("expert", "greedy", "random", "mcts:200")),
-    *(Match(f"{agent}+search:64", f"{agent}@argmax", deals, game, opts, n) for agent, game, opts, deals, n in OTHERS),
+    *(
+        Match(f"{agent}+search:64,{IN}", f"{agent}@argmax", deals, game, opts, n)
+        for agent, game, opts, deals, n in OTHERS
+    ),
     *(
         Match(f"{agent}@argmax", f"{agent}@argmax", deals, game, opts)
         for agent, game, opts, deals, _ in OTHERS

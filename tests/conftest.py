@@ -26,3 +26,29 @@ def seeded_networks() -> None:
     """Fresh weights are the same whatever ran before, so that chance never decides a test."""
     if "torch" in sys.modules:
         sys.modules["torch"].manual_seed(0)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Lets one process run the tests of one game, which share compiled code, and those of one file elsewhere.
+
+    Two processes that compile the same code at the same time both pay for it. The games come first: they take longest.
+    """
+    groups = [_group(item) for item in items]
+    for item, group in zip(items, groups, strict=True):
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(group))
+    order = sorted(range(len(items)), key=lambda i: groups[i] not in GAMES)
+    items[:] = [items[i] for i in order]
+
+
+GAMES = ("agent_avenue", "agent_dog", "heimlich")
+
+
+def _group(item: pytest.Item) -> str:
+    """The game that a test is of, by its path or its parameters, or its file."""
+    file = item.nodeid.partition("::")[0]
+    if file.startswith(("tests/games/", "tests/contract/", "tests/docs/test_images")):
+        for game in GAMES:
+            if game in item.nodeid:
+                return game
+    return file

@@ -41,7 +41,8 @@ def read_rules(page: str) -> dict[str, Rule]:
     for chapter in re.split(r"^#{2,3} ", page, flags=re.MULTILINE)[1:]:
         title = chapter.partition("\n")[0].strip()
         for item in re.findall(r"^- \*\*([A-Z]+-\d+)\*\* (.*\n(?:  .*\n)*)", chapter, re.MULTILINE):
-            text = " ".join(re.sub(r"\[[SPpD]\] |[`*]", "", item[1]).split())
+            plain = re.sub(r"\[([^\]]+)\]\([^)]*\)", r"\1", item[1])  # the text of links
+            text = " ".join(re.sub(r"\[[SPpD]\] |[`*]", "", plain).split())
             found[item[0]] = Rule(item[0], re.sub(r"[`*]", "", title), text)
     return found
 

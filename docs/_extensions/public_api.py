@@ -5,6 +5,7 @@ serve them.
 """
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,11 +110,15 @@ def _with_rows(page: str, header: str, rows: list[str]) -> str:
     return re.sub(re.escape(header) + r"\n(\|.*\n)*", lambda _: table, page)
 
 
-def modules(source: Path) -> Iterator[tuple[str, ast.Module]]:
+@functools.cache
+def modules(source: Path) -> list[tuple[str, ast.Module]]:
     """Each module below a folder of `SOURCES`, by its full name."""
+    found = []
     for path in sorted(source.rglob("*.py")):
         parts = path.relative_to(source).with_suffix("").parts
-        yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), ast.parse(path.read_text(encoding="utf-8"))
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found.append((name, ast.parse(path.read_text(encoding="utf-8"))))
+    return found
 
 
 def _public_modules() -> Iterator[tuple[str, ast.Module]]:

@@ -4,12 +4,13 @@ ladders: `python docs/_extensions/released_agents.py`.
 A rating is of an agent if the lines of a ladder have its name and the digest of its weights.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from spygames.core.digest import content
 from spygames.core.game import Game
 from spygames.core.players import split_spec
 from spygames.core.released import MANIFEST
@@ -61,7 +62,7 @@ def manifest() -> dict[str, Any]:
                 "environment": environment,
                 "decisions": found.decisions,
                 "sha256": {
-                    file: hashlib.sha256((FOLDER / folder / file).read_bytes()).hexdigest() for file in (CONFIG, MODEL)
+                    file: sha256(content((FOLDER / folder / file).read_bytes())).hexdigest() for file in (CONFIG, MODEL)
                 },
                 "figures": figures,
             }

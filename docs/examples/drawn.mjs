@@ -7,11 +7,12 @@ const say = (message) => process.stdout.write(JSON.stringify(message) + "\n");
 
 for await (const line of createInterface({ input: process.stdin })) {
   const told = JSON.parse(line);
-  if (told.type === "hello") say({ type: "hello", protocol: 1 });
+  if (told.type === "hello") say({ type: "hello", protocol: 2 });
   if (told.type === "start") games.set(told.id, []);
   if (told.type === "decision") {
     games.get(told.id).push(...told.events);
-    say({ type: "action", id: told.id, action: told.legal[told.seed % told.legal.length] });
+    const action = told.legal[told.seed % told.legal.length];
+    say({ type: "action", id: told.id, decision: told.decision, action });
   }
   if (told.type === "result") games.delete(told.id);
 }

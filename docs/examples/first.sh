@@ -3,12 +3,13 @@
 while IFS= read -r line; do
     case $line in
     '{"type": "hello"'*)
-        echo '{"type": "hello", "protocol": 1}'
+        echo '{"type": "hello", "protocol": 2}'
         ;;
     '{"type": "decision"'*)
         id=${line#*'"id": '}
+        decision=${line#*'"decision": '}
         action=${line#*'"legal": ["'}
-        echo '{"type": "action", "id": '"${id%%,*}"', "action": "'"${action%%\"*}"'"}'
+        echo '{"type": "action", "id": '"${id%%,*}"', "decision": '"${decision%%,*}"', "action": "'"${action%%\"*}"'"}'
         ;;
     esac
 done

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from spygames_training.machine import instructions
 from spygames_training.tables import TextTable
 from tests.cli.command import complaint, run
 
@@ -58,6 +59,10 @@ def test_a_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text("".join(f"{line}\n" for line in lines))
     assert run("ladder", file, "--rerun", 1) == 1
     assert capsys.readouterr().out == "line 1: the same games; the digest of greedy is another\n"
+    other = f'"instructions": "{instructions()}"', '"instructions": "SVE256"'
+    file.write_text("".join(f"{line}\n".replace(*other) for line in lines))
+    assert run("ladder", file, "--rerun", 1) == 1
+    assert f"another; networks computed with 'SVE256' then, and with {instructions()} here\n" in capsys.readouterr().out
 
 
 def test_the_screen_shows_whole_names_and_no_markdown() -> None:

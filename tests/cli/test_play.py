@@ -167,6 +167,7 @@ def test_rules_have_ids(capsys: pytest.CaptureFixture[str]) -> None:
         numbers = [int(each.partition("-")[2]) for each in rules]
         assert numbers == [*range(1, len(rules) + 1)]
         assert all(rule.text and rule.chapter for rule in rules.values())
+        assert not [rule.id for rule in rules.values() if "](" in rule.text]
     play.choose(alone(kuhn.make_game(), make_player(kuhn.make_game(), "random"), 0, 0), 0, typing("rules", "1"))
     assert "kuhn_poker_v0 has no list of rules." in capsys.readouterr().out
 

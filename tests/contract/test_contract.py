@@ -18,6 +18,8 @@ from tests.support.games import VARIANTS, Variant, holds, parameter
 every_variant = pytest.mark.parametrize("variant", [parameter(variant) for variant in VARIANTS])
 GAMES = sorted({variant.game_id for variant in VARIANTS})
 ONE_BY_ONE = [name for name in CHECKS if name != "interpreted"]
+QUICK_EFFORT = 0.4
+"""Of `check_game` in `make test`."""
 LONG_STEPS = 200
 """Decisions of the one variant that is followed over its ends interpreted."""
 
@@ -30,16 +32,17 @@ def is_first(variant: Variant) -> bool:
 def promises() -> Iterator[Any]:
     """Each variant with each check. Bots take longest to compile, so those of one variant have to do for its game."""
     for variant in VARIANTS:
-        _, marks, name = parameter(variant)
         for check in ONE_BY_ONE:
-            slow = check == "bots" and not is_first(variant)
-            yield pytest.param(variant, check, id=f"{name}-{check}", marks=[pytest.mark.slow] if slow else marks)
+            name = f"{variant}-{check}"
+            if variant.quick and (check != "bots" or is_first(variant)):
+                yield pytest.param(variant, check, QUICK_EFFORT, id=name)
+            yield pytest.param(variant, check, variant.effort, id=f"{name}-long", marks=pytest.mark.slow)
 
 
-@pytest.mark.parametrize(("variant", "check"), list(promises()))
-def test_keeps(variant: Variant, check: str) -> None:
+@pytest.mark.parametrize(("variant", "check", "effort"), list(promises()))
+def test_keeps(variant: Variant, check: str, effort: float) -> None:
     game = variant.make_game()
-    report = check_game(game, effort=variant.effort, checks=[check], invariants=holds(game))
+    report = check_game(game, effort=effort, checks=[check], invariants=holds(game))
     assert not report.notes
     assert not report.skipped
 
@@ -48,7 +51,7 @@ def test_keeps(variant: Variant, check: str) -> None:
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["some", "all"])
 def test_compiled_is_interpreted(game_id: str, every: bool) -> None:
     """One process for all variants of a game, since most of its time goes into starting."""
-    chosen = [v for v in VARIANTS if v.game_id == game_id and (every or not parameter(v).marks)]
+    chosen = [v for v in VARIANTS if v.game_id == game_id and (every or v.quick)]
     compare_with_interpreted(
         [Trial(v.make_game(), "interpreted", effort=v.effort, bots=every or is_first(v)) for v in chosen]
     )

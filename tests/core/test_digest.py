@@ -1,14 +1,15 @@
-"""By which digest rules and bots are known, on any machine: of what is written, not of what a Python makes of it."""
+"""The digests of rules, bots and files, on any machine: of the source, not of a Python's bytecode or of line ends."""
 
 import sys
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from spygames.core.digest import code_digest
+from spygames.core.digest import code_digest, content, file_digest
 
 TEXT = """
 STEP = 2
@@ -72,3 +73,25 @@ def test_without_a_source_the_bytecode_counts() -> None:
 
     one, other = (code_digest(made(text), libraries=False) for text in (TEXT, TEXT.replace("range(3)", "range(4)")))
     assert one == code_digest(made(TEXT), libraries=False) != other
+
+
+def of_bytes(path: Path) -> str:
+    return sha256(sha256(path.read_bytes()).digest()).hexdigest()[:16]
+
+
+def test_line_ends_of_a_text_do_not_count(tmp_path: Path) -> None:
+    lines = [b"a = 1\n", b"\n", b"b = '\\r'\n" * 3000, b"c"]
+    unix, windows = tmp_path / "unix", tmp_path / "windows"
+    unix.write_bytes(b"".join(lines))
+    windows.write_bytes(b"".join(lines).replace(b"\n", b"\r\n"))
+    assert content(windows.read_bytes()) == content(unix.read_bytes()) == unix.read_bytes()
+    assert file_digest(windows) == file_digest(unix) == of_bytes(unix)
+    assert file_digest(tmp_path / "missing") is None
+
+
+def test_of_all_else_each_byte_counts(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_bytes(b"\0\r\n")
+    other.write_bytes(b"\0\n")
+    assert [content(path.read_bytes()) for path in (one, other)] == [b"\0\r\n", b"\0\n"]
+    assert [file_digest(one), file_digest(other)] == [of_bytes(one), of_bytes(other)]

@@ -5,12 +5,16 @@ import gc
 import importlib
 import inspect
 import os
+import pickle
+import re
 import shutil
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,7 +26,7 @@ from numba.core.compiler import CompilerBase
 from numba.core.dispatcher import Dispatcher
 from numba.core.typed_passes import BaseNativeLowering
 
-from spygames.core import kernel, parts
+from spygames.core import kept, kernel, parts
 from spygames.core.batch import Batch
 from spygames.core.digest import code_digest
 from spygames.core.game import as_record
@@ -56,6 +60,21 @@ def test_a_user_without_a_home_keeps_it_among_the_temporary_files(fresh: Path, m
     assert folder.is_relative_to(fresh / "temporary")
     if hasattr(os, "getuid"):
         assert folder.parent.name == f"spygames-{os.getuid()}"
+
+
+def test_a_machine_without_a_folder_for_temporary_files_needs_none(
+    fresh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_only() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr(kernel.tempfile, "gettempdir", read_only)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "cache"))
+    assert Path(kernel.cache_dir() or "").parent == fresh / "cache" / "spygames"
+    kernel.cache_dir.cache_clear()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "file"))
+    with pytest.warns(UserWarning, match="cannot be kept"):
+        assert kernel.cache_dir() is None
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners here")
@@ -118,7 +137,8 @@ def forget() -> None:
     for name in [name for name in sys.modules if name.split(".")[0] in ("first_game", "second_game")]:
         del sys.modules[name]
     kernel._bound.clear()
-    kernel._let_go.cache_clear()
+    kept.delete_unused.cache_clear()
+    kept._warned.clear()
     importlib.invalidate_caches()
 
 
@@ -275,9 +295,71 @@ def test_a_disk_that_is_full_is_a_warning(own: Path, monkeypatch: pytest.MonkeyP
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(kernel.Path, "write_bytes", full)
+    monkeypatch.setattr(kept.Path, "write_bytes", full)
     with pytest.warns(UserWarning, match="cannot be kept, so the next process compiles again: .*No space left"):
         assert importlib.import_module("first_game.deeper").rival(0) == 1
+
+
+def _flipped(data: bytes) -> bytes:
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+def _other(content: object) -> bytes:
+    """A file whose checksum is right."""
+    pickled = content if isinstance(content, bytes) else pickle.dumps(content)
+    return sha256(pickled).digest() + pickled
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: data[: len(data) // 2],
+        lambda data: bytes(len(data)),
+        _flipped,
+        lambda data: data[32:],  # as an earlier version wrote it
+        lambda data: _other(b"cos\nnothing\n."),
+        lambda data: _other(7),
+        lambda data: _other((None, None, ("part", "bitcode", b"BC none"), None)),
+    ],
+    ids=["empty", "half", "zeros", "flipped", "old", "no pickle", "no values", "no code"],
+)
+def test_machine_code_that_is_damaged_is_made_again(own: Path, damage: Callable[[bytes], bytes]) -> None:
+    def run() -> int:
+        forget()
+        return importlib.import_module("first_game.helper").other(0)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert run() == 1
+        files = sorted((own / "cache").rglob("*.nbc"))
+        assert len(files) == 2  # the kernel, and the part that it calls
+        for file in files:
+            file.write_bytes(damage(file.read_bytes()))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert run() == 1
+    (warning,) = said
+    assert re.search(
+        r"first_game\.helper.other-\w+-\w+\.nbc, .* cannot be read, so it is compiled", str(warning.message)
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert run() == 1  # it has healed
+
+
+def test_bytes_with_a_wrong_checksum_are_not_unpickled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "file.nbc"
+    kept.save(file, pickle.dumps((1, 2)))
+    assert kept.load(file, lambda *values: values) == (1, 2)
+    monkeypatch.setattr(kept.pickle, "loads", lambda _: pytest.fail("unpickled"))
+    file.write_bytes(_flipped(file.read_bytes()))
+    kept._warned.clear()
+    with pytest.warns(UserWarning, match="checksum"):
+        assert kept.load(file, lambda *values: values) is None
+    assert not file.exists()
 
 
 @kernel.kernel

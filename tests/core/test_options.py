@@ -1,11 +1,13 @@
 """An option that a game does not have is named, with those that it has, wherever it is given."""
 
 import inspect
+import json
 import pydoc
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
+import numpy as np
 import pettingzoo
 import pytest
 
@@ -93,3 +95,43 @@ def test_states_and_views_print_their_fields_and_complete_them() -> None:
     state.turn = 7
     assert batch.states["turn"].tolist() == [1, 7]
     assert repr(game) == "Game(agent_avenue_v0, mode=simple, players=2, first_player=0)"
+
+
+NUMPY: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("agent_avenue_v0", {"mode": np.str_("advanced"), "players": np.int64(3), "first_player": np.uint8(1),
+                         "captain": np.array(["fixed"])[0]},
+     {"mode": "advanced", "players": 3, "first_player": 1, "captain": "fixed"}),
+    ("heimlich_v0", {"players": np.int8(5), "top_secret": np.bool_(True), "nobody_wins": np.int64(-1)},
+     {"players": 5, "top_secret": True, "nobody_wins": -1}),
+    ("agent_dog_v0", {"players": np.int32(3), "max_turns": np.int64(90), "first_player": np.str_("random"),
+                      "board": {"track": np.int64(64), "holes": np.array([3, 7, 11, 15]), "meeting": np.int64(8)},
+                      "deck": {np.str_("13"): np.int64(20), "9": 30}},
+     {"players": 3, "max_turns": 90, "first_player": "random", "board": "standard", "deck": {"9": 30, "13": 20}}),
+]  # fmt: skip
+"""Options out of NumPy, and what they are."""
+
+
+@pytest.mark.parametrize(("game_id", "given", "plain"), NUMPY, ids=lambda x: x if isinstance(x, str) else "")
+def test_values_of_numpy_are_options(game_id: str, given: dict[str, Any], plain: dict[str, Any]) -> None:
+    for made in (spygames.make_game(game_id, **given), game_module(game_id).env(**given).game):
+        assert made == spygames.make_game(game_id, **plain)
+        assert json.dumps(dict(made.options)) == json.dumps(dict(spygames.make_game(game_id, **plain).options))
+        assert type(made.num_players) is int
+
+
+def test_values_of_numpy_are_arguments_of_environments() -> None:
+    given: dict[str, Any] = {"illegal": np.str_("lose"), "render_mode": np.str_("ansi"), "max_ignored": np.int64(3)}
+    one = gymnasium.make("spygames/AgentAvenue-v0", seat=np.int64(1), players=np.int64(2), **given)
+    many = gymnasium.make_vec(
+        "spygames/AgentAvenue-v0", num_envs=cast(int, np.int64(2)), max_episode_steps=np.int64(9), **given
+    )
+    found = one.unwrapped, many, game_module("agent_avenue_v0").env(render_mode=np.str_("ansi"))
+    for env, name in ((env, name) for env in found[:2] for name in given):
+        assert type(getattr(env, name)) in (str, int)
+    assert [type(env.render_mode) for env in found] == [str] * 3
+
+
+@pytest.mark.parametrize("value", [np.float32(3), np.bool_(True), np.int64(5), np.array([3])], ids=repr)
+def test_other_values_of_numpy_are_refused(value: Any) -> None:
+    with pytest.raises(ValueError, match="players must be one of 2, 3, 4, not "):
+        spygames.make_game("agent_avenue_v0", players=value)

@@ -55,9 +55,11 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one() -> None:
         "agent_avenue/simple2": "agent_avenue/simple-2",
         "bets@argmax": "best",
     }.items():
-        with pytest.raises(ValueError, match=rf"^no player '.*'; did you mean {right}\?$"):
+        with pytest.raises(ValueError, match=rf"did you mean {right}\?$"):
             make_player(GAME, wrong)
-    with pytest.raises(ValueError, match=r"^no player 'zebra': scripted players of "):
+    with pytest.raises(
+        ValueError, match=r"^no player .zebra.: scripted players of kuhn_poker_v0 are random; others are mcts:N"
+    ):
         make_player(GAME, "zebra")
 
 
@@ -76,5 +78,5 @@ def test_paths_are_asked_of_the_kind_checkpoint(tmp_path: Path, monkeypatch: pyt
     for spec in specs:
         make_player(GAME, spec)
     assert asked == [("checkpoint", spec) for spec in specs]
-    with pytest.raises(ValueError, match=r"^there is no folder .*none, and no released agent of that name$"):
+    with pytest.raises(ValueError, match=r"there is no folder .*/none, and no released agent"):
         make_player(GAME, f"{tmp_path}/none@argmax")

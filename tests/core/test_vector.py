@@ -73,7 +73,11 @@ class Counter:
 MEETINGS: list[Any] = [
     (GAME, {"opponents": "greedy"}),
     (GAME, {"opponents": ["mcts:4"], "seat": 1}),
-    (spygames.make_game("agent_avenue_v0", players=3), {"opponents": ["random", "greedy"], "illegal": "random"}),
+    pytest.param(
+        spygames.make_game("agent_avenue_v0", players=3),
+        {"opponents": ["random", "greedy"], "illegal": "random"},
+        marks=pytest.mark.slow,
+    ),
     (GAME, {"opponents": Counter()}),
     (kuhn.make_game(), {"seat": "random"}),
     (recall.make_game(), {"illegal": "lose"}),
@@ -91,7 +95,7 @@ def test_rows_are_single_environments_byte_for_byte(game: Game, options: dict[st
     assert ours.single_action_space == theirs.single_action_space
     assert_same(ours.reset(seed=7), theirs.reset(seed=7))
     masks = ours.action_masks()
-    for step in range(160):
+    for step in range(100):
         actions = legal(masks, rng)
         if step % 4 == 0:
             actions[rng.integers(n)] = rng.integers(game.num_actions)  # perhaps not legal
@@ -105,9 +109,49 @@ def test_rows_are_single_environments_byte_for_byte(game: Game, options: dict[st
             )
         masks = ours.action_masks()
         assert masks.any(axis=1).all()
-    assert ended > 3 * n
+    assert ended > 2 * n
     assert_same(ours.reset(seed=[5, None, 2**64 - 1, None, 0]), theirs.reset(seed=[5, None, 2**64 - 1, None, 0]))
     assert_same(ours.reset(), theirs.reset())
+
+
+@pytest.mark.filterwarnings("ignore:action")
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_a_limit_of_steps_is_that_of_gymnasium(mode: AutoresetMode) -> None:
+    name = "spygames/AgentAvenue-v0"
+    limit: dict[str, Any] = {"max_episode_steps": 3}
+    rng, cut_off, n = np.random.default_rng(3), 0, 4
+    ours = gymnasium.make_vec(name, n, opponents="greedy", autoreset_mode=mode, **limit)
+    given = {"autoreset_mode": mode}
+    theirs = gymnasium.make_vec(name, n, "sync", vector_kwargs=given, opponents="greedy", **limit)
+    found, expected = ours.reset(seed=7), theirs.reset(seed=7)
+    for step in range(40):
+        masks = found[-1]["action_mask"]
+        assert np.array_equal(masks.any(axis=1), np.ones(n))
+        actions = legal(masks, rng)
+        if step % 4 == 0:
+            actions[rng.integers(n)] = rng.integers(GAME.num_actions)  # perhaps not legal, and a step all the same
+        found, expected = ours.step(actions), theirs.step(actions)
+        over = found[2] | found[3]
+        cut_off += found[3].sum()
+        # Gymnasium does not say in the mask that the game was cut off; where games are over ours is as always.
+        for infos in (found[-1], expected[-1]):
+            for each in (infos, infos.get("final_info", {})):
+                if "action_mask" in each and (mode is not SAME or each is not infos):
+                    each["action_mask"][over] = 1
+        assert_same(found, expected)
+        if mode is OFF and over.any():
+            again = {"reset_mask": over}
+            found, expected = ours.reset(options=dict(again)), theirs.reset(options=dict(again))
+            assert_same(found, expected)
+            found[-1]["action_mask"][:] = ours.action_masks()  # type: ignore[attr-defined]
+    assert cut_off > 10
+
+
+@pytest.mark.parametrize("steps", [0, -2, True, 2.0, "3"])
+def test_a_limit_of_steps_is_a_whole_number(steps: Any) -> None:
+    with pytest.raises(ValueError, match="max_episode_steps must be a whole number, at least 1, not"):
+        SeatVectorEnv(GAME, 2, max_episode_steps=steps)
+    assert SeatVectorEnv(GAME, 2, max_episode_steps=-1).max_episode_steps is None
 
 
 def test_a_position_and_a_seat_of_one_game_are_given_by_options() -> None:

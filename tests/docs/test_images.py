@@ -1,17 +1,30 @@
 """The pictures of the games in the docs are those that are drawn now, and each of them is on a page."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.docs.test_build import module_at
 
 ROOT = Path(__file__).resolve().parents[2]
+GAMES = ("agent_avenue", "agent_dog", "heimlich")
 draw_docs = module_at(ROOT / "docs" / "draw_docs.py")
 
 
-@pytest.mark.parametrize("scene", draw_docs.SCENES, ids=lambda scene: draw_docs.file_of(scene).stem)
+# Other variants than these take seconds to compile, for one picture each.
+QUICK = {"agent_avenue-four_players", *(f"{g}-{name}" for g in GAMES for name in ("turn", "other_seat", "open", "end"))}
+
+
+def scenes() -> Iterator[Any]:
+    for scene in draw_docs.SCENES:
+        name = draw_docs.file_of(scene).stem
+        yield pytest.param(scene, id=name, marks=[] if name in QUICK else [pytest.mark.slow])
+
+
+@pytest.mark.parametrize("scene", [*scenes()])
 def test_pictures_are_drawn_as_they_stand_there(scene: object) -> None:
     """After a change of a drawing, `python docs/draw_docs.py` draws them anew; look at them."""
     file = draw_docs.file_of(scene)

@@ -4,21 +4,40 @@ from pathlib import Path
 
 import pytest
 
+from spygames.core.players import make_player
+from spygames.core.search import SearchPlayer
+from spygames_training.identity import full_name, player_digest, worlds_of
 from spygames_training.ladder.lines import game_of, read_lines
 from spygames_training.ladder.page import page
 from spygames_training.ladder.standings import standings
+from tests.support.suites import slow_but
 
-FILES = sorted((Path(__file__).resolve().parents[2] / "docs" / "ladder").glob("*.jsonl"))
+ROOT = Path(__file__).resolve().parents[2]
+FILES = sorted((ROOT / "docs" / "ladder").glob("*.jsonl"))
 
 
 def test_there_are_ladders() -> None:
     assert FILES
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", slow_but(FILES, 1, 4, 6), ids=lambda file: file.stem)
 def test_a_page_is_that_of_its_lines(file: Path) -> None:
     lines = read_lines(file)
     game = game_of(lines[0])
     found = standings(lines, game.num_sides)
     assert file.with_suffix(".md").read_text(encoding="utf-8") == page(game, file, lines, found)
     assert file.with_suffix(".svg").exists()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_players_of_lines_are_those_of_their_names(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the digest of the player that each name makes, with the worlds that the line was played with."""
+    monkeypatch.chdir(ROOT)
+    lines = read_lines(file)
+    game = game_of(lines[0])
+    found = {(entry, worlds_of(line.made)) for line in lines for entry in line.players}
+    for entry, worlds in found:
+        player = make_player(game, entry.name)
+        if worlds == game.worlds_version or not isinstance(player, SearchPlayer):  # whose digest has its worlds' code
+            assert player_digest(game, player, worlds) == entry.digest, entry.name
+            assert full_name(game, entry.name, player) == entry.name

@@ -1,6 +1,9 @@
 """What a release is made from agrees with itself: versions, files of the sdist, workflows, the image."""
 
+import os
 import re
+import shutil
+import stat
 import subprocess
 import tomllib
 from pathlib import Path
@@ -8,6 +11,9 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+
+from tests.support import pins
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -32,6 +38,18 @@ def test_the_sdist_has_what_is_at_the_top() -> None:
     if listed.returncode:
         pytest.skip("the files are no clone of the repository")
     assert {path.split("/")[0] for path in listed.stdout.split()} <= included | {".gitignore", "pyproject.toml"}
+
+
+def test_git_writes_the_same_bytes_on_every_machine() -> None:
+    """Whatever `core.autocrlf` says: texts end their lines with LF, and all else is marked as bytes."""
+    listed = subprocess.run(["git", "ls-files", "--eol"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("the files are not a clone of the repository")
+    for line in listed.stdout.splitlines():
+        inside, _, attributes = line.partition("\t")[0].split(maxsplit=2)
+        assert inside in ("i/lf", "i/none", "i/-text"), line
+        assert ("-text" in attributes) == (inside == "i/-text"), f".gitattributes takes it for something else: {line}"
+        assert "-text" in attributes or "eol=lf" in attributes, line
 
 
 @pytest.mark.parametrize("file", WORKFLOWS, ids=lambda file: file.stem)
@@ -77,10 +95,49 @@ def test_the_image_copies_files_that_there_are() -> None:
     )
 
 
-def test_every_pinned_package_is_pinned_once() -> None:
-    names = [
-        re.split("==", line)[0].lower().replace("_", "-")
-        for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-        if "==" in line
-    ]
-    assert not [name for name in names if names.count(name) > 1]
+def test_folders_of_the_image_can_be_written_by_any_user(tmp_path: Path) -> None:
+    """The command that makes them, run without a container: by this user, in another place."""
+    before, _, after = (ROOT / "Dockerfile").read_text(encoding="utf-8").partition("\nUSER player\n")
+    made = re.findall(r"^RUN (install .+)$", before, re.MULTILINE)
+    assert len(made) == 1
+    home, cache = (re.findall(rf"\b{name}=(\S+)", after)[0] for name in ("HOME", "NUMBA_CACHE_DIR"))
+    mounted = re.findall(r"-v \S+?:(/[\w./-]+)", (ROOT / "docs" / "install.md").read_text(encoding="utf-8"))
+    assert {f"{home}/runs", cache} == set(mounted)
+    assert {home, *mounted} <= set(made[0].split())
+    if os.name == "nt" or shutil.which("install") is None:
+        pytest.skip("the command install is not on this machine")
+    own = made[0].replace("/home", str(tmp_path)).replace("-o player -g player", f"-o {os.getuid()} -g {os.getgid()}")
+    subprocess.run(own.split(), check=True)
+    for folder in (home, *mounted):
+        assert stat.S_IMODE((tmp_path / Path(folder).relative_to("/home")).stat().st_mode) == 0o777
+
+
+def test_pins_are_for_what_pyproject_names() -> None:
+    """Both files together have one pin a package, within pyproject.toml's ranges; `make test-pins` resolves them."""
+    pinned = pins.pinned(pins.PINS, pins.GPU_PINS)
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert {row.extra for row in pins.EXEMPT} | {*pins.GPU_EXTRAS} <= set(extras)
+    for needed in map(
+        Requirement, [*PROJECT["project"]["dependencies"], *(each for some in extras.values() for each in some)]
+    ):
+        if needed.name != "spygames":
+            version = pinned.get(pins.normal(needed.name), "no pin")
+            assert needed.specifier.contains(version), f"{needed} has {version}"
+
+
+def test_torch_pins_its_cuda_itself() -> None:
+    """Of what torch requires in one version, constraints.txt has none, and nothing of torch is in the other file."""
+    open_ended = {"nvidia-nvjitlink"}  # torch takes any of CUDA 13
+    assert {name for name in pins.pinned(pins.PINS) if pins.PINNED_BY_TORCH.match(name)} == open_ended
+    assert all(pins.PINNED_BY_TORCH.match(name) for name in pins.pinned(pins.GPU_PINS))
+
+
+INSTALLED = re.compile(r"(?:pip install|\$\(PIP_INSTALL\))(.*?)(?:$|&&)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("file", [*WORKFLOWS, ROOT / "Makefile", ROOT / "Dockerfile"], ids=lambda file: file.name)
+def test_extras_are_installed_with_their_pins(file: Path) -> None:
+    for command in INSTALLED.findall(file.read_text(encoding="utf-8").replace("PIP_INSTALL := -m pip install", "")):
+        names = {name for some in re.findall(r"\.\[([\w,-]+)\]", command) for name in some.split(",")}
+        assert ("constraints-gpu.txt" in command) == bool(names & {*pins.GPU_EXTRAS}), command
+        assert not names or "-c constraints.txt" in command or file.name == "Makefile", command

@@ -42,10 +42,11 @@ for line in sys.stdin:
     told = json.loads(line)
     LOG
     if told["type"] == "hello":
-        print('{"type": "hello", "protocol": 1}', flush=True)
+        print('{"type": "hello", "protocol": 2}', flush=True)
     if told["type"] == "decision":
         DECIDE
-        print(json.dumps({"type": "action", "id": told["id"], "action": action}), flush=True)
+        told = {"type": "action", "id": told["id"], "decision": told["decision"], "action": action}
+        print(json.dumps(told), flush=True)
 """
 
 
@@ -102,6 +103,7 @@ def test_what_a_bot_is_told(tmp_path: Path) -> None:
     assert hello["options"] == dict(game.options)
     assert start == {"type": "start", "id": 1}
     assert {(each["type"], each["id"]) for each in decisions} == {("decision", 1)}
+    assert [each["decision"] for each in decisions] == list(range(1, len(decisions) + 1))
     assert all(each["legal"] and 0 <= each["seed"] < 2**32 for each in decisions)
     assert list(decisions[0]["view"]) == list(game.view_dtype.names or ())
     assert (result["type"], result["id"], tuple(result["returns"])) == ("result", 1, record.returns)
@@ -177,6 +179,9 @@ BABBLES = (
 )
 LIES = "action = 'raise the roof' if told['id'] == 2 else told['legal'][0]"
 FORGETS = "told['id'] += told['id'] == 2\naction = told['legal'][0]"
+TWICE = """action = told['legal'][0]
+if told['id'] == 2:
+    print(json.dumps({"type": "action", "id": 2, "decision": told["decision"], "action": action}), flush=True)"""
 LONG = "print(('x' if told['id'] == 2 else '') * 100000, end='')\naction = told['legal'][0]"
 
 
@@ -188,9 +193,10 @@ LONG = "print(('x' if told['id'] == 2 else '') * 100000, end='')\naction = told[
         (BABBLES, "failed in seat 0: it wrote a line that is no JSON object: 'hello, world'"),
         (LIES, "answered an illegal action: 'raise the roof' for seat 0; legal are"),
         (FORGETS, "failed in seat 0: it did not answer the question"),
+        (TWICE, "failed in seat 0: it did not answer the question"),
         (LONG, "failed in seat 0: it wrote a line of more than 65536 bytes"),
     ],
-    ids=["dies", "slow", "babbles", "lies", "forgets", "long"],
+    ids=["dies", "slow", "babbles", "lies", "forgets", "twice", "long"],
 )
 def test_who_fails_in_a_game_loses_it_alone(tmp_path: Path, decide: str, what: str) -> None:
     """It does so in the second game of a process, and the process that follows is told of games from the next on."""
@@ -275,17 +281,60 @@ def test_bots_that_do_not_start(tmp_path: Path) -> None:
     mute = CommandPlayer(KUHN, bot(tmp_path, source="import time\ntime.sleep(60)\n"), start_limit=0.2)
     with pytest.raises(PlayerFailed, match=r"failed in seat 0: it gave no answer in 0.2 s"):
         one_game(KUHN, mute, mute)
-    old = CommandPlayer(KUHN, bot(tmp_path, source='print(\'{"type": "hello", "protocol": 0}\', flush=True)\n'))
-    with pytest.raises(PlayerFailed, match="it did not answer hello as it should"):
-        one_game(KUHN, old, old)
     broken = CommandPlayer(KUHN, bot(tmp_path, source="def broken(:\n"))
     with pytest.raises(PlayerFailed, match="ended with exit code 1: last on its stderr: SyntaxError"):
         one_game(KUHN, broken, broken)
 
 
+class Says:
+    """A pipe to a program that answers every decision with these values."""
+
+    def __init__(self, hello: dict[str, Any], action: dict[str, Any]) -> None:
+        self.hello, self.action, self.told, self.last_error = hello, action, {}, ""
+
+    def send(self, message: dict[str, Any]) -> None:
+        self.told = message
+
+    def receive(self, limit: float) -> dict[str, Any]:
+        if self.told["type"] == "hello":
+            return {"type": "hello", "protocol": 2} | self.hello
+        right = {"type": "action", "id": self.told["id"], "decision": self.told["decision"]}
+        return right | {"action": self.told["legal"][0]} | self.action
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("hello", "action", "what"),
+    [
+        ({"protocol": True}, {}, "it did not answer hello as it should: .*True"),
+        ({"protocol": 2.0}, {}, "it did not answer hello as it should"),
+        ({"protocol": 1}, {}, r'it speaks protocol 1, not 2: protocol 2 is .* repeats "decision" of its question'),
+        ({}, {"id": True}, r'did not answer the question: .* instead of {"type": "action", "id": 1, "decision": 1, "a'),
+        ({}, {"decision": True}, "did not answer the question"),
+        ({}, {"decision": None}, "did not answer the question"),
+        ({}, {"action": 0}, "did not answer the question"),
+    ],
+)
+def test_answers_have_the_types_of_the_protocol(
+    monkeypatch: pytest.MonkeyPatch, hello: dict[str, Any], action: dict[str, Any], what: str
+) -> None:
+    monkeypatch.setattr("spygames.core.command_player.Pipe", lambda arguments: Says(hello, action))
+    player = CommandPlayer(KUHN, "sh")
+    with pytest.raises(PlayerFailed, match=what):
+        one_game(KUHN, player, player)
+
+
+@pytest.mark.parametrize("limit", [0, -1, float("nan"), float("inf"), "10", True])
+def test_a_limit_is_a_number_of_seconds(limit: Any) -> None:
+    with pytest.raises(ValueError, match=r"decision_limit must be a number from 0\.001 to 1e\+06, not"):
+        CommandPlayer(KUHN, "sh", decision_limit=limit)
+
+
 def test_a_bot_that_reads_nothing_holds_up_nobody(tmp_path: Path) -> None:
     """Its pipe is full long before the last line is sent."""
-    source = 'import time\nprint(\'{"type": "hello", "protocol": 1}\', flush=True)\ntime.sleep(60)\n'
+    source = 'import time\nprint(\'{"type": "hello", "protocol": 2}\', flush=True)\ntime.sleep(60)\n'
     player = CommandPlayer(KUHN, bot(tmp_path, source=source), decision_limit=0.1)
     player._pipe(0).send({"type": "long", "text": "x" * 1_000_000})
     with pytest.raises(PlayerFailed, match="gave no answer"):

@@ -149,11 +149,19 @@ def searched(
     return [search.find([Question(*past, draws(i))])[0] for i, past in enumerate(pasts(name))]
 
 
-def exactly(name: str, tau: float = 1.0, memory: int = 99, rivals: list[np.ndarray] | None = None) -> list[Findings]:
+def exactly(name: str, tau: float = 2.0, memory: int = 99, rivals: list[np.ndarray] | None = None) -> list[Findings]:
     """The same with everything enumerated; tau in chips."""
     chips = abs(GAMES[name].lowest_return)
     settings = SearchSettings(tau=tau / chips, lam=1.0, least=0.0, most=99, memory=memory, slip=0.0)
+    if rivals is None:
+        return against_the_base(name, settings)
     return searched(name, settings, lambda i: Everything(name, i), rivals)
+
+
+@cache
+def against_the_base(name: str, settings: SearchSettings) -> list[Findings]:
+    """Once for all tests."""
+    return searched(name, settings, lambda i: Everything(name, i))
 
 
 def nash_conv(name: str, p: np.ndarray) -> float:

@@ -87,7 +87,7 @@ def test_a_planted_signal_is_found_and_noise_is_not() -> None:
 
 def test_expert_1_hides_better_than_greedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "named.json"
-    assert naming.main(["--games", "800", "--json", str(file)]) == 0
+    assert naming.main(["--games", "400", "--json", str(file)]) == 0
     found = {result["player"]: result for result in json.loads(file.read_text())["results"]}
     assert found["expert-1"]["interval"][1] < found["greedy"]["interval"][0]
     assert found["random"]["accuracy"] < 1 / 6 + 0.08

@@ -28,6 +28,8 @@ class Variant:
     options: Mapping[str, Any] = field(default_factory=dict)
     further: bool = False
     """It is played less, since a main variant differs from it in little."""
+    quick: bool = False
+    """`make test` plays it."""
 
     @property
     def effort(self) -> float:
@@ -41,17 +43,20 @@ class Variant:
         return game_module(self.game_id).make_game(**self.options)
 
 
+QUICK = {"agent_avenue_v0": (0, 6), "agent_dog_v0": (0,), "heimlich_v0": (0, 3)}
+"""By game: the indices of the main variants that `make test` plays: those that most other tests play, since each
+further one costs seconds of compiling."""
 VARIANTS = [
-    Variant(game_id, options, bool(further))
+    Variant(game_id, options, bool(further), not further and i in QUICK.get(game_id, (0,)))
     for game_id in (*game_ids(), *TEST_GAMES)
     for further, found in enumerate(variants.VARIANTS.get(game_id, ([{}], [])))
-    for options in found
+    for i, options in enumerate(found)
 ]
 
 
 def parameter(variant: Variant) -> Any:
-    """For pytest: the variant, `slow` where a main one differs from it in little."""
-    return pytest.param(variant, id=str(variant), marks=[pytest.mark.slow] if variant.further else [])
+    """For pytest: the variant, `slow` where `make test` does without it."""
+    return pytest.param(variant, id=str(variant), marks=[] if variant.quick else [pytest.mark.slow])
 
 
 def holds(game: Game) -> Callable[[Record], None]:

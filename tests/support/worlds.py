@@ -31,7 +31,8 @@ class Listener(CommandPlayer):
 
     def receive(self, limit: float) -> dict[str, Any]:
         """The first legal action, which nobody plays."""
-        return {"type": "action", "id": self.lines[-1]["id"], "action": self.lines[-1]["legal"][0]}
+        asked = self.lines[-1]
+        return {"type": "action", "id": asked["id"], "decision": asked["decision"], "action": asked["legal"][0]}
 
     def _pipe(self, seat: int) -> Pipe:
         return self._pipes.setdefault(seat, cast(Pipe, self))

@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import gymnasium
 import numpy as np
@@ -13,8 +13,10 @@ import pytest
 
 import spygames
 from spygames.core import released
+from spygames.core.digest import content
 from spygames.core.players import make_player, name_best
 from spygames.core.released import MANIFEST, best_agent, find_agent, released_agents
+from spygames_training import identity
 from spygames_training.checkpoint import CheckpointError, load_checkpoint
 from spygames_training.ladder.lines import entry_of
 from spygames_training.policy import Policy, PolicyPlayer
@@ -119,7 +121,7 @@ def test_a_variant_without_an_agent_names_those_there_are() -> None:
         load_checkpoint("best")
     with pytest.raises(CheckpointError, match=r"no released agent of that name .*agent_dog/standard-4"):
         Policy.load("agent_dog/standard-5")
-    with pytest.raises(ValueError, match="did you mean agent_avenue/simple-"):
+    with pytest.raises(ValueError, match=r"agent_avenue/simple-5.; did you mean agent_avenue/simple-[234]\?"):
         make_player(GAME, "agent_avenue/simple-5")
     with pytest.raises(CheckpointError, match="trained on 'agent_dog_v0', not on agent_avenue_v0"):
         make_player(GAME, "agent_dog/standard-2")
@@ -142,6 +144,35 @@ def test_a_flipped_byte_is_refused(copy: Path, name: str) -> None:
     file.unlink()
     with pytest.raises(CheckpointError, match=f"{name} cannot be read"):
         Policy.load("agent_avenue/simple-2")
+
+
+def test_line_ends_that_git_writes_damage_nothing(copy: Path) -> None:
+    """As in a clone by Git for Windows with its usual settings."""
+    for file in (copy / MANIFEST, *copy.glob("agent_avenue_simple/*.json")):
+        file.write_bytes(content(file.read_bytes()).replace(b"\n", b"\r\n"))
+    released._listed.cache_clear()
+    assert weights(Policy.load("agent_avenue/simple-2")) == weights(
+        Policy.load(ROOT / "checkpoints/agent_avenue_simple")
+    )
+    file = copy / "agent_avenue_simple" / "model.safetensors"
+    whole = file.read_bytes()
+    assert b"\n" in whole
+    file.write_bytes(whole.replace(b"\n", b"\r\n", 1))
+    with pytest.raises(CheckpointError, match=r"is damaged: .*model.safetensors has SHA-256"):
+        Policy.load("agent_avenue/simple-2")
+    released._listed.cache_clear()
+
+
+def test_packages_are_the_same_with_other_line_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = set()
+    for end in (b"\n", b"\r\n"):
+        package = tmp_path / str(len(end)) / "spygames"
+        package.mkdir(parents=True)
+        (package / "__init__.py").write_bytes(b"a = 1" + end + b"b = 2" + end)
+        monkeypatch.setattr(identity, "spygames", SimpleNamespace(__file__=str(package / "__init__.py")))
+        monkeypatch.setattr(identity, "spygames_training", identity.spygames)
+        found.add(identity.packages_digest.__wrapped__())
+    assert len(found) == 1
 
 
 def test_a_damaged_list_is_refused(copy: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from spygames_training.atomic import is_count, is_number, read_file, replacing, write_whole
+from spygames_training.atomic import is_count, is_number, replacing, write_whole
 from spygames_training.report import Board, Report, plot_curves
 from spygames_training.tables import heat_map
 from tests.cli.command import run
@@ -85,24 +85,6 @@ def test_links_and_pipes_are_written_through(tmp_path: Path) -> None:
     reader.join()
     assert found == ["through"]
     assert pipe.is_fifo()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and devices as POSIX has them")
-def test_only_regular_files_of_a_length_are_read(tmp_path: Path) -> None:
-    file, link, pipe, device = (tmp_path / name for name in ("file", "link", "pipe", "device"))
-    file.write_bytes(b"12345")
-    link.symlink_to(file)
-    os.mkfifo(pipe)
-    device.symlink_to("/dev/zero")
-    assert read_file(file, 5) == read_file(link, 5) == b"12345"
-    with pytest.raises(OSError, match="longer than 4 bytes"):
-        read_file(file, 4)
-    for wrong in (pipe, device):
-        with pytest.raises(OSError, match="no regular file"):
-            read_file(wrong, 100)
-    for wrong in (tmp_path, tmp_path / "missing"):
-        with pytest.raises(OSError, match=r"Is a directory|No such file"):
-            read_file(wrong, 100)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from spygames_training.run import Run
 from spygames_training.start import start_from
 from tests.poker import kuhn
 from tests.support.changed import changed
+from tests.support.suites import slow_but
 
 SMALL = Config(
     decisions=256 * 4,
@@ -78,7 +79,7 @@ def test_agent_avenue_asks_for_the_face_down_card_and_the_other_hands(options: d
     assert 0 < asked < batch.n
 
 
-@pytest.mark.parametrize("options", [{"players": 3}, {"players": 4, "top_secret": True}], ids=str)
+@pytest.mark.parametrize("options", slow_but([{"players": 3}, {"players": 4, "top_secret": True}], 0), ids=str)
 def test_heimlich_asks_whose_agent_is_whose(options: dict[str, Any]) -> None:
     """The agent that an answer names stands, in the view, where that seat's agent stands."""
     game = spygames.make_game("heimlich_v0", **options)

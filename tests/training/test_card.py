@@ -1,7 +1,9 @@
 """Cards of agents say what the checkpoint and an evaluation of it say, and no more; the published ones are those."""
 
 import json
+import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -147,7 +149,7 @@ def test_an_evaluation_of_something_else_is_refused(tmp_path: Path, capsys: pyte
 def test_the_command_writes_the_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, published = tmp_path / "card.md", ROOT / "checkpoints" / "agent_dog_2"
     assert run("card", "agent_dog/standard-2", "--out", file) == 0
-    assert file.read_bytes() == (published / "README.md").read_bytes()
+    assert file.read_text(encoding="utf-8") == (published / "README.md").read_text(encoding="utf-8")
     assert (tmp_path / "value.svg").read_bytes().startswith(b"<?xml")
     capsys.readouterr()
     evaluation = tmp_path / "evaluation.json"
@@ -161,7 +163,7 @@ def test_the_command_writes_the_card(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert out.startswith(f"# {copy}\n")
     assert "## How well it plays" in out
     assert "## What its value is worth" not in out
-    assert "name a checkpoint" in complaint(["card"], capsys)
+    assert "name the checkpoint" in complaint(["card"], capsys)
 
 
 def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
@@ -241,6 +243,25 @@ def test_a_card_says_how_to_train_the_agent_again(folder: Path, tmp_path: Path) 
         assert read_config(file) == from_mapping(Config, config)
 
 
+def test_figures_of_earlier_worlds_are_shown_as_such(tmp_path: Path) -> None:
+    """And nothing changes where the worlds are the present ones. Figures of later worlds are of another player."""
+    found, file = released("heimlich_2"), ROOT / "checkpoints" / "heimlich_2" / "figures.json"
+    later = Checkpoint(replace(found.game, worlds_version=2), found.network, found.meta)
+    assert "worlds of version" not in card(found, "mine", None, read_figures(file, found))
+    text = card(later, "mine", None, read_figures(file, later))
+    assert "These figures were played with the worlds of version 1; now it is 2." in text
+    content = json.loads(file.read_text())
+    for each in content["evaluations"]:
+        each["code"]["worlds"] = 2
+    (tmp_path / "figures.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=r"about other weights than this agent's"):
+        read_figures(tmp_path / "figures.json", later)
+    content["evaluations"][0]["code"]["worlds"] = "x"
+    (tmp_path / "figures.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=r"is no result of .*worlds must be a whole number, at least 1, not 'x'"):
+        read_figures(tmp_path / "figures.json", later)
+
+
 def test_figures_of_something_else_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     published = ROOT / "checkpoints" / "agent_avenue_simple" / "figures.json"
     found, file = json.loads(published.read_text()), tmp_path / "figures.json"
@@ -249,6 +270,15 @@ def test_figures_of_something_else_are_refused(tmp_path: Path, capsys: pytest.Ca
         json.dumps({**found, "calibration": {"games": 3}}): "is no file of figures",
         json.dumps({**found, "adversaries": [{"how": "x"}]}): "is no file of figures",
         json.dumps({**found, "evaluations": [{}]}): "is no result of",
+        json.dumps({**found, "calibration": {**found["calibration"], "bias": math.nan}}): "NaN is not a number",
+        json.dumps({**found, "calibration": {**found["calibration"], "games": True}}): "is no file of figures",
+        json.dumps({**found, "calibration": {**found["calibration"], "bins": []}}): "is no file of figures",
+        json.dumps({**found, "adversaries": [{**found["adversaries"][0], "win_share": 10**300}]}): "is too large",
+        json.dumps({**found, "adversaries": [{**found["adversaries"][0], "games": 1.5}]}): "games is not as it was",
+        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "date": 3}]}): "date is not as it was",
+        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "seed": 1.5}]}): "seed is not as it was",
+        json.dumps({**found, "remarks": json.loads("[" * 60 + "]" * 60)}): "nested deeper",
+        "[" * 100_000: "nested deeper",
         "[]": "is not about this agent's weights",
         "{": "is no file of figures",
     }.items():

@@ -7,9 +7,11 @@ import os
 import pickle
 import re
 import resource
+import shlex
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +172,34 @@ def test_refuses_what_is_not_there(tmp_path: Path, folder: Path) -> None:
         shutil.copytree(folder, tmp_path / "half", dirs_exist_ok=True)
         (tmp_path / "half" / name).unlink()
         assert refusal(tmp_path / "half") == f"{tmp_path / 'half' / name} is missing"
+
+
+@pytest.mark.parametrize(("kind", "ending"), [("zip", "zip"), ("gztar", "tar.gz"), ("tar", "tar")])
+def test_an_archive_is_told_to_be_unpacked_and_how(
+    folder: Path, tmp_path: Path, kind: str, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = Path(shutil.make_archive(str(tmp_path / "my agent"), kind, folder))
+    assert archive.name == f"my agent.{ending}"
+    found = refusal(archive)
+    assert "my agent" in found
+    command = found.partition("`")[2].partition("`")[0]
+    python, option, module, *words = shlex.split(command)
+    assert (python, option) == ("python", "-m")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [module, *words])
+    import_module(module).main()
+    assert same(load_checkpoint(tmp_path / "my agent").network, load_checkpoint(folder).network)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json"])
+def test_one_file_of_a_checkpoint_is_told_from_the_folder(folder: Path, name: str) -> None:
+    assert refusal(folder / name).endswith(f"{name} is one file of a checkpoint: name the folder {folder}")
+
+
+def test_numbers_of_numpy_are_kept_beside_an_agent(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path, GAME, network(), np.int64(3), {"share": np.float32(0.5)}, {"of": np.str_("x")})  # type: ignore[arg-type]
+    meta = load_checkpoint(tmp_path).meta
+    assert (meta["step"], meta["results"], meta["extra"]) == (3, {"share": 0.5}, {"of": "x"})
 
 
 def test_odd_names_of_folders(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from spygames_training.compat import has_fast_bfloat16, updates_made
+from spygames_training.machine import instructions
 
 
 def test_torch_tells_whether_bfloat16_is_fast(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,3 +53,15 @@ def test_stable_baselines3_counts_its_updates() -> None:
     assert updates_made(model) == 0
     model.learn(16)
     assert updates_made(model) == 3
+
+
+def test_a_record_says_which_instructions_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also on a processor with others, and with a torch that does not say."""
+    here = torch.backends.cpu.get_cpu_capability()
+    fast = bool(torch.cpu._is_avx512_bf16_supported())
+    assert instructions() == (f"{here}, bfloat16" if fast else here)
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "SVE256")
+    assert instructions.__wrapped__() == "SVE256"
+    monkeypatch.delattr(torch.backends.cpu, "get_cpu_capability")
+    assert instructions.__wrapped__() == "unknown"

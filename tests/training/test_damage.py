@@ -14,6 +14,8 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from spygames_training.config import PPO, Config, Network, Opponents
+from spygames_training.experiments.ablations import kept_results
+from spygames_training.report import read_summary
 from spygames_training.resume import checksum
 from spygames_training.run import Run
 from tests.cli.command import complaint
@@ -163,14 +165,18 @@ DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
     (STATE, "not what was saved", state(lambda facts, _: facts["progress"].update(decisions=128), vouched=True)),
     (STATE, "not what was saved", state(lambda _, tensors: tensors["ema.value.bias"].add_(1) and None, vouched=True)),
     *[(STATE, "saved", flipped(STATE, part)) for part in (0.5, 0.7, 0.9, 0.999)],
-    (STATE, "progress", progress(seconds=math.inf)),
-    (STATE, "progress", progress(seconds=math.nan)),
-    (STATE, "progress", progress(seconds=HUGE)),
-    (STATE, "progress", progress(decisions=HUGE)),
+    (STATE, "Infinity is not a number", progress(seconds=math.inf)),
+    (STATE, "NaN is not a number", progress(seconds=math.nan)),
+    (STATE, "is too large", progress(seconds=HUGE)),
+    (STATE, "is too large", progress(decisions=HUGE)),
+    (STATE, "nested deeper", progress(began_with=json.loads("[" * 99 + "]" * 99))),
+    (STATE, "its config", state(lambda facts, _: facts.pop("config") and None, signed=True)),
+    (METRICS, "of it is damaged", state(lambda facts, _: facts.update(metrics=3), signed=True)),
+    (METRICS, "of it is damaged", state(lambda facts, _: facts.update(metrics=[-1, ""]), signed=True)),
     (STATE, "progress", progress(decisions=-5)),
-    (STATE, "progress", progress(results={"win_share/random": math.nan})),
+    (STATE, "NaN is not a number", progress(results={"win_share/random": math.nan})),
     (STATE, "next_number", fact("next_number", 2**64)),
-    (STATE, "record", fact("record", [[1, 0, HUGE]])),
+    (STATE, "is too large", fact("record", [[1, 0, HUGE]])),
     (STATE, "record", fact("record", [[1, 0, -2]])),
     (STATE, "record", fact("record", [[1, 2, 1]])),
     (STATE, "row 0 of states holds", filled("rollout.0.states", 0x7F)),
@@ -202,11 +208,11 @@ DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
     (METRICS, "no file", replaced(METRICS, Path.mkdir)),
     (METRICS, "no file", replaced(METRICS, os.mkfifo)),
     (RUN, "ppo.clip", changed(RUN, '"clip": 0.2', '"clip": 0.3')),
-    (RUN, "a whole number", changed(RUN, '"decisions": 256', '"decisions": 1' + "0" * 400)),
+    (RUN, "is too large", changed(RUN, '"decisions": 256', '"decisions": 1' + "0" * 400)),
     (RUN, "0xff", written(RUN, b"\xff")),
     (RUN, "no mapping", written(RUN, b"[]")),
     (RUN, "Expecting", written(RUN, b"{")),
-    (RUN, "recursion", written(RUN, b"[" * 100_000)),
+    (RUN, "nested deeper", written(RUN, b"[" * 100_000)),
     (RUN, "unknown key colour", written(RUN, b'{"colour": 1}')),
     (RUN, "network.hidden", written(RUN, b'{"network": {"hidden": [[]]}}')),
     *[
@@ -259,6 +265,14 @@ def test_a_line_of_metrics_that_was_cut_by_a_kill_is_no_damage(folder: Path) -> 
     assert file.read_bytes() == whole
 
 
+def test_other_line_ends_of_metrics_are_no_damage(folder: Path) -> None:
+    file = folder / METRICS
+    whole = file.read_bytes()
+    file.write_bytes(whole.replace(b"\n", b"\r\n"))
+    Run.resume(folder, CONFIG).train()
+    assert file.read_bytes() == whole
+
+
 def test_a_state_of_version_0_1_0_has_no_digest_and_is_read(folder: Path) -> None:
     state(lambda *_: None)(folder)
     assert Run.resume(folder, CONFIG).progress["decisions"] == 256
@@ -267,3 +281,32 @@ def test_a_state_of_version_0_1_0_has_no_digest_and_is_read(folder: Path) -> Non
 def test_settings_that_may_change_may_also_be_changed_in_the_file(folder: Path) -> None:
     changed(RUN, '"evaluate_games": 400', '"evaluate_games": 40')(folder)
     assert Run.resume(folder).config.evaluate_games == 40
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "Expecting value"),
+        ("[" * 100_000, "nested deeper"),
+        ("[]", "it must have decisions, seconds and win shares"),
+        ('{"decisions": 1, "seconds": true, "start": {}, "half": {}, "end": {}}', "it must have decisions"),
+        ('{"decisions": 1, "seconds": 1, "start": {"a": "b"}, "half": {}, "end": {}}', "it must have decisions"),
+        ('{"decisions": 1, "seconds": 1e400, "start": {}, "half": {}, "end": {}}', "is too large"),
+    ],
+)
+def test_a_damaged_summary_is_named_in_one_line(tmp_path: Path, text: str, what: str) -> None:
+    (tmp_path / "summary.json").write_text(text)
+    with pytest.raises(ValueError, match=f"summary.json is damaged: .*{what}"):
+        read_summary(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "found", ["3", "{}", '{"a": {}}', '{"a": {"win_share": true}}', '{"a": {"win_share": NaN}}', "[" * 9999]
+)
+def test_kept_results_that_cannot_be_read_count_as_not_there(tmp_path: Path, found: str) -> None:
+    asked, file = {"against": {"a": []}}, tmp_path / "judged.json"
+    good = {"a": {"win_share": 0.5, "interval": [0, 1], "fair_share": 0.5}}
+    file.write_text(json.dumps({"asked": asked, "found": good}))
+    assert kept_results(file, asked) == good
+    file.write_text(f'{{"asked": {json.dumps(asked)}, "found": {found}}}')
+    assert kept_results(file, asked) is None

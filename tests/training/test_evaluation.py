@@ -230,6 +230,14 @@ def test_bootstrap_is_as_wide_as_theory_says() -> None:
         assert high == pytest.approx(values.mean() + 1.96 * error, abs=0.2 * error)
 
 
+@pytest.mark.parametrize("deals", [1, 7, 100, 1 << 16, (1 << 16) + 1])
+def test_bootstrap_draws_one_resample_after_the_other(deals: int) -> None:
+    values = (np.random.default_rng(0).random(deals) < 0.3).astype(np.float64)  # their sums are exact
+    rng = np.random.default_rng(1)
+    means = [values[rng.integers(0, deals, deals)].mean() for _ in range(40)]
+    assert bootstrap(values, 1, 40) == tuple(np.quantile(means, (0.025, 0.975)))
+
+
 def test_where_all_deals_agree_the_interval_has_a_width() -> None:
     """Wilson's, over deals; for 100 of 100 it is 96.3 to 100 % by his formula."""
     game = GAMES["kuhn"]

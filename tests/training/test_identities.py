@@ -25,6 +25,7 @@ from spygames_training.search.draws import Sampled
 from spygames_training.search.loops import loops_of
 from spygames_training.search.models import Rival, log_probabilities
 from spygames_training.search.search import PolicySearch, Question
+from tests.support.suites import slow_but
 
 SLIP = SearchSettings().slip
 VARIANTS: list[dict[str, Any]] = [{"players": 2}, {"players": 3}, {"players": 3, "secret_identities": True}]
@@ -120,7 +121,7 @@ def check_exact(options: dict[str, Any], positions: int, seed: int) -> float:
     return sure / looked
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=str)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 1, 2), ids=str)
 def test_the_belief_is_the_posterior_over_the_whole_history(options: dict[str, Any]) -> None:
     """By brute force to 1e-6; it is neither uniform nor certain throughout."""
     assert 0.4 < check_exact(options, 12, 5) < 0.999

@@ -37,6 +37,7 @@ from spygames_training.ladder.lines import (
 )
 from spygames_training.ladder.page import cross_table, page, standings_table
 from spygames_training.ladder.standings import maximal_lottery, standings
+from spygames_training.machine import instructions
 from spygames_training.network import ActorCritic
 from spygames_training.policy import from_network
 from tests.poker import kuhn, leduc
@@ -164,7 +165,8 @@ def test_a_line_plays_again_to_the_byte() -> None:
         again = played(game_of(back), back.players[0].name, back.players[1].name, back.number)
         assert again.compared() == line.compared()
         assert set(json.loads(line.text())) == {"block", "made"}
-        assert not {"date", "seconds", "machine"} & set(json.loads(line.compared()))
+        assert not {"date", "seconds", "machine", "instructions"} & set(json.loads(line.compared()))
+        assert line.made["instructions"] == instructions()
     assert played(game, "greedy", "random", 1).compared() != played(game, "greedy", "random").compared()
 
 
@@ -190,7 +192,7 @@ def test_a_damaged_file_gets_one_line(tmp_path: Path) -> None:
     good = played(KUHN, "random", "random").text()
     file = tmp_path / "x.jsonl"
     for text, words in (
-        ("{}\n", r"line 1 is not a line of a ladder \(key 'block' is missing\); each line is one block"),
+        ("{}\n", "line 1 is not a line of a ladder .it must have an object with block.; each line is one block"),
         (good + "nonsense\n", "line 2 is not a line"),
         (good + good, "line 2 says again"),
         (good + good.replace('"seed": 0', '"seed": 1'), "line 2 is of another game, seed or protocol"),
@@ -202,16 +204,49 @@ def test_a_damaged_file_gets_one_line(tmp_path: Path) -> None:
         (good.replace('"name": "random"', '"name": ["random"]'), "a name and a digest of one line"),
         (good.replace('"digest": "', '"digest": 1, "other": "'), "a name and a digest of one line"),
         (good.replace('"cpu_seconds": [', '"cpu_seconds": ["x", '), "the decisions and the time of two players"),
-        (good.replace('"decisions": [', '"decisions": 3, "others": ['), "line 1 is no line"),
+        (good.replace('"decisions": [', '"decisions": 3, "others": ['), "line 1 is not a line"),
         (
             good + good.replace('"block": 0, ', '"block": 1, ').replace('"digest": "', '"digest": "0', 5),
             "line 2",
         ),
+        (good + "[" * 100_000 + "\n", "line 2 is not a line of a ladder .* nested deeper"),
+        (good.replace('"options": {}', '"options": ' + '{"a": ' * 60 + "1" + "}" * 60), "line 1 .* nested deeper"),
+        (good.replace('"seed": 0', '"seed": Infinity'), "line 1.*Infinity is not a number"),
+        (good.replace('"seed": 0', '"seed": 1' + "0" * 400), "line 1 .* is too large"),
+        (good.replace('"seed": 0', '"seed": 1' + "0" * 5000), "line 1 .* is too large"),
+        (good.replace('"seed": 0', '"seed": false'), "a seed and the number of a block"),
+        (good.replace('"seed": 0', '"seed": 0.0'), "a seed and the number of a block"),
+        (good.replace('"block": 0,', '"block": 1e400,'), "line 1 .* is too large"),
+        (good.replace('"block": 0,', '"block": false,'), "a seed and the number of a block"),
+        (good.replace('"block": 0,', '"block": -1,'), "a seed and the number of a block"),
+        (good.replace('"protocol": 1', '"protocol": true'), "protocol True, and this is protocol 1"),
+        (good.replace('"deals": 256', '"deals": 256.0'), "wins must be digits"),
+        (good.replace('"forfeits": []', '"forfeits": [[0, true, "x"]]'), "a forfeit is no game"),
+        (good.replace('"forfeits": []', '"forfeits": [3]'), "a forfeit is no game"),
+        (good.replace('"cpu_seconds": [', '"cpu_seconds": [NaN, 1], "x": ['), "NaN is not a number"),
+        (good.replace('"cpu_seconds": [', '"cpu_seconds": [1e300, 1], "x": ['), "the decisions and the time"),
+        (good.replace('"decisions": [', '"decisions": [true, 1], "x": ['), "the decisions and the time"),
+        ("[]\n", "line 1 .* must have an object with block"),
     ):
         file.write_text(text)
         with pytest.raises(LadderError, match=words) as error:
             read_lines(file)
         assert "\n" not in str(error.value)
+
+
+def test_a_ladder_of_an_editor_of_windows_is_read_or_named(tmp_path: Path) -> None:
+    good, file = played(KUHN, "random", "random").text(), tmp_path / "x.jsonl"
+    file.write_bytes(good.replace("\n", "\r\n").encode("utf-8-sig"))
+    assert read_lines(file)[0].text() == good
+    file.write_bytes(good.encode("utf-16"))
+    with pytest.raises(LadderError, match=r"x\.jsonl cannot be read: the file is UTF-16"):
+        read_lines(file)
+
+
+def test_a_long_seed_is_written_as_text() -> None:
+    line = replace(played(KUHN, "random", "random"), seed=2**64 - 1)
+    assert json.loads(line.text())["block"]["seed"] == "18446744073709551615"
+    assert read_line(line.text()).seed == 2**64 - 1
 
 
 def test_a_line_has_the_sides_of_its_game() -> None:
@@ -369,6 +404,17 @@ def test_a_page_says_that_somebody_has_not_met_everyone(tmp_path: Path) -> None:
         lines = [replace_digests(line) for line in blocks(met, game, 2)]
         text = page(game, tmp_path / "x.jsonl", lines, standings(lines, 2))
         assert ("Nearly everyone has met everyone" in text, "Who has not met" in text) == (says, says)
+
+
+def test_a_page_says_that_searches_drew_other_worlds(tmp_path: Path) -> None:
+    game, later = (replace(agent_avenue.make_game(), worlds_version=version) for version in (1, 3))
+    for names, said in ((("a", "b"), []), (("a", "b+search:8"), ["1"]), (("a", "mcts:20"), ["1"])):
+        lines = [replace_digests(line) for line in blocks({names: 0.6}, game, 2)]
+        for made, versions in (({}, said), ({"worlds": 2}, ["1 and 2"] if said else []), ({"worlds": 3}, said)):
+            last = replace(lines[-1], made=lines[-1].made | made)
+            text = page(later, tmp_path / "x.jsonl", [*lines[:-1], last], standings(lines, 2))
+            assert re.findall(r"with the worlds of version (.*), before", text) == versions
+            assert "worlds" not in page(game, tmp_path / "x.jsonl", lines, standings(lines, 2))
 
 
 def test_failing_games_are_counted() -> None:

@@ -74,5 +74,4 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     ]
     assert found["unit"] == "a deal, played once for each rotation of the line-up"
     assert "names 2 players" in complaint(["evaluate", "--seats", "random", "random", *argv[4:]], capsys)
-    assert "names 4 players" in complaint(["evaluate", "random", *argv], capsys)
-    assert "--seats names the players of all seats" in complaint(["evaluate", *argv, "--against", "random"], capsys)
+    assert "has 3 seats, but the line-up names 4 players" in complaint(["evaluate", "random", *argv], capsys)

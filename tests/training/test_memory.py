@@ -118,9 +118,9 @@ def test_a_game_begins_without_memories_and_each_seat_has_its_own() -> None:
 
 
 def learned(folder: Path, network: Network) -> ActorCritic:
-    ppo = replace(EXACT, games=256, steps=16, minibatch=512, learning_rate=3e-3, entropy=0.02, kl=0.0, ema=0.99)
+    ppo = replace(EXACT, games=256, steps=16, minibatch=512, learning_rate=5e-3, entropy=0.02, kl=0.0, ema=0.99)
     return Run.create(
-        Config(decisions=200_000, network=network, ppo=ppo, evaluate_against=(), workers=1, save_every=1e9),
+        Config(decisions=100_000, network=network, ppo=ppo, evaluate_against=(), workers=1, save_every=1e9),
         folder,
         game=GAME,
     ).train()

@@ -133,37 +133,35 @@ def test_the_value_of_the_own_view_is_learned_beside_and_changes_nothing_else() 
     assert one["own.weight"].abs().sum() > 0
 
 
-def test_the_value_of_the_own_view_tells_of_the_result(tmp_path: Path) -> None:
+def leduc_run(folder: Path, critic: Literal["own", "all"]) -> tuple[Run, float]:
+    """A short run on Leduc poker, and the variance that its critic explains at the end."""
+    ppo = PPO(games=128, steps=16, minibatch=256, learning_rate=2e-3, precision="float32", reward_scale=0.1)
+    config = Config(
+        decisions=150_000, network=Network((32,), critic=critic), ppo=ppo, evaluate_against=(), save_every=1e9
+    )
+    run = Run.create(config, folder / critic, game=leduc.make_game())
+    return run, float(np.mean([run.update()["explained_variance"] for _ in range(24)][-6:]))
+
+
+@pytest.fixture(scope="module")
+def sees_all(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, float]:
+    """A run whose critic sees all, and the variance that it explains."""
+    return leduc_run(tmp_path_factory.mktemp("leduc"), "all")
+
+
+def test_the_value_of_the_own_view_tells_of_the_result(sees_all: tuple[Run, float]) -> None:
     """On Leduc poker, in decisions that were not learned from, better than their mean does."""
-    game, ppo = leduc.make_game(), PPO(games=256, steps=16, minibatch=512, precision="float32", reward_scale=0.1)
-    network = Network((64,), critic="all")
-    config = Config(decisions=150_000, network=network, ppo=ppo, evaluate_against=(), save_every=1e9)
-    run = Run.create(config, tmp_path / "run", game=game)
-    for _ in range(36):
-        run.update()
-    rollout = Rollout(game, 256, 64, seed=9)
-    rollout.play(run.learner.ema, ppo)
+    run, _ = sees_all
+    rollout = Rollout(run.game, 256, 64, seed=9)
+    rollout.play(run.learner.ema, run.config.ppo)
     t = rollout.trajectories
     targets = (t.values + t.advantages)[t.valid]
-    found = np.asarray(Policy(game, run.learner.ema).value(t.observation[:-1][t.valid]))
+    found = np.asarray(Policy(run.game, run.learner.ema).value(t.observation[:-1][t.valid]))
     assert np.mean((found - targets) ** 2) < 0.95 * targets.var()
 
 
-def explained(tmp_path: Path, critic: Literal["own", "all"]) -> float:
-    """The variance that the critic explains at the end of a short run on Leduc poker."""
-    config = Config(
-        decisions=150_000,
-        network=Network((64,), critic=critic),
-        ppo=PPO(games=256, steps=16, minibatch=512, precision="float32", reward_scale=0.1),
-        evaluate_against=(),
-        save_every=1e9,
-    )
-    run = Run.create(config, tmp_path / critic, game=leduc.make_game())
-    return float(np.mean([run.update()["explained_variance"] for _ in range(36)][-6:]))
-
-
-def test_a_critic_that_sees_all_explains_more(tmp_path: Path) -> None:
-    assert explained(tmp_path, "all") > explained(tmp_path, "own") + 0.1
+def test_a_critic_that_sees_all_explains_more(sees_all: tuple[Run, float], tmp_path: Path) -> None:
+    assert sees_all[1] > leduc_run(tmp_path, "own")[1] + 0.1
 
 
 def test_a_rollout_keeps_the_views_of_all_seats() -> None:

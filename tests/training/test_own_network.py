@@ -55,13 +55,16 @@ def bent(game: Game) -> nn.Module:
 
 
 def test_a_network_that_is_the_packages_own_learns_as_that_one(tmp_path: Path) -> None:
+    """But for the last bits: its heads are computed apart, and sums of another shape may be rounded otherwise."""
+
     def same(game: Game) -> nn.Module:
         return make_network(game, SMALL.network)
 
     theirs = weights(Run.create(OWN, tmp_path / "own", network=same).train(progress=False))
     ours = weights(Run.create(SMALL, tmp_path / "plain").train(progress=False))
     assert {name.removeprefix("trunk.module.") for name in theirs} == ours.keys()
-    assert all(torch.equal(theirs[f"trunk.module.{name}"], value) for name, value in ours.items())
+    for name, value in ours.items():
+        torch.testing.assert_close(theirs[f"trunk.module.{name}"], value, rtol=1e-3, atol=1e-4)
 
 
 def test_a_module_a_function_and_a_text_are_networks(tmp_path: Path) -> None:
@@ -179,9 +182,9 @@ def test_a_search_asks_it(tmp_path: Path) -> None:
     logits, values = model.ask(views, batch.mask, np.zeros((len(views), 1), np.uint64))
     with torch.no_grad():
         expected = run.learner.network(torch.from_numpy(batch.observation))
-    np.testing.assert_allclose(logits, expected[0].numpy(), rtol=2e-2, atol=2e-2)  # it may compute in bfloat16
+    np.testing.assert_allclose(logits, expected[0].numpy(), rtol=1e-4, atol=1e-4)
     assert values is not None
-    np.testing.assert_allclose(values, expected[1].numpy(), rtol=2e-2, atol=2e-2)
+    np.testing.assert_allclose(values, expected[1].numpy(), rtol=1e-4, atol=1e-4)
 
 
 class Faulty(Wide):

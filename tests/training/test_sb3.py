@@ -172,9 +172,9 @@ def test_maskable_ppo_learns_kuhn_poker_by_its_own_credit() -> None:
     found = []
     for buffer in ({}, {"rollout_buffer_class": None, "rollout_buffer_kwargs": {}}):
         env = SelfPlayVecEnv(game, 256, seed=0, by_hand=True)  # else it refuses the library's buffer
-        model = model_of(env, (32,), n_steps=16, batch_size=1024, learning_rate=1e-3, ent_coef=0.1, **buffer)
+        model = model_of(env, (32,), n_steps=16, batch_size=1024, learning_rate=2e-3, ent_coef=0.1, **buffer)
         found.append(nash_conv(game, Policy(game, to_actor_critic(model.policy)).probabilities))
-        model.learn(160_000)
+        model.learn(80_000)
         found.append(nash_conv(game, Policy(game, to_actor_critic(model.policy)).probabilities))
     print("NashConv: {:.2f} -> {:.2f}; with the library's buffer {:.2f} -> {:.2f}".format(*found))
     assert found[0] == found[2] > 0.8

@@ -29,6 +29,7 @@ SMALL = Config(
 )
 
 
+@pytest.mark.usefixtures("drawn_curves")
 def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path: Path) -> None:
     network = MaskableRun(SMALL, tmp_path, GAME).train()
     rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
@@ -38,7 +39,7 @@ def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path: Path) -> None:
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert [row["decisions"] for row in rows if "win_share/random" in row] == [256, 512, 1024]
     assert summary["half"] == {"win_share/random": rows[1]["win_share/random"]}
-    assert (tmp_path / "curves.png").stat().st_size > 0
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
     results = load_checkpoint(tmp_path, GAME).meta["results"]
     assert (results["step"], results["win_share/random"]) == (1024, rows[-1]["win_share/random"])
     saved = Policy.load(tmp_path, game=GAME).network.state_dict()

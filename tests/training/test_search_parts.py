@@ -145,7 +145,7 @@ def test_a_bots_logits_are_on_what_it_does() -> None:
 
 @pytest.mark.parametrize("critic", ["own", "none"])
 def test_a_network_is_asked_in_fixed_sizes_with_the_same_answers(critic: str) -> None:
-    """Whatever rows are asked beside a row, its logits are the same; and near those of the network itself."""
+    """Whatever rows are asked beside a row, its logits are the same, and those of the network itself."""
     game = make_game("agent_avenue_v0")
     torch.manual_seed(5)
     network = make_network(game, Network((64,)))
@@ -155,10 +155,10 @@ def test_a_network_is_asked_in_fixed_sizes_with_the_same_answers(critic: str) ->
     logits, values = model.ask(batch.views, batch.mask, rng, values=critic == "own")
     with torch.inference_mode():
         expected, expected_values = network(torch.from_numpy(batch.observation))
-    np.testing.assert_allclose(logits, expected.numpy() / 0.5, atol=0.05)
+    np.testing.assert_allclose(logits, expected.numpy() / 0.5, atol=1e-4)
     assert (values is None) == (critic == "none")
     if values is not None:
-        np.testing.assert_allclose(values, np.clip(expected_values.numpy() / 2, -1, 1), atol=0.02)
+        np.testing.assert_allclose(values, np.clip(expected_values.numpy() / 2, -1, 1), atol=1e-4)
     for n in (1, *SIZES):
         some, _ = model.ask(batch.views[:n], batch.mask[:n], rng[:n])
         np.testing.assert_allclose(some, logits[:n], atol=1e-4)

@@ -26,6 +26,7 @@ from spygames_training.policy import Policy
 from spygames_training.search import SearchingPolicy
 from spygames_training.search.draws import Sampled
 from spygames_training.search.settings import read_settings
+from tests.support.suites import slow_but
 
 AGENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "agent_avenue_advanced": ("agent_avenue_v0", {"mode": "advanced"}),
@@ -124,7 +125,7 @@ def check_scrambled(player: SearchingPolicy, games: int, every: int, seed: int, 
     return changed
 
 
-@pytest.mark.parametrize("agent", ["agent_avenue_advanced", "heimlich_full_4", "agent_dog_4"])
+@pytest.mark.parametrize("agent", slow_but(["agent_avenue_advanced", "heimlich_full_4", "agent_dog_4"], 0, 1))
 def test_what_is_hidden_changes_nothing(agent: str) -> None:
     """In the state and in the notes; the findings are the same to the last bit."""
     short = agent == "agent_avenue_advanced"
@@ -236,7 +237,7 @@ def test_who_sits_there_is_remembered_from_round_to_round() -> None:
     assert np.mean([each["greedy"] for one in later for each in one]) > 0.7
 
 
-@pytest.mark.parametrize("agent", ["agent_avenue_simple_4", "heimlich_3", "agent_dog_2"])
+@pytest.mark.parametrize("agent", slow_but(["agent_avenue_simple_4", "heimlich_3", "agent_dog_2"], 1, 2))
 def test_rivals_may_be_bots_of_any_game(agent: str) -> None:
     """Who plays like none of the others is found out."""
     player, game = searching(agent, "8,rivals=policy|greedy|random"), game_of(agent)

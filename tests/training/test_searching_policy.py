@@ -33,6 +33,7 @@ from spygames_training.search import SearchSettings
 from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import VERSION, read_settings
 from tests.poker import leduc
+from tests.support.exact import exact_network
 
 AGENT = str(Path(__file__).resolve().parents[1] / "fixtures" / "0.1.0" / "agents" / "agent_avenue_simple-0.1.0")
 """One that stays as it is."""
@@ -110,8 +111,9 @@ def test_the_notes_make_a_difference() -> None:
 
 
 def test_same_seed_same_game_however_it_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Alone or beside other games, by the player, a copy of it, and one that was pickled."""
-    player = searching("4,mode=safe")
+    """Alone or beside other games, by the player, a copy of it, and one that was pickled. A network whose sums are not
+    exact may round otherwise among other rows."""
+    player = SearchingPolicy(Policy(GAME, exact_network(GAME, "space")), SearchSettings(4, mode="safe"))
     players: list[list[Player]] = [
         [each, make_player(GAME, "greedy")]
         for each in (player, copy.deepcopy(player), pickle.loads(pickle.dumps(player)))
@@ -126,30 +128,59 @@ def test_same_seed_same_game_however_it_is_played(monkeypatch: pytest.MonkeyPatc
 
 
 GAME_OF_VERSION_1 = """
-play daredevil saboteur, recruit up, play codebreaker daredevil, recruit down, discard codebreaker, discard saboteur,
-play enforcer sidekick, recruit up, play enforcer daredevil, recruit up, discard codebreaker, discard sentinel,
-play double_agent enforcer, recruit down, play codebreaker sentinel, recruit up, play saboteur double_agent,
-recruit down, play saboteur sentinel, recruit up"""
+play saboteur sentinel, recruit down, play codebreaker sentinel, recruit down, play codebreaker enforcer, recruit down,
+play enforcer daredevil, recruit down, play codebreaker daredevil, recruit down, play double_agent enforcer,
+recruit down, play codebreaker sidekick, recruit up, play daredevil sentinel, recruit down,
+play codebreaker double_agent, recruit up"""
 
 
 def test_what_decides_otherwise_is_another_version() -> None:
-    """Who changes the search raises its version and writes its game down again."""
-    assert VERSION == 1
-    played = play_record(GAME, [searching(), make_player(GAME, "greedy")], 1)
+    """A change of the search, or of the worlds of its game, raises a version and writes the game down again.
+
+    On every processor the network's outputs are the same to the last bit.
+    """
+    assert (VERSION, GAME.worlds_version) == (1, 2)
+    player = SearchingPolicy(Policy(GAME, exact_network(GAME, "space")), SearchSettings(8))
+    played = play_record(GAME, [player, make_player(GAME, "greedy")], 1)
     assert played.actions == tuple(" ".join(GAME_OF_VERSION_1.split()).split(", "))
 
 
 def test_a_digest_holds_the_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    """But for version 1, whose results came before it was counted."""
-    player, alone = searching("8,rivals=policy|greedy"), make_player(GAME, AGENT)
+    """But for version 1, whose results came before it was counted, in bfloat16."""
+    player, alone = searching("8,rivals=policy|greedy,precision=bfloat16"), make_player(GAME, AGENT)
     parts = [player_digest(GAME, alone), player_digest(GAME, make_player(GAME, "greedy"))]
     digests = {sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]}
-    assert {player_digest(GAME, player)} == digests
+    assert {player_digest(GAME, player, worlds=1)} == digests
     for version in (2, 3):
         monkeypatch.setattr("spygames_training.search.settings.VERSION", version)
-        digests.add(str(player_digest(GAME, player)))
+        digests.add(str(player_digest(GAME, player, worlds=1)))
         assert player_digest(GAME, alone) == parts[0]
-    assert len(digests) == 3
+        digests.add(str(player_digest(GAME, searching("8,rivals=policy|greedy"))))
+    assert len(digests) == 5
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_the_name_says_what_a_search_computes_in(precision: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the processor is fast at."""
+    found: set[torch.dtype] = set()
+    for fast in (False, True):
+        monkeypatch.setattr("spygames_training.compute.has_fast_bfloat16", lambda _, fast=fast: fast)
+        player = searching(f"2,precision={precision}")
+        trunk = player.search.policy._trunk  # type: ignore[attr-defined]
+        trunk.register_forward_hook(lambda _, inputs, output: found.update((inputs[0].dtype, output.dtype)))
+        assert player.find(GAME.start(1), 1).policy.sum() == pytest.approx(1)
+        assert found == {getattr(torch, precision)}
+        assert player.name.endswith("+search:2" if precision == "float32" else "+search:2,precision=bfloat16")
+        assert pickle.loads(pickle.dumps(player)).settings == player.settings
+
+
+def test_a_digest_holds_the_version_of_the_worlds() -> None:
+    """But for version 1, whose results came before it was counted; the policy alone draws none."""
+    player, alone = searching(), make_player(GAME, AGENT)
+    first, other = (replace(GAME, worlds_version=version) for version in (1, 2))
+    assert player_digest(other, player) != player_digest(first, player) == player_digest(other, player, worlds=1)
+    assert player_digest(other, alone) == player_digest(first, alone)
+    assert pickle.loads(pickle.dumps(other)).worlds_version == 2
 
 
 @pytest.mark.parametrize(
@@ -213,10 +244,11 @@ def kept(tmp_path: Path, **config: object) -> str:
         (f"{AGENT}+search:64,rivals=policy|nobody", "no rival 'nobody' of a search: agent_avenue_v0 knows policy, "),
         (f"{AGENT}+search:64,rivals=policy|policy", "the rivals of a search are different names"),
         (f"{AGENT}+search:64,mode=bold", "the mode of a search is strong or safe, not 'bold'"),
-        (f"{AGENT}+search:64,deep=3", "a search takes rivals=A|B and mode=safe, each once, not 'deep=3'"),
+        (f"{AGENT}+search:64,deep=3", "a search takes rivals=A|B, mode=safe and precision=bfloat16, each once, not 'd"),
+        (f"{AGENT}+search:64,precision=half", "the precision of a search must be float32 or bfloat16, not 'half'"),
         (f"{AGENT}@argmax+search:64", f"{Path(AGENT).name}@argmax has no probabilities to search on: leave @argmax"),
         ("greedy+search:64", "'greedy[+]search:64': a search needs a policy with a value, and 'greedy' is none"),
-        ("nobody+search:64", "no player 'nobody': .* others are mcts:N, mc:N, a released agent .*checkpoint:[.]{3}"),
+        ("nobody+search:64", "no player 'nobody': .*others are mcts:N, mc:N, a released agent .*checkpoint:[.]{3}"),
     ],
 )  # fmt: skip
 def test_wrong_names_get_one_line(spec: str, line: str) -> None:
@@ -253,7 +285,16 @@ def test_what_cannot_be_searched_is_refused() -> None:
 
 def test_settings_and_their_names() -> None:
     game = leduc.make_game()
-    for text in ("1", "64", "16,mode=safe", "8,rivals=random", "8,rivals=policy|random,mode=safe"):
+    assert read_settings(game, "8,precision=float32") == read_settings(game, "8")
+    for text in (
+        "1",
+        "64",
+        "16,mode=safe",
+        "8,rivals=random",
+        "8,rivals=policy|random,mode=safe",
+        "8,precision=bfloat16",
+        "8,mode=safe,precision=bfloat16",
+    ):
         assert read_settings(game, text).name == text
     assert (SearchSettings().step_tau, SearchSettings().step_lam) == (0.1, 0.7)
     assert (SearchSettings(mode="safe").step_tau, SearchSettings(rivals=("random",)).step_lam) == (0.3, 0.9)

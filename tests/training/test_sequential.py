@@ -28,10 +28,10 @@ def with_mean(shares: list[float], values: np.ndarray, mean: float) -> np.ndarra
 
 
 def simulate(test: SequentialTest, likely: np.ndarray, values: np.ndarray, most: int) -> np.ndarray:
-    """The verdicts (1, 0, -1) of 10,000 matches of at most `most` deals, drawn by themselves."""
+    """The verdicts (1, 0, -1) of 3,000 matches of at most `most` deals, drawn by themselves."""
     rng = np.random.default_rng(0)
-    verdicts, going = np.zeros(10_000, np.int64), np.arange(10_000)
-    counts = np.zeros((10_000, len(values)))
+    verdicts, going = np.zeros(3000, np.int64), np.arange(3000)
+    counts = np.zeros((3000, len(values)))
     for _ in range(BLOCK, most + 1, BLOCK):
         counts[going] += rng.multinomial(BLOCK, likely, len(going))
         verdicts[going] = test.verdicts(counts[going], values)

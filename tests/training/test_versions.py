@@ -1,9 +1,9 @@
 """What earlier versions saved is read as what it was, or refused with one line."""
 
-import hashlib
 import json
 import shutil
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import torch
 from safetensors.torch import load_file
 
 import spygames
+from spygames.core.digest import content
 from spygames.core.padding import to_fields, without_padding
 from spygames.core.players import make_player
 from spygames.core.record import load_games, replay
@@ -41,7 +42,8 @@ def test_saved_games_and_mappings_are_the_same_positions(name: str) -> None:
     for moment in ("middle", "end"):
         saved, mapping = (FOLDER / f"{name}_{moment}.save").read_bytes(), found[moment]["state"]
         env.restore(saved)
-        assert env.state_to_dict() == mapping
+        assert isinstance(mapping["rng"], int)  # as it was written then
+        assert env.state_to_dict() == {**mapping, "rng": str(mapping["rng"])}
         assert env.save() == saved
         state = env.state()
         env.reset(seed=0, options={"state": mapping})
@@ -71,15 +73,18 @@ def test_a_batch_goes_on_as_it_did(name: str) -> None:
 
 @pytest.mark.parametrize("name", some(AGENTS, "agent_avenue_simple"))
 def test_released_agents_win_what_they_won(name: str) -> None:
-    """To the game."""
+    """To one game in forty, which the rounding of a processor may decide otherwise."""
     path, found = FOLDER / "agents" / f"{name}-0.1.0", AGENTS[name]
-    files = {name: hashlib.sha256((path / name).read_bytes()).hexdigest() for name in found["files"]}
+    files = {name: sha256(content((path / name).read_bytes())).hexdigest() for name in found["files"]}
     assert files == found["files"]  # what else lies there are its card and its figures
     game = load_checkpoint(path).game
     opponents = [make_player(game, bot) for bot in found["results"]]
     for result in evaluate(game, make_player(game, str(path)), opponents, GAMES, SEED):
         figures = found["results"][result.opponent]
-        assert {name: json.loads(json.dumps(getattr(result, name))) for name in figures} == figures
+        sides = game.num_sides
+        near = {"win_share": 1 / GAMES, "by_side": sides / GAMES, "mean_return": 2 / GAMES}
+        for name, figure in figures.items():
+            assert getattr(result, name) == pytest.approx(figure, abs=near.get(name, 0) + 1e-9), name
 
 
 @pytest.mark.parametrize("same_rules", [True, False])

@@ -1,6 +1,7 @@
 """What the page offers: games, variants and players."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +26,14 @@ def test_what_can_be_chosen_follows_the_games_own_options() -> None:
     for number, picked in ((7, []), (0, [0]), (0, [99, 0, 0, 0])):
         with pytest.raises(ValueError, match=r"there are the games|there is no such variant"):
             choices.made(Choices(), number, picked)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', '{"format": 1, "layout": 3}', "[" * 100_000, "\0\0"])
+def test_a_damaged_agent_stops_no_list_of_players(tmp_path: Path, text: str) -> None:
+    """What is wrong with it is said where the player is made."""
+    (tmp_path / "config.json").write_text(text)
+    assert choices.fits(GAME, str(tmp_path))
+    assert choices.fits(GAME, "x" * 300)
 
 
 def test_players_are_those_that_fit() -> None:

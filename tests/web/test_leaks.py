@@ -24,14 +24,14 @@ GAMES: dict[str, dict[str, Any]] = {
     "agent_dog_v0": {"max_turns": 24},
     "heimlich_v0": {"players": 3, "top_secret": True, "secret_identities": True},
 }
-SEEDS = 4
+SEEDS, STEPS = 3, 11
 
 
 @pytest.mark.parametrize("game_id", GAMES)
 def test_nothing_hidden_reaches_the_browser(game_id: str) -> None:
     game, total = spygames.make_game(game_id, **GAMES[game_id]), Compared()
     for seed in range(SEEDS):
-        total += compare(game, seed % game.num_players, seed, ADVISERS.get(game_id, ("greedy",)))
+        total += compare(game, seed % game.num_players, seed, ADVISERS.get(game_id, ("greedy",)), STEPS)
     assert not total.different, total
     assert total.answers["act"] >= 2 * SEEDS, total
     assert total.answers["page"] >= 6 * SEEDS, total

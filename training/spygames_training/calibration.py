@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from spygames.core.batch import spread
+from spygames.core.checks import whole
+from spygames.core.json_numbers import read_uint64, written
 from spygames.core.players import DecisionBatch
-from spygames.core.rng import next_seed
+from spygames.core.rng import as_seed, next_seed
+from spygames_training.atomic import LARGEST, is_count, is_number
 from spygames_training.lockstep import LOCKSTEP, play_games
-from spygames_training.plots import new_figure, save_figure
+from spygames_training.plots import picture
 from spygames_training.policy import Policy, PolicyPlayer, draw_actions, logits_and_values
 from spygames_training.tasks.executor import Progress
 
@@ -56,12 +59,20 @@ class Calibration:
 
     def as_json(self) -> dict[str, Any]:
         """All of it as plain values."""
-        return asdict(self)
+        return {**asdict(self), "seed": written(self.seed)}
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> "Calibration":
         """The inverse of `as_json`; KeyError, TypeError or ValueError for something else."""
-        return cls(**{**found, "bins": tuple(Bin(**each) for each in found["bins"])})
+        bins = tuple(Bin(**each) for each in found["bins"])
+        made = cls(**{**found, "bins": bins, "seed": read_uint64(found["seed"])})
+        counts = [made.games, made.decisions, *(each.decisions for each in bins)]
+        numbers = [made.explained, made.bias, *(x for each in bins for x in (each.expected, each.found))]
+        if not bins or made.seed is None or not isinstance(made.play, str):
+            raise ValueError("its play, seed or bins are not as they were written")
+        if not all(map(is_count, counts)) or not all(is_number(x) and abs(x) < LARGEST for x in numbers):
+            raise ValueError("a number in it is not as it was written")
+        return made
 
 
 class _Expecting(PolicyPlayer):
@@ -81,6 +92,7 @@ class _Expecting(PolicyPlayer):
         return draw_actions(logits, d.mask, d.rng, d.rows, self.policy.temperature)
 
 
+@np.errstate(under="ignore")
 def calibrate(policy: Policy, games: int, seed: int, progress: Progress | None = None) -> Calibration:
     """Lets a policy play in all seats and compares its value with the results.
 
@@ -95,9 +107,8 @@ def calibrate(policy: Policy, games: int, seed: int, progress: Progress | None =
     """
     if not policy.network.has_value:
         raise ValueError(f"{policy.name} has no value: its checkpoint was kept without one")
-    if games < 1:
-        raise ValueError(f"games must be at least 1, not {games}")
-    game, seeds = policy.game, spread(np.uint64(seed), games)
+    games, seed, game = whole("games", games, 1), int(as_seed(seed)), policy.game
+    seeds = spread(np.uint64(seed), games)
     expected, found = [], []
     for lo in range(0, games, LOCKSTEP):  # whose rows are then those of the games
         part, player = seeds[lo : lo + LOCKSTEP], _Expecting(policy)
@@ -132,16 +143,15 @@ def _bins(value: np.ndarray, result: np.ndarray) -> tuple[Bin, ...]:
 def draw_calibration(found: Calibration, path: str | Path) -> None:
     """Draws what is expected against what was found, as SVG: on the line the value is right. The larger a point, the
     more decisions."""
-    figure, (axes,) = new_figure(1, 1, (4.2, 4.2))
-    expected, results = ([getattr(each, name) for each in found.bins] for name in ("expected", "found"))
-    ends = [min(*expected, *results), max(*expected, *results)]
-    axes.plot(ends, ends, color="grey", lw=1)
-    most = max(each.decisions for each in found.bins)
-    axes.scatter(
-        expected, results, s=[8 + 112 * each.decisions / most for each in found.bins], color="tab:blue", alpha=0.8
-    )
-    axes.set_xlabel("result that the value expects")
-    axes.set_ylabel("mean result")
-    axes.set_title(f"{found.decisions:,} decisions of {found.games:,} games")
-    axes.grid(alpha=0.3)
-    save_figure(figure, Path(path), 100, "svg")
+    with picture(Path(path), 1, 1, (4.2, 4.2), 100, "svg") as (_, (axes,)):
+        expected, results = ([getattr(each, name) for each in found.bins] for name in ("expected", "found"))
+        ends = [min(*expected, *results), max(*expected, *results)]
+        axes.plot(ends, ends, color="grey", lw=1)
+        most = max(each.decisions for each in found.bins)
+        axes.scatter(
+            expected, results, s=[8 + 112 * each.decisions / most for each in found.bins], color="tab:blue", alpha=0.8
+        )
+        axes.set_xlabel("result that the value expects")
+        axes.set_ylabel("mean result")
+        axes.set_title(f"{found.decisions:,} decisions of {found.games:,} games")
+        axes.grid(alpha=0.3)

@@ -14,6 +14,7 @@ from spygames_training.calibration import Calibration
 from spygames_training.checkpoint import Checkpoint, CheckpointError
 from spygames_training.config import Config, from_mapping, to_toml
 from spygames_training.figures import Adversary, Figures, read_evaluation
+from spygames_training.identity import worlds_of
 from spygames_training.ladder.page import short_title
 from spygames_training.tables import code_span, in_markdown, markdown_table
 
@@ -62,7 +63,7 @@ def card(
         figures = replace(figures, evaluations=(*figures.evaluations, evaluation))
     try:
         return _card(checkpoint, name, figures, picture)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise CheckpointError(
             f"{name} notes its training in another form than a run does: {one_line(error, 200)}"
         ) from None
@@ -80,7 +81,7 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> 
         f"An agent for {short_title(checkpoint.game)}, trained by self-play{_with_bots(checkpoint)}.",
         "## What it is\n\n" + _list(_facts(checkpoint)),
         _evaluated(plain, "How well it plays") if plain else _noted(results, old=checkpoint.is_of_0_1),
-        _evaluated(on_top, "With a search on top") + SEARCHED if on_top else "",
+        _evaluated(on_top, "With a search on top") + SEARCHED + _earlier_worlds(checkpoint, on_top) if on_top else "",
         _exploited(figures.adversaries) if figures.adversaries else _best_response(results),
         _value(figures.calibration, picture),
         "## How it was trained\n\n" + _list(_training(checkpoint, figures.machine)),
@@ -161,6 +162,8 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
         rows.append(
             ("seconds", f"{extra['seconds']:,.0f}{after}" + (f", on {in_markdown(machine)}" if machine else ""))
         )
+    if "precision" in extra:
+        rows.append(("computed in", in_markdown(str(extra["precision"]))))
     if "seed" in config:
         rows.append(("seed", str(config["seed"])))
     if ppo:
@@ -246,6 +249,15 @@ def _evaluated(evaluations: Sequence[Mapping[str, Any]], title: str) -> str:
     ]
     games = f"{_games(rows)}; every deal from every side, in brackets the 95 % interval over deals."
     return "\n\n".join([f"## {title}", table, " ".join([games, *sources])])
+
+
+def _earlier_worlds(checkpoint: Checkpoint, evaluations: Sequence[Mapping[str, Any]]) -> str:
+    """Says which of the figures of a search were found with worlds that the game draws otherwise by now."""
+    now = checkpoint.game.worlds_version
+    earlier = sorted({worlds for each in evaluations if (worlds := worlds_of(each["code"])) < now})
+    if not earlier:
+        return ""
+    return f" These figures were played with the worlds of version {' and '.join(map(str, earlier))}; now it is {now}."
 
 
 def _games(rows: Sequence[Mapping[str, Any]]) -> str:

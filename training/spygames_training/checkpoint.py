@@ -33,6 +33,7 @@ from spygames_training.checkpoint_folder import (
     read_checkpoint_file,
     write_checkpoint,
 )
+from spygames_training.compute import seeded, usual_torch
 from spygames_training.config import MAX_LAYERS, MAX_UNITS, StoredNetwork
 from spygames_training.network import ActorCritic, blank
 from spygames_training.own_network import OwnNetwork, Source, check_answers, make_own_network
@@ -306,13 +307,15 @@ def _blank(folder: Path, spec: Mapping[str, Any], game: Game, source: Source | N
             f"Policy.load(path, network={name}), or names both, network:MODULE.{name}:{folder}"
         )
     try:
-        network = make_own_network(source, game)
+        with seeded(0):
+            network = make_own_network(source, game)
     except ValueError as error:
         raise CheckpointError(f"{folder}: {error}") from error
     network.shaped = spec.get("critic") == "none"
     return network
 
 
+@usual_torch()
 def _read_network(folder: Path, config: Mapping[str, Any], game: Game, source: Source | None) -> ActorCritic:
     file = folder / MODEL
     spec = _get(folder, config, "network", dict)

@@ -4,21 +4,25 @@ import hashlib
 import json
 import os
 import re
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
 from spygames.core.game import Game
 from spygames.core.released import BEST, best_agent, find_agent, released_agents
 from spygames.core.shown import one_line, shown
-from spygames_training.atomic import read_file, remove, write_synced
+from spygames_training.atomic import parse_json, read_file, remove, write_synced
 
 FORMAT = 1
 MODEL, CONFIG = "model.safetensors", "config.json"
 MAX_CONFIG_BYTES = 1 << 20
+ARCHIVES = {".zip": "zipfile", ".tar": "tarfile", ".tgz": "tarfile", ".gz": "tarfile"}
+"""Modules of Python that unpack files of that ending."""
 
 
 class CheckpointError(ValueError):
@@ -38,7 +42,7 @@ def write_checkpoint(path: Path, tensors: Mapping[str, Tensor], config: Mapping[
     """
     weights = tensors_to_bytes(dict(tensors))
     config = {**config, "weights": {"sha256": hashlib.sha256(weights).hexdigest()}}
-    text = json.dumps(config, indent=2, allow_nan=False) + "\n"
+    text = json.dumps(config, indent=2, allow_nan=False, default=_own) + "\n"
     text = re.sub(r"\[\n[\d,\s]+\]", lambda numbers: " ".join(numbers[0].split()), text)  # a shape on one line
 
     new, old = _aside(path, "new"), _aside(path)
@@ -54,6 +58,13 @@ def write_checkpoint(path: Path, tensors: Mapping[str, Tensor], config: Mapping[
     os.rename(new, path)
     _sync(path.parent)
     _retire(old, path)
+
+
+def _own(value: object) -> object:
+    """A number or text out of NumPy as Python's own, which JSON has."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{shown(value)} is not JSON")
 
 
 def check_place(path: Path) -> None:
@@ -80,6 +91,12 @@ def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
         there = False
     if not there or place == "":
         return _released(str(place) if isinstance(place, str) else place.as_posix(), game)
+    if path.suffix in ARCHIVES and path.is_file():
+        folder = shlex.quote(path.name.partition(".")[0])
+        unpack = f"python -m {ARCHIVES[path.suffix]} -e {shlex.quote(path.name)} {folder}"
+        raise CheckpointError(f"{one_line(path)} is an archive: unpack it (`{unpack}`) and name the folder")
+    if path.name in (MODEL, CONFIG) and path.is_file():
+        raise CheckpointError(f"{one_line(path)} is one file of a checkpoint: name the folder {one_line(path.parent)}")
     raise CheckpointError(
         f"{one_line(path)} is no checkpoint: it holds neither {MODEL} and {CONFIG} nor a folder checkpoint"
     )
@@ -114,8 +131,8 @@ def read_checkpoint_config(file: Path) -> dict[str, Any]:
     """What a config.json holds; CheckpointError where it is missing, broken or of another format."""
     data = read_checkpoint_file(file, MAX_CONFIG_BYTES)
     try:
-        config = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        config = parse_json(data)
+    except ValueError as error:
         raise CheckpointError(f"{file} is cut short or is not JSON: {one_line(error, 200)}") from None
     if not isinstance(config, dict):
         raise CheckpointError(f"{file} holds no mapping")

@@ -31,7 +31,8 @@ class Compute:
 
     def autocast(self) -> AbstractContextManager[Any]:
         """The context in which the network computes."""
-        return nullcontext() if self.dtype is torch.float32 else torch.autocast(self.device.type, self.dtype)
+        kind = self.device.type
+        return in_float32(kind) if self.dtype is torch.float32 else torch.autocast(kind, self.dtype)
 
     @property
     def is_here(self) -> bool:
@@ -41,6 +42,13 @@ class Compute:
     def rows(self, array: Tensor, rows: Tensor) -> Tensor:
         """Some rows, int64 [k], of an array on the CPU or on the network's device, as the network takes them."""
         return array.index_select(0, rows.to(array.device)).to(self.device, self.dtype)
+
+
+def in_float32(kind: str) -> AbstractContextManager[Any]:
+    """The context in which networks on that kind of device compute in float32, also where the caller has torch cast."""
+    if not torch.amp.is_autocast_available(kind) or not torch.is_autocast_enabled(kind):
+        return nullcontext()
+    return torch.autocast(kind, enabled=False)
 
 
 def shares_memory(device: torch.device) -> bool:
@@ -95,6 +103,35 @@ def find_device(device: Device, number: int, pays: Callable[[], bool]) -> torch.
 # thread it needs none; torch's own DataLoader does the same in its workers.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
+
+
+@contextmanager
+def usual_torch() -> Iterator[None]:
+    """Tensors that are made inside are on the CPU, can learn and are not cast, whatever the caller has set."""
+    with torch.inference_mode(False), torch.enable_grad(), torch.device("cpu"), in_float32("cpu"), in_float32("cuda"):
+        yield
+
+
+@contextmanager
+def float32_by_default() -> Iterator[None]:
+    """Code of others that names no type makes float32 inside, whatever the caller's program has set."""
+    dtype = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(dtype)
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """torch's generator of the CPU begins with `seed` inside, and afterwards goes on as if nobody had drawn from it."""
+    state = torch.get_rng_state()
+    torch.default_generator.manual_seed(seed)
+    try:
+        yield
+    finally:
+        torch.set_rng_state(state)
 
 
 @contextmanager

@@ -7,9 +7,13 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin
 
+import numpy as np
+
+from spygames.core.files import read_text
+from spygames.core.plain import plain
 from spygames.core.registry import canonical_id, imports_code
 from spygames.core.shown import one_line, shown
-from spygames_training.atomic import LARGEST, is_number, read_file
+from spygames_training.atomic import LARGEST, is_number
 
 __all__ = ["PPO", "Config", "Network", "Opponents", "read_config", "to_toml"]
 
@@ -126,7 +130,8 @@ class PPO:
     """Rewards are multiplied by this, for games whose stakes are far from 1."""
     precision: Precision = "auto"
     """What the network computes in while it plays and learns; weights and optimiser are float32 always. bfloat16 is
-    several times faster where the processor, or the GPU, has instructions for it, which is where auto takes it."""
+    several times faster where the processor, or the GPU, has instructions for it, which is where auto takes it; the
+    checkpoint says which it was (`precision`). An agent plays in float32 always."""
 
     def __post_init__(self) -> None:
         _check_types(self, "ppo.")
@@ -241,14 +246,14 @@ def _require(prefix: str = "", **rules: tuple[bool, str]) -> None:
 
 
 def _check_types(config: Any, prefix: str = "") -> None:
-    """Makes every list a tuple, as TOML and JSON have none; ValueError for a value that is not of its field's type, by
-    the annotations. Sections have checked their own fields already."""
+    """Makes every list a tuple, as TOML and JSON have none, and numbers of NumPy plain; ValueError for a value that
+    is not of its field's type, by the annotations. Sections have checked their own fields already."""
     for f in fields(config):
         kind: Any = f.type
         value: Any
         name, value = prefix + f.name, getattr(config, f.name)
-        if isinstance(value, list):
-            object.__setattr__(config, f.name, value := tuple[Any, ...](value))
+        value = _plain(value)
+        object.__setattr__(config, f.name, value := tuple[Any, ...](value) if isinstance(value, list) else value)
         if isinstance(kind, UnionType):  # with None
             if value is None:
                 continue
@@ -271,6 +276,17 @@ def _check_types(config: Any, prefix: str = "") -> None:
                 raise ValueError(f"{name} must be a list of {_WORDS[of]}s, not {shown(value)}")
         elif not isinstance(value, get_origin(kind) or kind):
             raise ValueError(f"{name} must be {_WORDS[get_origin(kind) or kind]}, not {shown(value)}")
+
+
+def _plain(value: Any) -> Any:
+    """A value with Python's own numbers, texts and lists in the place of NumPy's, at any depth."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {plain(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
+    return plain(value)
 
 
 _WORDS: dict[Any, str] = {int: "whole number", float: "number", str: "text", dict: "a table of keys and values"}
@@ -305,12 +321,12 @@ def read_config(path: str | Path, *, allow_code: bool = True) -> Config:
         ValueError: the file cannot be read; a key is unknown or of the wrong type; its game is not allowed.
     """
     try:
-        config = from_mapping(Config, tomllib.loads(read_file(path, MAX_TOML_BYTES).decode()))
+        config = from_mapping(Config, tomllib.loads(read_text(path, MAX_TOML_BYTES)))
     except OSError as error:
         raise ValueError(f"cannot read {path}: {error.strerror}") from error
     except RecursionError as error:
         raise ValueError(f"{path}: lists or tables lie too deep in each other") from error
-    except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError are such
+    except ValueError as error:  # TOMLDecodeError is one
         raise ValueError(f"{path}: {one_line(error, 300)}") from error
     return config if allow_code else harmless(config, path)
 
@@ -330,7 +346,7 @@ def to_toml(config: Config) -> str:
     usual, lines = type(config)(), [f"game = {_toml(config.game)}"]
     lines += [f"{name} = {_toml(value)}" for name, value in _changed(config, usual) if name not in ("game", "options")]
     if config.options:
-        lines += ["", "[options]", *(f"{name} = {_toml(value)}" for name, value in config.options.items())]
+        lines += ["", "[options]", *(f"{_key(name)} = {_toml(value)}" for name, value in config.options.items())]
     for f in fields(config):
         section = getattr(config, f.name)
         if is_dataclass(section) and (own := _changed(section, getattr(usual, f.name))):
@@ -344,12 +360,18 @@ def _changed(one: Any, usual: Any) -> list[tuple[str, Any]]:
     return [(name, value) for name, value in pairs if not is_dataclass(value) and value != getattr(usual, name)]
 
 
+def _key(name: str) -> str:
+    """A key as it is where TOML takes it so, else in quotes."""
+    return name if name.isascii() and name.replace("-", "_").isidentifier() else _toml(name)
+
+
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(key)} = {_toml(each)}" for key, each in value.items()) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value)  # texts, numbers and booleans are alike in both
+    # Texts, numbers and booleans are alike in both, but for what JSON writes as two halves, or as it is.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def from_mapping(kind: Any, values: Any, prefix: str = "") -> Any:

@@ -12,7 +12,7 @@ from spygames.core.batch import spread
 from spygames.core.checks import whole
 from spygames.core.game import Game
 from spygames.core.players import Player, PlayerLike, as_players
-from spygames.core.rng import next_seed
+from spygames.core.rng import as_seed, next_seed
 from spygames_training.lockstep import Match, play_matches
 from spygames_training.tasks.executor import SERIAL, Executor, Progress
 
@@ -21,6 +21,9 @@ __all__ = ["Result", "cross_play", "evaluate"]
 RESAMPLES = 2000
 PROTOCOL = 1
 """Version of how players are measured (docs/protocol.md): figures of two versions are not compared."""
+BOOTSTRAP_BLOCK = 1 << 16
+"""Deals that the bootstrap draws in one call."""
+
 BOOTSTRAP, WILSON = "bootstrap over deals", "Wilson over deals"
 """How an interval was found, as `Result` names it: see `bootstrap` and `wilson`."""
 
@@ -162,7 +165,7 @@ def deals_for(game: Game, games: int) -> int:
 
 def _match(game: Game, first: Player, second: Player, games: int, seed: int) -> Match:
     """Deal by deal, `first` on each side, `second` on the others."""
-    deals, sides = deals_for(game, games), game.num_sides
+    deals, sides, seed = deals_for(game, games), game.num_sides, int(as_seed(seed))
     seating = np.tile((np.arange(sides)[:, None] != np.array(game.side_of)).astype(np.int64), (deals, 1))
     seeds = np.repeat(spread(np.uint64(seed), deals), sides)
     return Match((first, second), seating, seeds, int(next_seed(np.uint64(seed))))
@@ -259,7 +262,9 @@ def bootstrap(values: np.ndarray, seed: int, resamples: int = RESAMPLES) -> tupl
     """
     rng = np.random.default_rng(seed)
     d = len(values)
-    means = np.array([values[rng.integers(0, d, d)].mean() for _ in range(resamples)])
+    block = max(1, BOOTSTRAP_BLOCK // d)  # several resamples in one call, the same draws as one by one
+    sizes = [min(block, resamples - k) for k in range(0, resamples, block)]
+    means = np.concatenate([values[rng.integers(0, d, (n, d))].mean(axis=1) for n in sizes])
     low, high = np.quantile(means, (0.025, 0.975))
     return float(low), float(high)
 

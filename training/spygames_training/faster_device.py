@@ -51,8 +51,12 @@ def _flops(network: ActorCritic) -> float:
     """Of one decision, forward."""
     rows = 2
     with torch.no_grad(), torch.random.fork_rng(devices=[]), FlopCounterMode(display=False) as counter:
-        features, _ = network.step(torch.zeros(rows, network.num_features), torch.zeros(rows, network.memory_size))
+        features, _ = network.step(_zeros(rows, network.num_features), _zeros(rows, network.memory_size))
         network.policy(features)
         if network.critic is not None:
-            network.critic(torch.zeros(rows, next(network.critic.parameters()).shape[1]))
+            network.critic(_zeros(rows, next(network.critic.parameters()).shape[1]))
     return counter.get_total_flops() / rows
+
+
+def _zeros(rows: int, columns: int) -> torch.Tensor:
+    return torch.zeros(rows, columns, dtype=torch.float32, device="cpu")

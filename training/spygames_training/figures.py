@@ -1,18 +1,18 @@
 """The figures of an agent: all that was measured about it, in one JSON beside its checkpoint."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from spygames.core.game import Game
+from spygames.core.json_numbers import read_uint64
 from spygames.core.players import split_spec
 from spygames.core.shown import one_line
-from spygames_training.atomic import read_file
+from spygames_training.atomic import is_count, is_number, parse_json, read_file
 from spygames_training.calibration import Calibration
 from spygames_training.checkpoint import Checkpoint
-from spygames_training.identity import player_digest
+from spygames_training.identity import player_digest, worlds_of
 from spygames_training.policy import PolicyPlayer, from_network
 
 __all__ = ["Adversary", "Figures", "read_evaluation", "read_figures"]
@@ -98,21 +98,21 @@ def read_figures(file: Path, checkpoint: Checkpoint) -> Figures:
         calibration = found.get("calibration")
         return Figures(
             evaluations=tuple(_checked(file, each, checkpoint) for each in found.get("evaluations", [])),
-            adversaries=tuple(
-                Adversary(**{**each, "interval": tuple(each["interval"])}) for each in found.get("adversaries", [])
-            ),
+            adversaries=tuple(map(_adversary, found.get("adversaries", []))),
             calibration=None if calibration is None else Calibration.from_json(calibration),
             machine=str(found.get("machine", "")),
             remarks=tuple(map(str, found.get("remarks", ()))),
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except _WrongEvaluation as error:
+        raise ValueError(str(error)) from None
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{file} is no file of figures: {one_line(error, 200)}") from None
 
 
 def _json(file: Path, problem: str) -> Any:
     try:
-        return json.loads(read_file(file, MAX_BYTES))
-    except (ValueError, RecursionError) as error:
+        return parse_json(read_file(file, MAX_BYTES))
+    except ValueError as error:
         raise ValueError(f"{file} is {problem}: {one_line(error, 200)}") from None
 
 
@@ -121,18 +121,65 @@ def _checked(file: Path, found: Any, checkpoint: Checkpoint) -> dict[str, Any]:
     try:
         measured = {row["challenger"]: found["players"][row["challenger"]]["digest"] for row in found["results"]}
         game = found["environment"]["id"], found["environment"]["options"]
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"{file} is no result of `spygames evaluate --json`: {one_line(error, 200)}") from None
+        for row in found["results"]:
+            _check_row(row)
+        for name, right in (
+            ("seed", read_uint64(found["seed"]) is not None),
+            ("date", isinstance(found["date"], str)),
+            ("protocol", is_count(found["protocol"])),
+            ("code", isinstance(found["code"]["spygames"], str)),
+        ):
+            _require(name, right)
+        worlds = worlds_of(found["code"])
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise _WrongEvaluation(f"{file} is no result of `spygames evaluate --json`: {one_line(error, 200)}") from None
     if game != (checkpoint.game.id, dict(checkpoint.game.options)):
-        raise ValueError(f"{file} is about another variant than this agent plays, {checkpoint.game.title}")
+        raise _WrongEvaluation(f"{file} is about another variant than this agent plays, {checkpoint.game.title}")
     player = from_network(checkpoint.game, checkpoint.network)
     for name, its in measured.items():
-        if its != (digest := _digest(checkpoint.game, player, name)):
-            raise ValueError(f"{file} is about other weights than this agent's, whose digest is {digest}: {name}")
+        if its != (digest := _digest(checkpoint.game, player, name, worlds)):
+            name = one_line(name)
+            raise _WrongEvaluation(f"{file} is about other weights than this agent's, whose digest is {digest}: {name}")
     return found
 
 
-def _digest(game: Game, player: PolicyPlayer, name: str) -> str | None:
+class _WrongEvaluation(ValueError):
+    """One line that names the file."""
+
+
+def _require(name: str, right: bool) -> None:
+    """ValueError for a value that is not what was written under that name."""
+    if not right:
+        raise ValueError(f"{name} is not as it was written")
+
+
+def _check_row(row: Mapping[str, Any]) -> None:
+    """ValueError, LookupError or TypeError for anything else than a result, as far as a card shows it."""
+    _check_shares(row, row["fair_share"])
+    for name in ("challenger", "opponent"):
+        _require(name, isinstance(row[name], str))
+    _require("training_opponent", row["training_opponent"] is None or isinstance(row["training_opponent"], bool))
+
+
+def _check_shares(row: Mapping[str, Any], fair_share: Any) -> None:
+    """The same of a number of games and what was won of them."""
+    low, high = row["interval"]
+    _require("games", is_count(row["games"]))
+    for name, share in (("win_share", row["win_share"]), ("fair_share", fair_share), ("interval", low)):
+        _require(name, is_number(share) and 0 <= share <= 1)
+    _require("interval", is_number(high) and low <= high <= 1)
+
+
+def _adversary(found: Mapping[str, Any]) -> Adversary:
+    """What `asdict` of an `Adversary` gave; ValueError, LookupError or TypeError for anything else."""
+    adversary = Adversary(**{**found, "interval": tuple(found["interval"])})
+    _check_shares(found, adversary.fair_share)
+    for name in ("how", "play", "budget"):
+        _require(name, isinstance(found[name], str))
+    return adversary
+
+
+def _digest(game: Game, player: PolicyPlayer, name: str, worlds: int) -> str | None:
     """That of the agent, as the challenger called `name`: with the search that the name says, or without."""
     search = split_spec(name).search
-    return player_digest(game, player if search is None else player.with_search(search))
+    return player_digest(game, player if search is None else player.with_search(search), worlds)

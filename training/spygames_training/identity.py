@@ -1,15 +1,17 @@
 """Who a player is: a digest of what it decides by, and a name, so that any two can be told apart."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 import spygames
 import spygames_training
-from spygames.core.digest import code_digest
+from spygames.core.checks import whole
+from spygames.core.digest import code_digest, content
 from spygames.core.game import Game
 from spygames.core.player import Player, Scripted
 from spygames.core.players import SEARCH, name_best, split_spec
@@ -32,20 +34,28 @@ _RULES = ("init", "legal", "apply", "returns", "observe")
 
 @cache
 def packages_digest() -> str:
-    """A digest of the sources of spygames and spygames_training, as they lie on this machine."""
+    """A digest of the sources of spygames and spygames_training, on this machine, whatever their line ends."""
     digest = sha256()
     for package in (spygames, spygames_training):
         folder = Path(str(package.__file__)).parent
         for file in sorted(folder.rglob("*.py")):
-            digest.update(file.relative_to(folder).as_posix().encode() + b"\n" + file.read_bytes())
+            digest.update(file.relative_to(folder).as_posix().encode() + b"\n" + content(file.read_bytes()))
     return digest.hexdigest()[:16]
 
 
-def player_digest(game: Game, player: Player) -> str | None:
+def player_digest(game: Game, player: Player, worlds: int | None = None) -> str | None:
     """A digest of a player: of a bot or a search without a policy its code, of a policy its weights, of a search on top
-    of one these, its rivals' code and its version (`search.settings.VERSION`).
+    of one these, its rivals' code, its version (`search.settings.VERSION`), that of the worlds that it draws, and the
+    type that it computes in.
 
     Of a player of another kind its attribute `digest`, where that is a text, as of files; None where nobody knows.
+
+    Args:
+        game: what is played.
+        player: the player.
+        worlds: an earlier `Game.worlds_version`, for the digest that a search on top of a policy had then; None: that
+            of `game`. The digest of `mcts` and `mc` has the code of `determinize` in it, and of them only the present
+            one is known.
     """
     if isinstance(player, Scripted):
         return code_digest(game.bots[player.name], libraries=False)
@@ -56,10 +66,23 @@ def player_digest(game: Game, player: Player) -> str | None:
     if isinstance(player, SearchingPolicy):
         bots = [code_digest(game.bots[name], libraries=False) for name in player.settings.rivals if name in game.bots]
         rival = [] if player.rival is None else [_weights(player.rival)]
-        version = [f"search {settings.VERSION}"] if settings.VERSION > 1 else []  # results of the first name none
-        return sha256("\n".join([_weights(player.policy), *rival, *bots, *version]).encode()).hexdigest()[:16]
+        counted = {"search": settings.VERSION, "worlds": game.worlds_version if worlds is None else worlds}
+        # Results that came before versions were counted have none, nor those of bfloat16, which was taken where the
+        # processor had instructions for it before names said so.
+        version = [f"{name} {number}" for name, number in counted.items() if number > 1]
+        precision = [] if player.settings.precision == "bfloat16" else [player.settings.precision]
+        parts = [_weights(player.policy), *rival, *bots, *version, *precision]
+        return sha256("\n".join(parts).encode()).hexdigest()[:16]
     found = getattr(player, "digest", None)
     return found if isinstance(found, str) else None
+
+
+def worlds_of(made: Mapping[str, Any]) -> int:
+    """The `Game.worlds_version` with which a result was found, by what the result says of its code.
+
+    ValueError where that is not a number from 1; results of version 1 need not name it.
+    """
+    return whole("worlds", made.get("worlds", 1), 1)
 
 
 def full_name(game: Game, spec: str, player: Player) -> str:

@@ -73,6 +73,11 @@ class Learner:
         self.updates = self.steps = 0
         """Of the whole network, and of its optimiser."""
 
+    def close(self) -> None:
+        """Ends the workers' threads."""
+        self.threads.shutdown(cancel_futures=True)
+        torch.set_num_threads(torch.get_num_threads())  # threads that begin later take what a thread has set last
+
     def play(self, rollouts: Sequence[Rollout]) -> None:
         """Lets every worker play its games."""
         ppo = self.ppo
@@ -259,7 +264,7 @@ class Learner:
         wanted = {k: v for k, v in tensors_of(self.state_dict()).items() if not k.startswith("adam.")}
         if state["steps"]:
             for k, parameter in parameters.items():
-                moments = (torch.zeros(()), parameter, parameter)
+                moments = (torch.zeros((), dtype=torch.float32, device="cpu"), parameter, parameter)
                 wanted |= {f"adam.{k}.{name}": value for name, value in zip(ADAM, moments, strict=True)}
         if difference := tensor_difference(wanted, tensors):
             raise ValueError(difference)

@@ -12,7 +12,7 @@ from spygames.core.batch import spread
 from spygames.core.checks import whole
 from spygames.core.game import Game
 from spygames.core.players import Player, PlayerLike, as_players
-from spygames.core.rng import next_seed
+from spygames.core.rng import as_seed, next_seed
 from spygames_training.evaluation import mean_interval, won
 from spygames_training.lockstep import Match, play_matches
 from spygames_training.tasks.executor import SERIAL, Executor, Progress
@@ -79,6 +79,7 @@ def line_up(
         ValueError: not one player a seat, fewer than one game, or there is no player of that name.
     """
     deals, moves, seats = line_up_deals(game, games), rotations(game), game.num_players
+    seed = int(as_seed(seed))
     seated = line_up_players(game, players)
     different = list({id(player): player for player in seated}.values())
     who = np.array([next(i for i, other in enumerate(different) if other is player) for player in seated])

@@ -1,16 +1,17 @@
 """The loop of a training run: update after update, with evaluations, reports, saves, callbacks and signals between."""
 
 import signal
+import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from spygames.core.shown import shown
 from spygames_training.atomic import only_one
-from spygames_training.compute import one_thread
+from spygames_training.compute import one_thread, usual_torch
 from spygames_training.report import Report
 
 if TYPE_CHECKING:
@@ -63,14 +64,12 @@ class TrainingLoop:
             with run.processes.in_own_time():
                 if run.processes.first:
                     stack.enter_context(only_one(run.folder))
-            handlers = catch_signals(self._interrupt)
+            stack.enter_context(signals_to(self._interrupt))
             try:
-                with one_thread(), self._report() as report:  # each worker is one thread
+                with usual_torch(), one_thread(), self._report() as report:  # each worker is one thread
                     self._train(report)
             finally:
                 run.close()
-                for number, handler in handlers.items():
-                    signal.signal(number, handler)
 
     def _train(self, report: Report | None) -> None:
         run, stopping = self.run, False
@@ -137,9 +136,17 @@ class TrainingLoop:
         return Report(run.folder, run.config.decisions, run.progress["decisions"], run.earlier, self.progress)
 
 
-def catch_signals(handler: Any) -> dict[int, Any]:
-    """Replaces the handlers of Ctrl-C and SIGTERM, which it returns; outside the main thread it does nothing."""
+@contextmanager
+def signals_to(handler: Callable[..., object]) -> Iterator[None]:
+    """Ctrl-C and SIGTERM call `handler` inside. Outside the main thread nothing changes, nor does a handler that Python
+    does not know, and so could not put back."""
+    before: dict[int, Any] = {}
     try:
-        return {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
-    except ValueError:
-        return {}
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                if signal.getsignal(number) is not None:
+                    before[number] = signal.signal(number, handler)
+        yield
+    finally:
+        for number, was in before.items():
+            signal.signal(number, was)

@@ -2,6 +2,7 @@
 
 import os
 import platform
+from functools import cache
 from pathlib import Path
 
 
@@ -9,7 +10,7 @@ def processor() -> str:
     """The name of the processor, as the system has it."""
     info = Path("/proc/cpuinfo")
     if info.exists():
-        for line in info.read_text().splitlines():
+        for line in info.read_text("utf-8", "replace").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
@@ -18,3 +19,18 @@ def processor() -> str:
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def instructions() -> str:
+    """The vector instructions that networks compute with on this processor, as "AVX512, bfloat16": the last bits of
+    sums depend on them, and in bfloat16 more than these. "unknown" without torch, or where torch does not say."""
+    try:
+        import torch  # not at the top: benchmarks name the machine without it, too
+
+        from spygames_training.compat import has_fast_bfloat16
+
+        found = [torch.backends.cpu.get_cpu_capability()]
+        return ", ".join([*found, "bfloat16"] if has_fast_bfloat16(torch.device("cpu")) else found)
+    except (ImportError, AttributeError, RuntimeError):
+        return "unknown"

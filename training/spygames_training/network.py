@@ -40,7 +40,7 @@ class ActorCritic(nn.Module):
         beliefs: tuple[tuple[str, int, int], ...] = (),
     ):
         super().__init__()
-        self.num_features, self.num_actions, self.hidden = num_features, num_actions, tuple(hidden)
+        self.num_features, self.num_actions, self.hidden = int(num_features), int(num_actions), tuple(map(int, hidden))
         self.config: Network | StoredNetwork = config or Network(self.hidden)
         self.trunk = trunk or layers([num_features, *self.hidden])
         width = [num_features, *self.hidden][-1]
@@ -91,7 +91,7 @@ class ActorCritic(nn.Module):
 
     def joined_heads(self) -> nn.Module:
         """Logits and the value of the own view in one product, [n, W] -> [n, A + 1]: a copy, which does not learn."""
-        joined = nn.Linear(1, 1)
+        joined = nn.Linear(1, 1, dtype=torch.float32)
         for name in ("weight", "bias"):
             both = torch.cat([getattr(head, name) for head in (self.policy, self.own_head)])
             setattr(joined, name, nn.Parameter(both, requires_grad=False))
@@ -149,27 +149,27 @@ class ActorCritic(nn.Module):
         return weights if self.has_value else {k: v for k, v in weights.items() if not k.startswith("value.")}
 
 
-def make_network(game: Game, config: Network | StoredNetwork) -> ActorCritic:
-    """A new network for `game`, its weights drawn from torch's generator; ValueError for entities in a game that names
-    none, and for beliefs in one without questions."""
+def make_network(game: Game, config: Network | StoredNetwork, device: str = "cpu") -> ActorCritic:
+    """A new network for `game`, its weights float32 and drawn from torch's generator; ValueError for entities in a game
+    that names none, and for beliefs in one without questions."""
     beliefs = ()
     if config.belief != "none":
         if game.questions is None:
             raise ValueError(f"{game.id} has no questions about what is hidden, so network.belief must be none")
         beliefs = game.questions.groups
-    return ActorCritic(
-        game.num_features,
-        game.num_actions,
-        config.hidden,
-        config,
-        game.num_players,
-        trunk=make_trunk(game, config),
-        beliefs=beliefs,
-    )
+    with torch.device(device):
+        return ActorCritic(
+            game.num_features,
+            game.num_actions,
+            config.hidden,
+            config,
+            game.num_players,
+            trunk=make_trunk(game, config),
+            beliefs=beliefs,
+        )
 
 
 def blank(game: Game, config: Network | StoredNetwork) -> ActorCritic:
     """A network without memory for its weights and without a draw from torch's generator, to be filled by
     `load_state_dict(..., assign=True)`."""
-    with torch.device("meta"):
-        return make_network(game, config)
+    return make_network(game, config, "meta")

@@ -62,7 +62,10 @@ def to_onnx(game: Game, network: ActorCritic) -> bytes:
     from spygames_training.checkpoint import layout_hash
 
     n = torch.export.Dim("n")
-    example = (torch.zeros(2, game.num_features), torch.ones(2, game.num_actions, dtype=torch.int8))
+    example = (
+        torch.zeros(2, game.num_features, dtype=torch.float32, device="cpu"),
+        torch.ones(2, game.num_actions, dtype=torch.int8, device="cpu"),
+    )
     level = logging.getLogger("torch.onnx").level
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it warns of packages that are not used here
     try:

@@ -1,5 +1,6 @@
 """Players that are ONNX models: the kind `onnx:MODEL.onnx`."""
 
+import os
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 
+from spygames.core.files import read_file
 from spygames.core.game import NOBODY, Game
 from spygames.core.player import DecisionBatch, PlayerFailed
 from spygames.core.shown import one_line, shown
@@ -15,6 +17,8 @@ from spygames_training.policy import draw_actions, temperature_of
 
 __all__ = ["OnnxPlayer", "load_player"]
 
+MAX_BYTES = 1 << 30
+"""Of a model; the largest network that a run can have takes less."""
 _DTYPES = {"tensor(float)": np.float32, "tensor(int8)": np.int8, "tensor(bool)": np.bool_}
 
 
@@ -41,7 +45,7 @@ class OnnxPlayer:
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 4
         try:
-            model = self.path.read_bytes()
+            model = read_file(self.path, MAX_BYTES)
             self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         except OSError as error:
             raise ValueError(f"{one_line(path)} cannot be read: {error.strerror}") from None
@@ -65,7 +69,11 @@ class OnnxPlayer:
             found: Any = self._session.run(["logits"], given)[0]
         except Exception as error:  # see above
             raise PlayerFailed(self.name, NOBODY, d.rows.tolist(), "failed", one_line(error)) from None
-        logits = np.asarray(found)
+        try:
+            with np.errstate(all="ignore"):  # what float32 cannot hold is infinite, and refused below
+                logits = np.asarray(found, np.float32)
+        except (TypeError, ValueError):
+            logits = np.empty(0)
         if logits.shape != (len(d.rows), d.mask.shape[1]):
             what = f"answered logits of shape {logits.shape}, not {(len(d.rows), d.mask.shape[1])}"
             raise PlayerFailed(self.name, NOBODY, d.rows.tolist(), what)
@@ -73,7 +81,7 @@ class OnnxPlayer:
         if len(bad):
             seat = int(d.states["to_move"][bad[0]])
             raise PlayerFailed(self.name, seat, bad.tolist(), "answered logits that are no finite numbers")
-        return draw_actions(logits.astype(np.float32), d.mask, d.rng, d.rows, self.temperature)
+        return draw_actions(logits, d.mask, d.rng, d.rows, self.temperature)
 
     def _check(self) -> Any:
         """The dtype of the mask; ValueError for other inputs and outputs than there should be, or another game's."""
@@ -107,6 +115,6 @@ class OnnxPlayer:
 def load_player(game: Game, argument: str) -> OnnxPlayer:
     """The player `onnx:FILE[@HOW]`: what `make_player` calls for the kind `onnx`; ValueError as of `OnnxPlayer`."""
     path, how = argument, ""
-    if not Path(path).exists() and "@" in argument:
+    if not os.path.exists(path) and "@" in argument:
         path, _, how = argument.rpartition("@")
     return OnnxPlayer(game, path, how)

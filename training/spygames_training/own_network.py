@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from spygames.core.game import Game
 from spygames.core.shown import one_line, shown
 from spygames_training.atomic import is_number
+from spygames_training.compute import float32_by_default, usual_torch
 from spygames_training.config import Network, differences
 from spygames_training.network import ActorCritic, make_network
 from spygames_training.own_code import name_of_code
@@ -72,7 +73,8 @@ def check_answers(network: ActorCritic, saved: object) -> None:
     if now is None:
         return
     numbers = saved if isinstance(saved, list) and all(map(is_number, saved)) else []
-    if len(numbers) != len(now) or not _close(torch.tensor(now), torch.tensor(numbers)):
+    one, other = (torch.from_numpy(np.array(each, np.float64)) for each in (now, numbers))
+    if one.shape != other.shape or not _close(one, other):
         raise ValueError(
             f"the network passed, {network.name}, is another one: with the same weights it does not answer as it did"
         )
@@ -124,14 +126,16 @@ def make_own_network(source: Source, game: Game) -> OwnNetwork:
     if not isinstance(source, nn.Module) and not callable(source):
         raise ValueError(f"a network is a torch module, or a function that makes one for a game, not {shown(source)}")
     try:
-        module = copy.deepcopy(source) if isinstance(source, nn.Module) else source(game)
+        with float32_by_default(), usual_torch():
+            module = copy.deepcopy(source) if isinstance(source, nn.Module) else source(game)
     except Exception as error:  # a stranger's code may raise anything
         raise ValueError(f"the network {name} cannot be made: {type(error).__name__}: {one_line(error)}") from error
     if not isinstance(module, nn.Module):
         raise ValueError(f"{name} made no torch module for {game.id}, but {shown(module)}")
     network = OwnNetwork(game, module.cpu(), name)
     try:
-        _check(network)
+        with usual_torch():
+            _check(network)
     except _Unfit as error:
         raise ValueError(f"the network {name} {error}") from error.__cause__
     network.zero_grad(set_to_none=True)

@@ -1,6 +1,7 @@
 """A trained network that plays: `Policy.load("agent_avenue/simple-2@argmax").act(observation, mask)`."""
 
 import math
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ from spygames.core.released import find_agent
 from spygames.core.shown import shown
 from spygames_training.checkpoint import layout_hash, load_checkpoint
 from spygames_training.checkpoint_folder import CheckpointError, find_checkpoint
-from spygames_training.compute import fetch
+from spygames_training.compute import fetch, in_float32
 from spygames_training.network import ActorCritic
 from spygames_training.own_code import find_own
 from spygames_training.own_network import Source
@@ -89,7 +90,7 @@ class Policy:
         if game is not None:
             text = name_best(game, text)
         parts = split_spec(text)
-        if not Path(text).exists():
+        if not os.path.exists(text):
             if parts.search is not None:
                 raise CheckpointError(
                     f"a policy has no search: make_player(game, {shown(text)}) makes a player that has"
@@ -100,7 +101,7 @@ class Policy:
         checkpoint = load_checkpoint(text, game, network)
         folder = find_checkpoint(text, game).resolve()
         name = folder.parent.name if folder.name == "checkpoint" else folder.name
-        if (agent := find_agent(text)) is not None and text == agent.name and not Path(text).exists():
+        if (agent := find_agent(text)) is not None and text == agent.name and not os.path.exists(text):
             name = agent.name
         policy = cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
         policy.training_opponents = checkpoint.training_opponents
@@ -186,14 +187,15 @@ class Policy:
             raise ValueError(f"{self.name} has no belief: train it with network.belief keep")
         mask = np.ones((*np.shape(observation)[:-1], self.game.num_actions), np.int8)
         observations, _, remembered = self._checked(observation, mask, memory)
-        with torch.inference_mode():
+        with _float32_inference(self.network):
             features, _ = _features(self.network, observations, remembered)
             (answers,) = fetch([self.network.belief(features)])
         found, first = {}, 0
         for name, count, size in self.network.beliefs:
             likely = answers[:, first : first + count * size].reshape(len(answers), count, size).astype(np.float64)
-            likely = np.exp(likely - likely.max(axis=2, keepdims=True))
-            likely /= likely.sum(axis=2, keepdims=True)
+            with np.errstate(under="ignore"):
+                likely = np.exp(likely - likely.max(axis=2, keepdims=True))
+                likely /= likely.sum(axis=2, keepdims=True)
             found[name] = likely[0] if np.ndim(observation) == 1 else likely
             first += count * size
         return found
@@ -335,22 +337,29 @@ def from_network(game: Game, network: ActorCritic, how: str = "", name: str = "p
     return PolicyPlayer(Policy(game, network, how, name))
 
 
-@torch.inference_mode()
+@contextmanager
+def _float32_inference(network: ActorCritic) -> Iterator[None]:
+    """Without gradients and in float32, also where the caller's program has torch cast."""
+    with torch.inference_mode(), in_float32(next(network.parameters()).device.type):
+        yield
+
+
 def logits(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None = None) -> np.ndarray:
     """The policy head alone: float32 [k, F] -> float32 [k, A]. `memory` of a network that has some, float32 [k, M], is
     brought up to date."""
-    features, after = _features(network, observation, memory)
-    return _fetch(memory, after, [network.policy(features)])[0]
+    with _float32_inference(network):
+        features, after = _features(network, observation, memory)
+        return _fetch(memory, after, [network.policy(features)])[0]
 
 
-@torch.inference_mode()
 def logits_and_values(
     network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """As `logits`, and the values of the own view, float32 [k]: NaN from a network without them."""
-    features, after = _features(network, observation, memory)
-    values = [network.own_value(features)] if network.has_value else []
-    logits, *found = _fetch(memory, after, [network.policy(features), *values])
+    with _float32_inference(network):
+        features, after = _features(network, observation, memory)
+        values = [network.own_value(features)] if network.has_value else []
+        logits, *found = _fetch(memory, after, [network.policy(features), *values])
     return logits, found[0] if values else np.full(len(observation), np.nan, np.float32)
 
 
@@ -362,7 +371,7 @@ def _features(
     if not observation.flags.writeable:
         observation = observation.copy()  # torch has no read-only tensors and warns
     device = next(network.parameters()).device
-    before = torch.empty(len(observation), 0) if memory is None else torch.from_numpy(memory)
+    before = torch.from_numpy(np.empty((len(observation), 0), np.float32) if memory is None else memory)
     return network.step(torch.from_numpy(observation).to(device), before.to(device))
 
 
@@ -379,8 +388,9 @@ def _shares(logits: np.ndarray, mask: np.ndarray, temperature: float) -> np.ndar
     values = np.where(mask != 0, logits.astype(np.float64), -np.inf)
     if temperature == ARGMAX:
         return (np.arange(mask.shape[1]) == values.argmax(axis=1)[:, None]).astype(np.float64)
-    out = np.exp((values - values.max(axis=1, keepdims=True)) / temperature)
-    return out / out.sum(axis=1, keepdims=True)
+    with np.errstate(all="ignore"):  # what is not legal is -inf, and what is unlikely vanishes
+        out = np.exp((values - values.max(axis=1, keepdims=True)) / temperature)
+        return out / out.sum(axis=1, keepdims=True)
 
 
 def draw_actions(

@@ -115,7 +115,7 @@ class Processes:
         data = (
             torch.from_numpy(np.frombuffer(own, np.uint8).copy())
             if self.first
-            else torch.empty(size, dtype=torch.uint8)
+            else torch.empty(size, dtype=torch.uint8, device="cpu")
         )
         self.copy_first([data])
         return data.numpy().tobytes()
@@ -183,7 +183,7 @@ class _Heart(threading.Thread):
             working = failed = 0
             while not failed:
                 done = self._done.wait(PULSE)
-                word = torch.tensor([not done, self._failed], dtype=torch.int64)
+                word = torch.tensor([not done, self._failed], dtype=torch.int64, device="cpu")
                 dist.all_reduce(word, group=self._group)
                 working, failed = word.tolist()
                 if not working:

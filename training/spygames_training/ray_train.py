@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from spygames.core.plain import plain
 from spygames.core.shown import one_line
 from spygames_training.config import Config
 from spygames_training.joint_run import check_workers
@@ -50,6 +51,7 @@ def train_on_ray(
         ray, train, of_torch = map(import_module, ("ray", "ray.train", "ray.train.torch"))
     except ImportError as error:
         raise ValueError(f"Ray Train needs the extra: pip install 'spygames[ray]' ({one_line(error)})") from error
+    processes = plain(processes)
     fewest, most = (processes, processes) if isinstance(processes, int) else processes
     for count in range(fewest, most + 1):
         check_workers(config, count)

@@ -16,14 +16,20 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from spygames_training.atomic import is_count, is_number, named, read_file, write_whole
-from spygames_training.plots import as_text, legend, new_figure, save_figure
+from spygames.core.digest import content
+from spygames.core.files import decoded
+from spygames_training.atomic import is_count, is_number, named, parse_json, read_file, write_whole
+from spygames_training.plots import legend, picture
 from spygames_training.tables import as_cell, console
 
 WIN = "win_share/"
 """Prefix of the metrics that are win shares against somebody."""
 METRICS = "metrics.jsonl"
+SUMMARY = "summary.json"
+MOMENTS = ("start", "half", "end")
+"""Of a run, at which its summary has the win shares."""
 MAX_METRICS_BYTES = 1 << 32
+MAX_SUMMARY_BYTES = 1 << 20
 LARGEST_METRIC = 3.5e38
 """Of either sign: what a float32 holds, and a picture can show."""
 LOG = logging.getLogger("spygames_training")
@@ -91,7 +97,7 @@ class MetricsFile:
 
     def add(self, metrics: Mapping[str, Any]) -> None:
         """Appends one update's metrics; OSError if they cannot be written."""
-        with named(self.file), open(self.file, "a") as file:
+        with named(self.file), open(self.file, "a", encoding="utf-8", newline="\n") as file:
             file.write(json.dumps(metrics) + "\n")
 
 
@@ -238,9 +244,9 @@ class Report:
         rows = [row for row in self.rows if any(name.startswith(WIN) for name in row)]
         half = sorted(rows, key=lambda row: abs(row["decisions"] - decisions / 2))[:1]
         summary: dict[str, Any] = {"decisions": decisions, "seconds": round(seconds)}
-        for moment, found in {"start": rows[:1], "half": half, "end": rows[-1:]}.items():
+        for moment, found in zip(MOMENTS, (rows[:1], half, rows[-1:]), strict=True):
             summary[moment] = {name: v for row in found for name, v in row.items() if name.startswith(WIN)}
-        write_whole(self.folder / "summary.json", json.dumps(summary, indent=2) + "\n")
+        write_whole(self.folder / SUMMARY, json.dumps(summary, indent=2) + "\n")
         rate = decisions / max(seconds, 1e-9)
         line = f"{decisions:,} decisions in {round(seconds)} s ({rate:,.0f} a second)"
         LOG.info(line)
@@ -248,13 +254,31 @@ class Report:
             self._screen.say(line)
 
 
+def read_summary(folder: Path) -> dict[str, Any]:
+    """What `Report.summarise` has written into the folder of a finished run; ValueError, of one line, for anything
+    else."""
+    file = folder / SUMMARY
+    try:
+        found = parse_json(read_file(file, MAX_SUMMARY_BYTES))
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ValueError(f"{file} is damaged: {error}") from error
+    shares = [found.get(moment) for moment in MOMENTS] if isinstance(found, dict) else [None]
+    good = all(isinstance(each, dict) and all(is_number(share) for share in each.values()) for each in shares)
+    if not good or not is_count(found.get("decisions")) or not is_count(found.get("seconds")):
+        raise ValueError(f"{file} is damaged: it must have decisions, seconds and win shares ({', '.join(MOMENTS)})")
+    return found
+
+
 def metrics_digest(folder: Path) -> list[Any]:
-    """Length in bytes and SHA-256 of the metrics that a run in `folder` has written, which are on the disk by then."""
+    """Length in bytes and SHA-256 of the metrics that a run in `folder` has written, which are on the disk by then;
+    line ends do not count."""
     file, data = folder / METRICS, b""
     if file.exists():
         with open(file, "rb+") as opened:
             os.fsync(opened.fileno())
-            data = opened.read()
+            data = content(opened.read())
     return [len(data), hashlib.sha256(data).hexdigest()]
 
 
@@ -275,7 +299,7 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
         return []
     hint = "without the file the run can be resumed, but its earlier figures are lost"
     try:
-        data = read_file(file, MAX_METRICS_BYTES)
+        data = content(read_file(file, MAX_METRICS_BYTES))
     except OSError as error:
         raise ValueError(f"{file} cannot be read: {error.strerror}; {hint}") from error
     lines = data.splitlines()
@@ -283,7 +307,7 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
     for number, line in enumerate(lines, 1):
         row: Any = None
         try:
-            row = json.loads(line)
+            row = json.loads(decoded(line))
         except (ValueError, RecursionError):
             if number == len(lines):
                 break
@@ -298,6 +322,8 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
             )
         if row["decisions"] <= done:
             rows.append(row)
+    if saved is not None and (not isinstance(saved, list) or len(saved) != 2 or not is_count(saved[0])):
+        raise ValueError(f"{file}: what its state says of it is damaged; {hint}")
     if saved is not None and saved != [len(data[: saved[0]]), hashlib.sha256(data[: saved[0]]).hexdigest()]:
         raise ValueError(f"{file} is damaged: it is not what was saved with the state; {hint}")
     return rows
@@ -305,24 +331,25 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
 
 def plot_curves(rows: list[dict[str, Any]], path: Path) -> Path:
     """Win shares, entropy, KL and the critic over decisions, as a PNG."""
-    figure, axes = new_figure(2, 2, (11, 7))
-    wins = sorted({name for row in rows for name in row if name.startswith(WIN)})
-    panels = [
-        ("win share", wins),
-        ("entropy (nats)", ["entropy"]),
-        ("KL to the reference (nats)", ["kl_to_reference"]),
-        ("variance explained by the critic", ["explained_variance"]),
-    ]
-    for axis, (title, names) in zip(axes, panels, strict=True):
-        for name in names:
-            points = [(row["decisions"] / 1e6, row[name]) for row in rows if name in row]
-            axis.plot(
-                *zip(*points, strict=True), marker="o" if name in wins else "", label=as_text(name.removeprefix(WIN))
-            )
-        axis.set(title=title, xlabel="million decisions")
-        axis.grid(alpha=0.3)
-    axes[0].set_ylim(0, 1)
-    if wins:
-        legend(axes[0])
-    save_figure(figure, path, dpi=110)
+    with picture(path, 2, 2, (11, 7), 110) as (_, axes):
+        wins = sorted({name for row in rows for name in row if name.startswith(WIN)})
+        panels = [
+            ("win share", wins),
+            ("entropy (nats)", ["entropy"]),
+            ("KL to the reference (nats)", ["kl_to_reference"]),
+            ("variance explained by the critic", ["explained_variance"]),
+        ]
+        for axis, (title, names) in zip(axes, panels, strict=True):
+            for name in names:
+                points = [(row["decisions"] / 1e6, row[name]) for row in rows if name in row]
+                axis.plot(
+                    *zip(*points, strict=True),
+                    marker="o" if name in wins else "",
+                    label=name.removeprefix(WIN),
+                )
+            axis.set(title=title, xlabel="million decisions")
+            axis.grid(alpha=0.3)
+        axes[0].set_ylim(0, 1)
+        if wins:
+            legend(axes[0])
     return path

@@ -1,16 +1,19 @@
 """Results as JSON: the figures with all that they depend on."""
 
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from spygames.core.game import Game
+from spygames.core.json_numbers import written
 from spygames.core.players import Player
 from spygames.core.version import VERSION
 from spygames_training.evaluation import PROTOCOL, Result, paired_differences
 from spygames_training.identity import game_digest, player_digest, trained_against
 from spygames_training.line_ups import LineUpResult
+from spygames_training.machine import instructions
 
 
 def as_json(
@@ -58,10 +61,11 @@ def _document(
     return {
         "protocol": PROTOCOL,
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "code": {"spygames": VERSION, "game": game_digest(game)},
+        "code": {"spygames": VERSION, "game": game_digest(game), "worlds": game.worlds_version},
+        "machine": {"system": f"{platform.system()} {platform.machine()}", "instructions": instructions()},
         "environment": {"id": game.id, "options": dict(game.options)},
         "players": {name: {"digest": player_digest(game, player)} for name, player in known.items()},
-        "seed": seed,
+        "seed": written(seed),
         **extra,
         "results": rows,
     }

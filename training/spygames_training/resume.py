@@ -21,7 +21,8 @@ from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
 from spygames.core.shown import one_line
-from spygames_training.atomic import LARGEST, is_count, is_number, read_file, write_whole
+from spygames_training.atomic import LARGEST, is_count, is_number, parse_json, read_file, write_whole
+from spygames_training.compute import usual_torch
 from spygames_training.league import League
 from spygames_training.learner import NETWORKS, Learner
 from spygames_training.processes import ALONE, Processes, ProcessLost
@@ -99,9 +100,9 @@ def saved_decisions(path: Path) -> int:
         return -1
     try:
         with safe_open(path, "pt") as file:
-            decisions = json.loads(file.metadata()["facts"])["progress"]["decisions"]
+            decisions = parse_json(file.metadata()["facts"])["progress"]["decisions"]
         return decisions if is_count(decisions) else 0
-    except (SafetensorError, KeyError, OSError, TypeError, ValueError, RecursionError):
+    except (SafetensorError, KeyError, OSError, TypeError, ValueError):
         return 0  # what is wrong with it, `read_state` says
 
 
@@ -126,11 +127,12 @@ def read_state(path: Path, processes: Processes = ALONE) -> State:
     return found[0] if found else _state(path, data)
 
 
+@usual_torch()
 def _state(path: Path, data: bytes) -> State:
     """The state that the bytes are; StateError if they are not what was saved."""
     try:
         tensors = tensors_from_bytes(data)
-        facts = json.loads(_metadata(data)["facts"])
+        facts = parse_json(_metadata(data)["facts"])
         if not isinstance(facts, dict):
             raise ValueError("its facts are no mapping")
         vouched = "sha256" in facts
@@ -138,7 +140,7 @@ def _state(path: Path, data: bytes) -> State:
             raise StateError(f"{path} is damaged: its content is not what was saved")
     except StateError:
         raise
-    except (SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise StateError(f"{path} is cut or no saved state ({one_line(error)})") from error
     return State(path, facts, tensors, vouched)
 
@@ -187,6 +189,7 @@ def _packed(workers: Sequence[Mapping[str, Any]]) -> np.ndarray:
     return np.frombuffer(data, np.uint8)
 
 
+@usual_torch()
 def _unpacked(data: np.ndarray) -> list[dict[str, Any]]:
     """What `_packed` was given."""
     content = data.tobytes()
@@ -199,7 +202,7 @@ def _unpacked(data: np.ndarray) -> list[dict[str, Any]]:
 
 def _metadata(data: bytes) -> dict[str, str]:
     """The texts beside the tensors of a safetensors file."""
-    return json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
+    return parse_json(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
 
 
 def _named(tensors: Mapping[str, Tensor], *prefixes: str) -> dict[str, Any]:

@@ -40,6 +40,7 @@ from torch import Tensor
 
 from spygames.core.aec import GameEnv
 from spygames.core.checks import whole
+from spygames.core.plain import plain
 from spygames.core.registry import make_game
 from spygames.core.spaces import feature_box
 from spygames_training.network import ActorCritic
@@ -199,13 +200,13 @@ def ppo_config(
     Raises:
         ValueError: an unknown game or option, or a number out of its range.
     """
-    whole("opponents", opponents, 0)
-    whole("freeze_every", freeze_every, 1)
+    opponents, freeze_every = whole("opponents", opponents, 0), whole("freeze_every", freeze_every, 1)
+    share = plain(share)
     if not 0 <= share <= 1 or (share and not opponents):
         raise ValueError(f"share must be between 0 and 1, and 0 without opponents, not {share}")
     game = make_game(game_id, **(options or {}))
     names = [LEARNER, *map(frozen, range(opponents))]
-    spec = RLModuleSpec(module_class=MaskedActorCritic, model_config={"hidden": tuple(hidden)})
+    spec = RLModuleSpec(module_class=MaskedActorCritic, model_config={"hidden": tuple(map(plain, hidden))})
     return (
         PPOConfig()
         .environment(

@@ -10,20 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from spygames.core.game import Game
 from spygames.core.registry import make_game
+from spygames.core.shown import one_line
 from spygames_training.atomic import write_whole
 from spygames_training.checkpoint import save_checkpoint
-from spygames_training.compute import find_device, one_thread
+from spygames_training.compute import find_device, one_thread, seeded, usual_torch
 from spygames_training.config import Config, check_config, differences, from_mapping
 from spygames_training.faster_device import gpu_pays
 from spygames_training.joint_run import check_alike, check_workers, led_by_newest, saved_anywhere
 from spygames_training.league import League
 from spygames_training.learner import Learner
 from spygames_training.loop import Callback, TrainingLoop
-from spygames_training.machine import cores, processor
+from spygames_training.machine import cores, instructions, processor
 from spygames_training.network import ActorCritic
 from spygames_training.own_code import check_names, find_own, names_of
 from spygames_training.own_network import Source, answers_of, check_answers, network_to_train
@@ -86,14 +86,14 @@ class Run:
         if processes.first:
             check_folder(self.folder)
         self.state = self.folder / STATE
-        torch.manual_seed(config.seed)
-        with one_thread():
-            own = network_to_train(self.game, config.network, self._network)
         ppo, workers = config.ppo, config.workers // processes.count
-        pays = functools.partial(gpu_pays, own, ppo, workers, processes.count)
-        own.to(find_device(config.device, processes.local_rank, pays))
-        own.shaped = shape is not None
-        self.learner = Learner(own, ppo, workers, config.seed, processes)
+        with usual_torch():
+            with seeded(config.seed), one_thread():
+                own = network_to_train(self.game, config.network, self._network)
+            pays = functools.partial(gpu_pays, own, ppo, workers, processes.count)
+            own.to(find_device(config.device, processes.local_rank, pays))
+            own.shaped = shape is not None
+            self.learner = Learner(own, ppo, workers, config.seed, processes)
         self.league = League(self.game, config.opponents)
         players = [from_network(self.game, own), *self.league.players.values()]
         check_memory(self.game, config, processes.count)
@@ -252,7 +252,10 @@ class Run:
         """StateError if settings that decide what the run has become are not those that the state was saved with."""
         if not state.vouched:
             return
-        saved = from_mapping(Config, state.facts["config"])
+        try:
+            saved = from_mapping(Config, state.facts.get("config"))
+        except ValueError as error:
+            raise StateError(f"{state.path} is damaged: its config is not that of a run: {one_line(error)}") from None
         if changed := [name for name in differences(self.config, saved) if name not in CHANGEABLE]:
             raise StateError(
                 f"{self.folder / RUN} is damaged or of a run with other settings: {state.path.name} was saved with "
@@ -275,7 +278,7 @@ class Run:
 
     def close(self) -> None:
         """Ends the workers' threads, for whoever calls `update` instead of `train`."""
-        self.learner.threads.shutdown(cancel_futures=True)
+        self.learner.close()
 
     def train(self, callbacks: Sequence[Callback] = (), progress: bool = True) -> ActorCritic:
         """Trains to the end and returns the policy to ship, the mean of the weights. Ctrl-C or SIGTERM saves and raises
@@ -315,7 +318,8 @@ class Run:
         """Writes the checkpoint of the policy."""
         if self.processes.first:
             extra = {"config": dataclasses.asdict(self.config), "seconds": round(self.progress["seconds"])}
-            extra["machine"] = f"{self.config.workers} of {cores()} cores of {processor()}"
+            extra["machine"] = f"{self.config.workers} of {cores()} cores of {processor()} ({instructions()})"
+            extra["precision"] = str(self.learner.compute.dtype).removeprefix("torch.")
             if "began_with" in self.progress:
                 extra["began_with"] = self.progress["began_with"]
             if self.own_code:
@@ -325,6 +329,8 @@ class Run:
                 self.folder / "checkpoint", self.game, self.learner.ema, self.progress["decisions"], results, extra
             )
 
+    @usual_torch()
+    @np.errstate(all="ignore")  # losses are looked at instead
     def update(self) -> dict[str, Any]:
         """Plays, learns and returns the metrics; all processes take part.
 

@@ -1,10 +1,9 @@
 """The files of a run's folder: which there are, whether they can be written, and the config that the folder holds."""
 
-import json
 from pathlib import Path
 
 from spygames.core.shown import one_line
-from spygames_training.atomic import read_file
+from spygames_training.atomic import parse_json, read_file
 from spygames_training.checkpoint_folder import check_place
 from spygames_training.config import Config, from_mapping, harmless
 from spygames_training.processes import ALONE, Processes, ProcessLost
@@ -35,7 +34,7 @@ def resume_config(folder: str | Path, processes: Processes = ALONE, *, allow_cod
     it is not allowed. `allow_code` as in `read_config`."""
     path = Path(folder) / RUN
     try:
-        values = json.loads(processes.from_first(lambda: read_file(path, MAX_RUN_BYTES)))
+        values = parse_json(processes.from_first(lambda: read_file(path, MAX_RUN_BYTES)))
         if not isinstance(values, dict):
             raise ValueError("it holds no mapping")
         config = from_mapping(Config, values)
@@ -43,6 +42,6 @@ def resume_config(folder: str | Path, processes: Processes = ALONE, *, allow_cod
         raise
     except OSError as error:
         raise ValueError(f"{folder} holds no run to resume: {path}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ValueError(f"{path} is damaged or no config of a run: {one_line(error, 300)}") from error
     return config if allow_code else harmless(config, path)

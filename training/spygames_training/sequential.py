@@ -15,8 +15,11 @@ from typing import Literal
 
 import numpy as np
 
+from spygames.core.checks import whole
 from spygames.core.game import Game
+from spygames.core.plain import plain
 from spygames.core.players import Player, PlayerLike, as_players
+from spygames.core.rng import as_seed
 from spygames_training.blocks import play_block, scores
 from spygames_training.tasks.executor import Progress
 
@@ -83,6 +86,8 @@ class SequentialTest:
     """How often it may accept H1 where H0 holds, and likewise H0 where H1 holds."""
 
     def __post_init__(self) -> None:
+        for name in ("h0", "h1", "error"):
+            object.__setattr__(self, name, plain(getattr(self, name)))
         if not 0 < self.h0 < self.h1 < 1:
             raise ValueError(f"the win shares must be 0 < H0 < H1 < 1, not {self.h0:g} and {self.h1:g}")
         if not 0 < self.error < 0.5:
@@ -153,7 +158,7 @@ def compare(
     """
     first, second = as_players(game, [first, second])
     check_different(first, second)
-    sides = game.num_sides
+    sides, seed, max_games = game.num_sides, int(as_seed(seed)), whole("max_games", max_games, 1)
     values = np.arange(2 * sides + 1) / (2 * sides)
     counts, played, each = np.zeros(len(values), np.int64), 0, games_of_block(game)
     verdict: Verdict = "undecided"

@@ -27,7 +27,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spygames.core.shown import printable
-from spygames_training.plots import as_text, new_figure, save_figure
+from spygames_training.plots import literal, picture
 
 if TYPE_CHECKING:
     from spygames_training.evaluation import Result
@@ -204,15 +204,14 @@ def check_picture(file: Path) -> None:
 def heat_map(names: Sequence[str], shares: np.ndarray, file: str | Path, title: str = "") -> None:
     """Draws `matrix_table` as a picture; the ending of `file` says in which format (`check_picture`)."""
     size = 2.5 + 0.9 * len(names)
-    figure, (axes,) = new_figure(1, 1, (size + 1.5, size))
-    image = axes.imshow(100 * shares, vmin=0, vmax=100, cmap="RdBu")
-    labels = [as_text(name) for name in names]
-    axes.set_xticks(range(len(names)), labels=labels, rotation=30, ha="right")
-    axes.set_yticks(range(len(names)), labels=labels)
-    axes.set_xlabel("against")
-    axes.set_title(as_text(title))
-    for i, j in np.argwhere(~np.isnan(shares)):
-        dark = abs(shares[i, j] - 0.5) > DARK
-        axes.text(j, i, f"{100 * shares[i, j]:.1f}", ha="center", va="center", color="white" if dark else "black")
-    figure.colorbar(image, label="wins %")
-    save_figure(figure, Path(file), 150, Path(file).suffix[1:])
+    shown, file = [*map(literal, names)], Path(file)
+    with picture(file, 1, 1, (size + 1.5, size), 150, file.suffix[1:]) as (figure, (axes,)):
+        image = axes.imshow(100 * shares, vmin=0, vmax=100, cmap="RdBu")
+        axes.set_xticks(range(len(names)), labels=shown, rotation=30, ha="right")
+        axes.set_yticks(range(len(names)), labels=shown)
+        axes.set_xlabel("against")
+        axes.set_title(literal(title))
+        for i, j in np.argwhere(~np.isnan(shares)):
+            dark = abs(shares[i, j] - 0.5) > DARK
+            axes.text(j, i, f"{100 * shares[i, j]:.1f}", ha="center", va="center", color="white" if dark else "black")
+        figure.colorbar(image, label="wins %")

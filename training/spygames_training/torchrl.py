@@ -25,6 +25,7 @@ from torchrl.data import Binary, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 from torchrl.modules import ActorValueOperator, MaskedCategorical, ProbabilisticActor, ValueOperator
 
+from spygames.core.checks import whole
 from spygames.core.game import Game
 from spygames.core.games import Games
 from spygames.core.rng import as_seed
@@ -55,20 +56,21 @@ class TorchRLEnv(EnvBase):
     """
 
     def __init__(self, game: Game, n: int, seed: int | None = None):
+        n = whole("n", n, 1)
         super().__init__(device="cpu", batch_size=[n])
         self.game, self.games = game, Games(game, n, seed)
         self._rows = np.arange(n)
         self._seed: int | None = None
         """of the next reset; None: the games go on from their seeds"""
         self.observation_spec = Composite(
-            observation=Unbounded((n, game.num_features)),
+            observation=Unbounded((n, game.num_features), dtype=torch.float32),
             action_mask=Binary(game.num_actions, (n, game.num_actions), dtype=torch.bool),
             seat=Categorical(game.num_players, (n,), dtype=torch.int64),
-            paid=Unbounded((n, game.num_players)),
+            paid=Unbounded((n, game.num_players), dtype=torch.float32),
             shape=(n,),
         )
         self.action_spec = Categorical(game.num_actions, (n,), dtype=torch.int64)
-        self.reward_spec = Unbounded((n, 1))
+        self.reward_spec = Unbounded((n, 1), dtype=torch.float32)
         flag = Categorical(2, (n, 1), dtype=torch.bool)
         self.full_done_spec = Composite(done=flag, terminated=flag.clone(), truncated=flag.clone(), shape=(n,))
 
@@ -89,8 +91,8 @@ class TorchRLEnv(EnvBase):
             self.games.reset()
         else:
             self.games.begin(np.flatnonzero(chosen.reshape(-1).numpy()))
-        none = torch.zeros(self.batch_size[0], 1, dtype=torch.bool)
-        paid = torch.zeros(self.batch_size[0], self.game.num_players)
+        none = torch.zeros(self.batch_size[0], 1, dtype=torch.bool, device="cpu")
+        paid = torch.zeros(self.batch_size[0], self.game.num_players, dtype=torch.float32, device="cpu")
         return self._seen(self.games.seats, paid).update(
             {"done": none, "terminated": none.clone(), "truncated": none.clone()}
         )

@@ -18,8 +18,8 @@ HEADS = 2
 
 
 def linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
-    """A linear layer with orthogonal weights of that gain and no bias at first."""
-    layer = nn.Linear(inputs, outputs)
+    """A linear layer with orthogonal float32 weights of that gain and no bias at first."""
+    layer = nn.Linear(inputs, outputs, dtype=torch.float32)
     nn.init.orthogonal_(layer.weight, gain)
     nn.init.zeros_(layer.bias)
     return layer
@@ -76,8 +76,8 @@ class EntityTrunk(nn.Module):
         self.register_buffer("_rest", torch.from_numpy(rest), persistent=False)
         self._counts = [len(kind) for kind in places]
         self.embed = nn.ModuleList(linear(kind.shape[1], embedding, gain=1.0) for kind in places)
-        self.which = nn.Parameter(torch.zeros(tokens, embedding))
-        self.before_attention, self.before_layer = nn.LayerNorm(embedding), nn.LayerNorm(embedding)
+        self.which = nn.Parameter(torch.zeros(tokens, embedding, dtype=torch.float32))
+        self.before_attention, self.before_layer = (nn.LayerNorm(embedding, dtype=torch.float32) for _ in range(2))
         self.attention = linear(embedding, 3 * embedding, gain=1.0)
         self.attended = linear(embedding, embedding, gain=0.5)
         self.layer = nn.Sequential(

@@ -205,11 +205,15 @@ def training() -> Run:
     return training_rate("agent_avenue_v0")
 
 
-def searching() -> Run:
+def searching(player: str) -> Run:
     needs_torch()
     from spygames_app.bench.training import search_rate
 
-    return search_rate("agent_avenue/simple-2+search:64")
+    return search_rate(player)
+
+
+def _search(name: str, player: str) -> Bench:
+    return Bench(name, f"`{player}` in both seats, 8 games at once, one thread", lambda: searching(player))
 
 
 BENCHES = [
@@ -222,7 +226,8 @@ BENCHES = [
     Bench("env_clone", "clone: `env.clone()`, a whole environment", env_clone, "copies/s"),
     Bench("determinize", "determinize, compiled loop over positions in mid-game", determinized, "calls/s"),
     Bench("determinize_py", "determinize, one call from Python", determinized_from_python, "calls/s"),
-    Bench("search", "`agent_avenue/simple-2+search:64` in both seats, 8 games at once, one thread", searching),
+    _search("search", "agent_avenue/simple-2+search:64"),
+    _search("search_bfloat16", "agent_avenue/simple-2+search:64,precision=bfloat16"),
     Bench("import", "`import spygames`", lambda: lambda _: fresh_process(IMPORT), "s", most_runs=5),
     Bench("cold", "first game, nothing compiled yet, import included", first_game_cold, "s", most_runs=3),
     Bench("warm", "first game of a later process, import included", first_game_warm, "s", most_runs=5),

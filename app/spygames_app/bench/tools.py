@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from spygames_training.machine import cores, processor
+from spygames_training.machine import cores, instructions, processor
 from spygames_training.tables import markdown_table
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def caveat(host: dict[str, str]) -> str:
 
 def about(settings: str, host: dict[str, str]) -> str:
     """Returns the line under the tables: when, where, with which versions and settings."""
-    on = f"{host['processor']}, {host['cores']} cores, {host['system']}"
+    on = f"{host['processor']} ({host['instructions']}), {host['cores']} cores, {host['system']}"
     versions = ", ".join(f"{k} {host[k]}" for k in ("python", "numpy", "numba", "pettingzoo", "open_spiel", "torch"))
     busy = f"Load average at the start: {host['load at the start']}.{caveat(host)}"
     return f"{date.today()}, {on}; {versions}. {settings}. {busy}"
@@ -192,6 +192,7 @@ def machine() -> dict[str, str]:
     """What the figures were taken on."""
     return {
         "processor": processor(),
+        "instructions": instructions(),
         "cores": str(cores()),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),

@@ -19,6 +19,7 @@ Name = Literal[
     "determinize",
     "determinize_py",
     "search",
+    "search_bfloat16",
     "import",
     "cold",
     "warm",

@@ -82,6 +82,7 @@ class Compare:
             )
         import numpy as np
 
+        from spygames.core.json_numbers import written
         from spygames.core.players import make_player
         from spygames.core.rng import next_seed
         from spygames_training.atomic import write_whole
@@ -117,7 +118,7 @@ class Compare:
                 "test": asdict(test),
                 "max_games": self.max_games,
                 "comparison": asdict(found),
-                "figure": {"games": self.figure, "seed": seed} if self.figure else None,
+                "figure": {"games": self.figure, "seed": written(seed)} if self.figure else None,
             }
             write_whole(self.json, json.dumps(content, indent=2) + "\n")
         says = {

@@ -173,12 +173,16 @@ class Ladder:
 
 def _differs(number: int, line: "Line", again: "Line") -> bool:
     """Prints whether a line that was played again is as it was, and returns whether it is not."""
+    from spygames.core.shown import shown
+
     same, says = again.compared() == line.compared(), "the same, byte for byte"
     others = [entry.name for entry, old in zip(again.players, line.players, strict=True) if entry != old]
     if not same:
         played = (again.wins.tolist(), again.forfeits) == (line.wins.tolist(), line.forfeits)
         says = f"{'the same games' if played else 'other games'}"
         says += f"; the digest of {' and '.join(others)} is another" if others else ""
+        had, has = line.made.get("instructions"), again.made["instructions"]
+        says += "" if had in (None, has) else f"; networks computed with {shown(had)} then, and with {has} here"
     say(f"line {number}: {says}")
     return not same
 

@@ -63,7 +63,7 @@ class TrainAll:
         console().print(table.rich())
         say(f"the table in Markdown, every figure, and the curves: {self.out / 'variants'}.md, .json, .png")
         if self.write:
-            write_whole(docs / "variants.json", (self.out / "variants.json").read_text())
+            write_whole(docs / "variants.json", (self.out / "variants.json").read_text(encoding="utf-8"))
             runs.plot(docs / "images" / "variants.png")
             put_between(docs / "variants.md", BEGIN, END, f"{table.markdown()}\n\n![The curves](images/variants.png)")
         return 0

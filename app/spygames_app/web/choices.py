@@ -1,7 +1,6 @@
 """What can be chosen on the page: games, their options, and players. The browser sends numbers, never names."""
 
 import inspect
-import json
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from spygames.core.game import Game
 from spygames.core.players import SEARCH, name_best, split_spec
 from spygames.core.registry import game_ids, game_module, make_game
 from spygames.core.released import BEST, best_agent, find_agent, released_agents
+from spygames_training.checkpoint_folder import CONFIG, read_checkpoint_config
 
 SEARCHES = ("mcts:200",)
 """Searches that can be chosen without being named at the start."""
@@ -94,11 +94,14 @@ def fits(game: Game, spec: str) -> bool:
         return bool(_best(game))
     agent = find_agent(source)
     folder = Path(source) if agent is None else agent.folder
-    for file in (folder / "config.json", folder / "checkpoint" / "config.json"):
-        if file.is_file():
-            config = json.loads(file.read_text(encoding="utf-8"))
-            layout = {key: config["layout"][key] for key in ("observation", "num_actions")}
-            return config["environment"]["id"] == game.id and layout == game.layout
+    try:
+        for file in (folder / CONFIG, folder / "checkpoint" / CONFIG):
+            if file.exists():
+                config = read_checkpoint_config(file)
+                layout = {key: config["layout"][key] for key in ("observation", "num_actions")}
+                return config["environment"]["id"] == game.id and layout == game.layout
+    except (OSError, ValueError, LookupError, TypeError):  # what is wrong is said where the player is made
+        pass
     return True
 
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -77,12 +77,15 @@ class Guard:
 
 
 async def read_form(request: Request, most: int) -> Mapping[str, str]:
-    """The fields of a form; 413 where it is too long, 400 where it is none."""
+    """The fields of a form; 413 where it is too long, 400 where it is none or the client went away in the middle."""
     body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > most:
-            raise Bad(413, f"That is too much: at most {most:,} bytes.")
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > most:
+                raise Bad(413, f"That is too much: at most {most:,} bytes.")
+    except ClientDisconnect:
+        raise Bad(400, "The form is not whole.") from None
     try:
         fields = dict(parse_qsl(body.decode("utf-8"), keep_blank_values=True, errors="strict", max_num_fields=64))
     except ValueError:  # UnicodeDecodeError is one

@@ -19,6 +19,7 @@ from spygames.core.players import make_player
 from spygames.core.record import load_games
 from spygames.core.registry import game_ids, make_game
 from spygames_app.web.choices import Choices, fits
+from spygames_app.web.connections import Connection
 from spygames_app.web.server import make_app
 
 FURTHER = 20
@@ -64,9 +65,10 @@ def serve(
 
 def server_of(app: ASGIApp) -> uvicorn.Server:
     """What serves the application: one process, since the games are in its memory."""
-    return uvicorn.Server(
-        uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, lifespan="off")
+    settings = uvicorn.Config(
+        app, http=Connection, ws="none", log_level="warning", access_log=False, server_header=False, lifespan="off"
     )
+    return uvicorn.Server(settings)
 
 
 def check(offered: Choices) -> None:

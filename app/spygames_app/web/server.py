@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from secrets import compare_digest
 
@@ -273,7 +273,7 @@ class Site:
         made = self._game(request, visit)
         if not made.over or made.live is None:
             raise Bad(409, "The record tells of hidden cards: it is there when the game is over.")
-        line = await run_in_threadpool(lambda: json.dumps(asdict(made.screening().film.record)) + "\n")
+        line = await run_in_threadpool(lambda: made.screening().film.record.to_line() + "\n")
         headers = {"Content-Disposition": 'attachment; filename="game.jsonl"'}
         return Response(line, media_type="application/jsonl", headers=headers)
 

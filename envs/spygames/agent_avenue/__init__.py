@@ -51,15 +51,13 @@ def make_game(
     Raises:
         ValueError: an option has a value that it does not take, or `captain` is given with two players.
     """
-    options: dict[str, Any] = {
-        "mode": choice("mode", mode, get_args(Mode)),
-        "players": choice("players", players, (2, 3, 4)),
-        "first_player": choice("first_player", first_player, (*range(players), "random")),
-    }
+    mode, players = choice("mode", mode, get_args(Mode)), choice("players", players, (2, 3, 4))
+    first_player = choice("first_player", first_player, (*range(players), "random"))
+    options: dict[str, Any] = {"mode": mode, "players": players, "first_player": first_player}
     teams, advanced = players > 2, mode == "advanced"
     if teams:
-        captain = "alternate" if captain is None else captain
-        options["captain"] = choice("captain", captain, get_args(Captain))
+        captain = choice("captain", "alternate" if captain is None else captain, get_args(Captain))
+        options["captain"] = captain
     elif captain is not None:
         raise ValueError(f"captain is for teams of three or four players; leave it out with two, not {shown(captain)}")
     packed = np.zeros(1, layout.OPTIONS)
@@ -95,6 +93,7 @@ def make_game(
         teams=(0, 0, 1, 1)[:players] if teams else (),
         is_known=validate.is_known,
         rewind=rewind.rewind,
+        worlds_version=2,  # 1: a card that was drawn after an offer could lie face down
         questions=questions.questions(teams),
         entities=layout.ENTITIES,
         view_ranges=VIEW_RANGES,

@@ -5,7 +5,7 @@ from numpy import uint64
 
 from spygames.agent_avenue.cards import CARDS, KINDS, MARKET_SIZE
 from spygames.agent_avenue.layout import ABILITY, AT_DECK, NONE
-from spygames.agent_avenue.queries import face_down_seat, hand_size, knows_face_down, unseen
+from spygames.agent_avenue.queries import face_down_seat, hand_size, knows_face_down, seen_of, unseen
 from spygames.agent_avenue.rules.market import is_possible
 from spygames.agent_avenue.types import State
 from spygames.core.kernel import Int, kernel
@@ -16,13 +16,16 @@ from spygames.core.rng import below, shuffle
 def determinize(s: State, seat: Int, seed: uint64) -> None:
     """Deals the cards that `seat` has not seen to all hidden places, again until the result is a possible state.
 
-    Cards that were seen entering a hand stay there, or one of them lies face down if that is possible (AA-37).
+    Cards that were seen entering a hand stay there, or one of them lies face down if that is possible (AA-37). A hand
+    drew after it had played (AA-11), so the cards that it drew were neither seen nor can one of them lie face down.
     """
     s.rng = seed
     if s.options.advanced:
         shuffle_market_deck(s)
     knows_down = knows_face_down(s, seat)
     offerer = face_down_seat(s) if s.face_down != NONE and not knows_down else NONE
+    kept = kept_by(s, offerer) if offerer != NONE else 0
+    drawn = hand_size(s, offerer) - kept if offerer != NONE else 0
     # The deck serves as the pile that is dealt from: the hidden cards of other seats come off its end.
     pile = 0
     for card in range(KINDS):
@@ -33,13 +36,16 @@ def determinize(s: State, seat: Int, seed: uint64) -> None:
         shuffle(s, s.deck, pile)
         left = pile
         if offerer != NONE:
-            left = deal_offer(s, offerer, left)
+            left = deal_offer(s, offerer, kept, left)
+            if not is_allowed(s, offerer, kept):
+                continue
+            left = deal_unseen(s, offerer, drawn, left)
             left = deal_discards(s, offerer, left)
         for who in range(s.options.players):
             if who != seat and who != offerer:
                 left = deal_hand(s, who, hand_size(s, who), left)
                 left = deal_discards(s, who, left)
-        if is_allowed(s, offerer):
+        if s.phase != ABILITY or is_possible(s):  # AA-28: the seat that makes the choices can carry the ability out
             break
     for i in range(left, CARDS):
         s.deck[i] = NONE
@@ -72,32 +78,44 @@ def deal_hand(s: State, who: Int, size: Int, left: Int) -> Int:
     for card in range(KINDS):
         s.hands[who, card] = s.seen[who, card]
         size -= np.int64(s.seen[who, card])
-    for _ in range(size):
+    return deal_unseen(s, who, size, left)
+
+
+@kernel
+def deal_unseen(s: State, who: Int, count: Int, left: Int) -> Int:
+    """Adds `count` cards off the pile to a hand. Returns as above."""
+    for _ in range(count):
         left -= 1
         s.hands[who, s.deck[left]] += 1
     return left
 
 
 @kernel
-def deal_offer(s: State, who: Int, left: Int) -> Int:
-    """Deals a face-down card and the hand that it came from; either may hold the cards seen there. Returns as above."""
-    size, seen = hand_size(s, who), 0
-    for card in range(KINDS):
-        seen += np.int64(s.seen[who, card])
+def kept_by(s: State, who: Int) -> Int:
+    """Cards that the hand behind a face-down card kept: at least all but one of those that were seen there, of which a
+    position that was set up may have more."""
+    return max(np.int64(s.kept), seen_of(s, who) - 1)
+
+
+@kernel
+def deal_offer(s: State, who: Int, kept: Int, left: Int) -> Int:
+    """Deals a face-down card and the `kept` cards of its hand; each of them may be any of the cards that were seen
+    there. Returns as above."""
+    seen = seen_of(s, who)
     if seen > 0:
-        drawn = below(s, size + 1)
-        if drawn < seen:
-            left = deal_hand(s, who, size + 1, left)
+        place = below(s, kept + 1)
+        if place < seen:
+            left = deal_hand(s, who, kept + 1, left)
             card = 0
-            while drawn >= s.seen[who, card]:
-                drawn -= np.int64(s.seen[who, card])
+            while place >= s.seen[who, card]:
+                place -= np.int64(s.seen[who, card])
                 card += 1
             s.hands[who, card] -= 1
             s.face_down = card
             return left
     left -= 1
     s.face_down = s.deck[left]
-    return deal_hand(s, who, size, left)
+    return deal_hand(s, who, kept, left)
 
 
 @kernel
@@ -114,11 +132,6 @@ def deal_discards(s: State, who: Int, left: Int) -> Int:
 
 
 @kernel
-def is_allowed(s: State, offerer: Int) -> bool:
-    """AA-10, AA-40: two alike are offered only by a hand of nothing else, so all cards that it kept are alike too.
-
-    AA-28: the seat that makes the choices of an ability can carry it out.
-    """
-    if offerer != NONE and s.face_down == s.face_up and s.hands[offerer, s.face_up] < s.kept:
-        return False
-    return s.phase != ABILITY or is_possible(s)
+def is_allowed(s: State, offerer: Int, kept: Int) -> bool:
+    """AA-10, AA-40: two alike are offered only by a hand of nothing else; before it draws it holds what it `kept`."""
+    return bool(s.face_down != s.face_up or s.hands[offerer, s.face_up] == kept)

@@ -82,6 +82,15 @@ def hand_size(s: State, seat: Int) -> Int:
 
 
 @kernel
+def seen_of(s: State, seat: Int) -> Int:
+    """Cards of a hand that all have seen there (AA-37)."""
+    seen = 0
+    for card in range(KINDS):
+        seen += np.int64(s.seen[seat, card])
+    return seen
+
+
+@kernel
 def face_down_seat(s: State) -> Int:
     """The seat that played the face-down card; NONE if no card lies face down."""
     if s.phase != RECRUIT:

@@ -26,8 +26,8 @@ from spygames.agent_avenue.actions import (
 )
 from spygames.agent_avenue.cards import KINDS, MARKET_SIZE, ONGOING, OPEN
 from spygames.agent_avenue.layout import ABILITY, NONE, SIDES
-from spygames.agent_avenue.queries import hand_size, is_team, knows_face_down, side_of
-from spygames.agent_avenue.rules.market import is_possible
+from spygames.agent_avenue.queries import hand_size, is_team, knows_face_down, seen_of, side_of
+from spygames.agent_avenue.rules.market import is_possible, may_recruit
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING, any_of
 from spygames.core.rng import uniform
@@ -40,19 +40,19 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
     """`Game.rewind`: nothing but a seat's own decisions and draws changes its hand.
 
     Cards that were drawn since may be any of the hand alike, but those that were seen in it (AA-37) have been there
-    before. The card that was discarded may be any of the discards, as all cards that a seat has not seen are dealt
-    alike (`determinize`). An offer is public but for its face-down card, and that, too, once it has been recruited.
+    before, and a hand that offered two alike held nothing else (AA-10, AA-40). The card that was discarded may be any
+    of the discards, as all cards that a seat has not seen are dealt alike (`determinize`). An offer is public but for
+    its face-down card, and that, too, once it has been recruited. What comes out is right for the view of `seat` alone.
     """
     down = s.face_down if knows_face_down(s, seat) else NONE
     asked = np.int64(s.ability) if s.phase == ABILITY and s.resolver == seat else NONE
     given, taken = given_by(action), 1 if TAKE_AGENT <= action < RECRUIT_AGENT else 0
-    undo_draws(s, seat, down, hand_size(past, seat) - given + taken, rng)
+    alike = repeated(past, action, down)
+    undo_draws(s, seat, down, alike, hand_size(past, seat) - given + taken, rng)
     action = undo(s, seat, action, down, rng)
     take_public(s, past, seat)
-    if s.options.advanced:
-        for card in range(KINDS):
-            if s.hands[seat, card] < s.seen[seat, card]:
-                return IMPOSSIBLE
+    if not is_possible_hand(s, seat, action, alike):
+        return IMPOSSIBLE
     if RECRUIT_UP <= action <= RECRUIT_DOWN:
         return TELLS_NOTHING if past.face_up == past.face_down else action  # which of two alike it was is not seen
     if TAKE_MARKET <= action < TAKE_AGENT:
@@ -60,6 +60,19 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
     if action >= RESOLVE_OWN:
         return action if was_resolved(s, seat, decode_seat(seat, action), asked) else TELLS_NOTHING
     return action
+
+
+@kernel
+def is_possible_hand(s: Record, seat: Int, action: Int, alike: Int) -> bool:
+    """Whether the hand holds what was seen in it (AA-37), nothing else where it offered two `alike` (AA-10, AA-40), and
+    what it recruited, for Double Trouble twice (AA-28)."""
+    if alike != NONE and s.hands[seat, alike] < hand_size(s, seat):
+        return False
+    if s.options.advanced:
+        for card in range(KINDS):
+            if s.hands[seat, card] < s.seen[seat, card]:
+                return False
+    return not RECRUIT_AGENT <= action < DECLINE or may_recruit(s, decode_recruit(action))
 
 
 @kernel
@@ -73,15 +86,46 @@ def given_by(action: Int) -> Int:
 
 
 @kernel
-def undo_draws(s: Record, seat: Int, down: Int, kept: Int, rng: np.ndarray) -> None:
-    """Leaves `kept` cards of a hand, those that were seen in it among them. One of these may lie face down, as `down`:
-    each copy of that name alike likely."""
+def repeated(past: Record, action: Int, down: Int) -> Int:
+    """AA-10, AA-40: the agent of an offer of two alike, which only a hand of nothing else can make; else NONE.
+
+    `down`: the agent that lies face down in this world, or NONE if the action names it.
+    """
+    up = hidden = NONE
+    if PLAY_PAIR <= action < RECRUIT_UP:
+        up, hidden = decode_pair(action)
+    elif PLAY_DOWN <= action < RESOLVE_OWN:
+        up, hidden = np.int64(past.face_up), decode_down(action)
+    return up if up == (hidden if down == NONE else down) else NONE
+
+
+@kernel
+def undo_draws(s: Record, seat: Int, down: Int, alike: Int, kept: Int, rng: np.ndarray) -> None:
+    """Leaves `kept` cards of a hand, those that were seen in it among them, and of one name where it offered two
+    `alike`. One of those that were seen may lie face down, as `down`."""
     hand, seen = s.hands[seat], s.seen[seat] if s.options.advanced else _NONE_KEPT
-    if down != NONE and seen[down] > 0 and uniform(rng, hand[down] + 1) < seen[down]:
+    if down != NONE and seen[down] > 0 and was_seen(s, seat, down, kept, rng):
         s.seen[seat, down] -= 1
+    if alike != NONE and hand[alike] >= kept:
+        for card in range(KINDS):
+            hand[card] = kept if card == alike else 0
     for _ in range(hand_size(s, seat) - kept):
         card = any_of(hand, seen, rng)
         hand[card if card != NONE else any_of(hand, _NONE_KEPT, rng)] -= 1
+
+
+@kernel
+def was_seen(s: Record, seat: Int, down: Int, kept: Int, rng: np.ndarray) -> bool:
+    """Whether the face-down card, which is `down`, is one of those that were seen in the hand.
+
+    Each way to lay the cards counts once: those that were seen to the `kept` ones and the face-down one, the others to
+    what is left of these and to the cards drawn since. For one copy it is as m, the cards that were not seen, if that
+    copy was, to the kept ones and the face-down one less the cards that were seen, if it was not.
+    """
+    cards, seen = seen_of(s, seat), np.int64(s.seen[seat, down])
+    ways = seen * max(hand_size(s, seat) + 1 - cards, 1)
+    others = (np.int64(s.hands[seat, down]) + 1 - seen) * max(kept + 1 - cards, 0)
+    return bool(uniform(rng, ways + others) < ways)
 
 
 @kernel

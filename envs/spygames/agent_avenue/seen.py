@@ -24,7 +24,8 @@ from spygames.agent_avenue.actions import (
 )
 from spygames.agent_avenue.cards import AGENTS, FROM, MARKET_CARDS, OTHER_PLAY
 from spygames.agent_avenue.layout import NONE
-from spygames.agent_avenue.queries import knows_face_down, partner, unseen
+from spygames.agent_avenue.queries import knows_face_down, partner
+from spygames.agent_avenue.rules.market import is_possible
 from spygames.agent_avenue.state_dict import state_to_dict
 from spygames.core.game import NOBODY, Game
 from spygames.core.kernel import Int, Record
@@ -53,7 +54,8 @@ def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
 def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
     """What `viewer` sees happen when `seat` takes an action in `s`, the state before: "player_1 discards a card".
 
-    What the viewer cannot tell apart has one text; NOBODY sees everything.
+    What everybody sees afterwards is told, and what the viewer cannot tell apart then has one text; NOBODY sees
+    everything.
     """
     knows = viewer in (seat, NOBODY)
     if action < PLAY_PAIR:
@@ -79,29 +81,28 @@ def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> s
     elif action < RESOLVE_OWN:
         what = f"plays {_agent(decode_down(action)) if knows else 'a card'} face down"
     else:
-        # If neither member can carry the card out, either choice leads to the same position (AA-28).
-        card = _market_card(s.ability)
-        what = f"has {_seat_name(s, action, seat)} resolve {card}" if knows else f"names who resolves {card}"
+        card, named = _market_card(s.ability), _seat_name(s, action, seat)
+        told = knows or _resolves(s, int(decode_seat(seat, action)))
+        what = f"has {named} resolve {card}" if told else f"names who resolves {card}"
     return f"player_{seat} {what}"
 
 
 def _recruits(s: Record, take_up: bool, seat: int, viewer: int) -> str:
-    """AA-12. Of two alike it cannot be seen afterwards which one was taken, so nobody is told where they may be."""
-    if viewer == NOBODY or knows_face_down(s, viewer):
-        if s.face_down == s.face_up and viewer != NOBODY:
-            return "takes one of the two cards"
-        down = _agent(s.face_down)
-    elif viewer != seat and _may_be_alike(s, viewer):
+    """AA-12: both cards lie open afterwards, so all see which one was taken, except where they bear one name."""
+    if s.face_down == s.face_up and viewer not in (seat, NOBODY):
         return "takes one of the two cards"
-    else:
-        down = "card"
-    return f"takes the open {_agent(s.face_up)}" if take_up else f"takes the hidden {down}"
+    if take_up:
+        return f"takes the open {_agent(s.face_up)}"
+    known = viewer == NOBODY or knows_face_down(s, viewer)
+    return f"takes the hidden {_agent(s.face_down) if known else 'card'}"
 
 
-def _may_be_alike(s: Record, viewer: int) -> bool:
-    """Whether the two offered cards may bear one name, as far as `viewer` knows: AA-10 and AA-40 ask for a hand of
-    nothing else, the cards that it kept included."""
-    return s.face_up != NONE and int(unseen(s, viewer, int(s.face_up), False)) > s.kept
+def _resolves(s: Record, named: int) -> bool:
+    """AA-44: whether the seat that a captain names can carry the card out, so that all see whose choice comes next. If
+    it cannot, the card lapses (AA-28), and nothing shows who was named."""
+    found = s.copy()
+    found.resolver = named
+    return s.ability != NONE and bool(is_possible(found))
 
 
 def _is_theirs(s: Record) -> bool:

@@ -26,7 +26,7 @@ from spygames.agent_avenue.queries import face_down_seat, first_seat, hand_size,
 from spygames.agent_avenue.rules.play import clear
 from spygames.agent_avenue.types import State
 from spygames.agent_avenue.validate import check
-from spygames.core.checks import check_keys, integer, member, sequence, table
+from spygames.core.checks import check_keys, check_played, integer, member, sequence, table
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Int
 from spygames.core.shown import shown
@@ -117,9 +117,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
             fit the cards; or the game is over where no side has won, or the other way round.
     """
     check_keys(mapping, _KEYS, _LEFT_OUT)
-    for key in ("mode", "players"):
-        if type(mapping[key]) is not type(game.options[key]) or mapping[key] != game.options[key]:
-            raise ImpossibleState(f"{key} is {shown(mapping[key])}, but this game is played with {game.options[key]!r}")
+    check_played(mapping, {key: game.options[key] for key in ("mode", "players")})
     s.options = game.packed[0]
     clear(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))

@@ -25,9 +25,9 @@ from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DEAL, DECKS, Deck, DeckName
 from spygames.agent_dog.ranges import view_ranges
 from spygames.agent_dog.types import View
-from spygames.core.checks import choice
+from spygames.core.checks import choice, whole
 from spygames.core.game import Game, Texts
-from spygames.core.shown import one_line, shown
+from spygames.core.shown import one_line
 
 __all__ = ["BOARDS", "DECKS", "Board", "Deck", "make_game"]
 
@@ -55,11 +55,10 @@ def make_game(
     Raises:
         ValueError: an option has a value that makes no sense.
     """
-    choice("players", players, (2, 3, 4))
+    players = choice("players", players, (2, 3, 4))
     board_name, the_board = _board(board)
     deck_name, the_deck = _deck(deck, players)
-    if type(max_turns) is not int or not 1 <= max_turns <= 10**9:
-        raise ValueError(f"max_turns must be a whole number from 1 to 10**9, not {shown(max_turns)}")
+    max_turns = whole("max_turns", max_turns, 1, 10**9)
     options: dict[str, Any] = {
         "players": players,
         "board": board_name or {"track": the_board.track, "holes": list(the_board.holes), "meeting": the_board.meeting},

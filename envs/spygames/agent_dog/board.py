@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from spygames.core.game import ImpossibleState
+from spygames.core.plain import plain
 from spygames.core.shown import shown
 
 COLOURS = ("red", "blue", "green", "yellow")
@@ -37,18 +40,21 @@ class Board:
     """Offset of the agent meeting point."""
 
     def __post_init__(self) -> None:
+        for name in ("track", "meeting"):
+            object.__setattr__(self, name, plain(getattr(self, name)))
         if type(self.track) is not int or self.track % 4 or not MIN_TRACK <= self.track <= MAX_TRACK:
             raise ValueError(
                 f"track must be a multiple of 4 from {MIN_TRACK} to {MAX_TRACK}, not {shown(self.track)}: "
                 "no move may reach over a whole quadrant"
             )
-        if not isinstance(self.holes, Sequence) or isinstance(self.holes, str):
+        if not isinstance(self.holes, Sequence | np.ndarray) or isinstance(self.holes, str):
             raise ValueError(f"holes must be a list of offsets, not {shown(self.holes)}")
+        object.__setattr__(self, "holes", [plain(hole) for hole in self.holes])
         for name, offset in (*(("a hole", hole) for hole in self.holes), ("meeting", self.meeting)):
             if type(offset) is not int or not 0 <= offset < self.quarter:
                 raise ValueError(f"{name} must be an offset from 0 to {self.quarter - 1}, not {shown(offset)}")
         if len(set(self.holes)) < len(self.holes):
-            raise ValueError(f"holes names an offset twice: {list(self.holes)}")
+            raise ValueError(f"holes names an offset twice: {self.holes}")
         object.__setattr__(self, "holes", tuple(sorted(self.holes)))
         if 0 in self.holes:
             raise ValueError("a start space (offset 0) cannot be a hole")

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from spygames.core.plain import plain
 from spygames.core.shown import shown
 
 CARDS = ("2", "3", "5", "6", "7", "8", "9", "10", "12", "1/11", "13", "swap", "copy", "companion")
@@ -64,19 +65,20 @@ class Deck:
     def __post_init__(self) -> None:
         if not isinstance(self.copies, Mapping):
             raise ValueError(f"a deck maps cards to copies, not {shown(self.copies)}")
-        for card, n in self.copies.items():
+        given = {plain(card): plain(n) for card, n in self.copies.items()}
+        for card, n in given.items():
             if card not in CARDS:
                 raise ValueError(f"a deck has no card {shown(card)}; there are {', '.join(CARDS)}")
             if type(n) is not int or not 0 <= n <= MAX_CARDS:
                 raise ValueError(f"copies of {card} must be a whole number from 0 to {MAX_CARDS}, not {shown(n)}")
-        if self.total > MAX_CARDS:
-            raise ValueError(f"a deck has at most {MAX_CARDS} cards, not {self.total}")
-        if not any(self.copies.get(card) for card in START_CARDS):
+        if (total := sum(given.values())) > MAX_CARDS:
+            raise ValueError(f"a deck has at most {MAX_CARDS} cards, not {total}")
+        if not any(given.get(card) for card in START_CARDS):
             raise ValueError(
                 f"a deck must hold a start card ({' or '.join(START_CARDS)}): without one a game may come to a point "
                 "where nobody can ever play a card again"
             )
-        copies = {card: self.copies[card] for card in CARDS if self.copies.get(card)}
+        copies = {card: given[card] for card in CARDS if given.get(card)}
         object.__setattr__(self, "copies", MappingProxyType(copies))
 
     def __reduce__(self) -> tuple[Any, ...]:

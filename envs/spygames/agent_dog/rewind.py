@@ -20,8 +20,9 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
 
     Only the cards that were passed have to be guessed (`determinize`), and which card was drawn for a discard (AD-35):
     any after which the discard had to be. Hands of earlier rounds have been played, so what was done with them says
-    nothing; nor does what nobody else sees, the second pawn of a swap and which of several meetings was held first.
-    No seat sees a colour under a hat, so no decision tells of one.
+    nothing; nor does what no view shows afterwards, the second pawn of a swap and which of several meetings was held
+    first. No seat sees a colour under a hat, so no decision tells of one. What comes out is right for the view of
+    `seat` alone.
     """
     if past.round_number != s.round_number:
         return TELLS_NOTHING

@@ -68,21 +68,23 @@ def _hide_colours(game: Game, s: Record, pawns: dict[str, list[str]]) -> None:
 def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
     """What seat `viewer` sees happen when `seat` takes an action in state `s`: `player_1 moves red from ...`.
 
-    Others do not see which card is passed, with which pawn a swap exchanges the first one, and which of several
-    meetings is held first: afterwards nothing that they may know tells of it. NOBODY sees everything.
+    Others do not see which card is passed, but for its taker once all have passed one (AD-6), and nobody sees the
+    colours under hats unless they are tracked (AD-24). All see which two pawns a swap exchanges and which meeting is
+    held first, also where the board does not show it afterwards. NOBODY sees everything.
     """
     verb, *words = action_to_string(game, s, action, seat).split()
-    own = viewer in (seat, NOBODY)
     open_hats = viewer == NOBODY or bool(s.options.tracked)
     who = f"player_{seat}"
     if verb == "pass":
-        return f"{who} passes {words[0] if own else 'a card'} to player_{taker(s, seat)}"
+        to = int(taker(s, seat))
+        came = viewer == to and (seat + 1) % game.num_players == s.dealer  # the last one to pass: all get their cards
+        return f"{who} passes {words[0] if came or viewer in (seat, NOBODY) else 'a card'} to player_{to}"
     if verb == "discard":
         return f"{who} discards {words[0]} {'unused' if s.redrawn else 'and draws a card'}"
     if verb == "card":
         return f"{who} plays {' '.join(words)}"
     if verb == "meet":
-        return f"{who} holds the meeting on {words[0]}" if own else f"{who} says which meeting is held first"
+        return f"{who} holds the meeting on {words[0]}"
     if words == ["area"]:
         target = int(start_of(s, plays_for(s, seat)))
         colour = COLOURS[plays_for(s, seat)]
@@ -92,8 +94,7 @@ def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> s
     if verb == "swap":
         if s.first == NONE:
             return f"{who} lifts {_pawn(s, place, open_hats)} on {place} for a swap"
-        first = f"{_pawn(s, int(s.first), open_hats)} on {s.first}"
-        return f"{who} swaps {first} with {f'the one on {place}' if own else 'another'}"
+        return f"{who} swaps {_pawn(s, int(s.first), open_hats)} on {s.first} with the one on {place}"
     target = _target(s, seat, place, into, 1 if verb == "step" else int(STEPS[s.function]))
     does = "steps with" if verb == "step" else "moves"
     route = f"from {_where(place)} to {_where(target)}"

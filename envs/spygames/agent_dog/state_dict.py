@@ -13,7 +13,7 @@ from spygames.agent_dog.rules.play import take_options
 from spygames.agent_dog.rules.turns import clear_card
 from spygames.agent_dog.types import State
 from spygames.agent_dog.validate import check_state, lost_without_trace
-from spygames.core.checks import check_keys, integer, member, sequence, table
+from spygames.core.checks import check_keys, check_played, integer, member, sequence, table
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Int
 from spygames.core.shown import shown
@@ -100,14 +100,8 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     """
     check_keys(mapping, _KEYS, ("rng", "record"))
     deck = game.options["deck"]
-    named = {
-        "players": game.num_players,
-        "board": game.options["board"],
-        "deck_name": deck if isinstance(deck, str) else "custom",
-    }
-    for key, value in named.items():
-        if mapping[key] != value:
-            raise ImpossibleState(f"{key} is {shown(mapping[key])}, but this game is played with {value!r}")
+    deck_name = deck if isinstance(deck, str) else "custom"
+    check_played(mapping, {"players": game.num_players, "board": game.options["board"], "deck_name": deck_name})
     take_options(s, game.packed.view(np.recarray)[0])
     clear_card(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))

@@ -77,13 +77,13 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         self.metadata = {
             "name": game.id, "render_modes": list(MODES), "render_fps": FPS, "is_parallelizable": False,
         }  # fmt: skip
-        self.render_mode, self.render_viewer = render_mode, render_viewer
-        self.game = game
+        self.game, self.render_viewer = game, render_viewer
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._viewer(render_viewer)
         self.renderer = Renderer(game, render_mode)
         """What draws it."""
+        self.render_mode = self.renderer.mode
         self.state_space = Box(0, 255, (game.state_dtype.itemsize,), np.uint8)
         self._num_features, self._num_actions = game.num_features, game.num_actions
         self.observation_spaces = {

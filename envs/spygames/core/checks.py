@@ -1,5 +1,6 @@
 """Checks of what comes in: each looks at one thing, and its error says in one line what is right."""
 
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard, TypeVar
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Record
+from spygames.core.plain import plain
 from spygames.core.shown import one_line, shown
 
 T = TypeVar("T")
@@ -23,6 +25,22 @@ def whole(name: str, value: object, low: int, high: int | None = None, *, error:
         return int(value)
     bounds = f", at least {low}" if high is None else f" from {low} to {high}"
     raise error(f"{name} must be a whole number{bounds}, not {shown(value)}")
+
+
+def number(name: str, value: object, low: float, high: float = sys.float_info.max) -> float:
+    """`value` as a plain float if it is a number from `low` to `high`, by default any finite one; else ValueError."""
+    value = plain(value)  # a float32 would make one of the bounds, too
+    if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:  # NaN is not
+        return float(value)
+    bounds = (
+        f"a finite number, at least {low:g}" if high == sys.float_info.max else f"a number from {low:g} to {high:g}"
+    )
+    raise ValueError(f"{name} must be {bounds}, not {shown(value)}")
+
+
+def time_limit(name: str, value: object) -> float:
+    """`value` as a plain float if it is a number of seconds that timers take, 0.001 to 10^6; else ValueError."""
+    return number(name, value, 1e-3, 1e6)
 
 
 def some_legal(mask: np.ndarray, text: Callable[[int], str] = str, most: int = 5) -> str:
@@ -45,10 +63,32 @@ def may_do(game: Game, s: Record, seat: int, mask: np.ndarray) -> str:
 
 
 def choice(name: str, value: T, allowed: Sequence[T]) -> T:
-    """`value` if it is one of `allowed` (and of the same type: True is not 1); ValueError otherwise."""
+    """`value` as a plain one if it is one of `allowed` (and of the same type: True is not 1); ValueError otherwise."""
+    value = plain(value)
     if not any(type(value) is type(a) and value == a for a in allowed):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {shown(value)}")
     return value
+
+
+def same(value: object, expected: object) -> bool:
+    """Whether two JSON values are equal; True is not 1, and 2.0 is not 2."""
+    value = plain(value)
+    if isinstance(expected, Mapping):
+        if not isinstance(value, Mapping) or value.keys() != expected.keys():
+            return False
+        return all(same(value[key], each) for key, each in expected.items())
+    if isinstance(expected, list | tuple):
+        if not isinstance(value, list | tuple) or len(value) != len(expected):
+            return False
+        return all(map(same, value, expected))
+    return type(value) is type(expected) and value == expected
+
+
+def check_played(mapping: Mapping[str, Any], played: Mapping[str, Any]) -> None:
+    """ImpossibleState unless the values of these keys in a state are those of the game that is `played`."""
+    for key, value in played.items():
+        if not same(mapping[key], value):
+            raise ImpossibleState(f"{key} is {shown(mapping[key])}, but this game is played with {value!r}")
 
 
 def check_keys(mapping: object, needed: Collection[str], left_out: Collection[str], what: str = "the state") -> None:

@@ -1,5 +1,6 @@
 """Players that are programs: the kind `command:PROGRAM`, which reads and writes JSON lines (docs/bot_protocol.md)."""
 
+import json
 import os
 import shlex
 import shutil
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from spygames.core.checks import same, time_limit
 from spygames.core.digest import file_digest
 from spygames.core.following import NOTES, Following, draw_seed
 from spygames.core.game import Game, as_record
@@ -20,7 +22,7 @@ from spygames.core.version import VERSION
 
 __all__ = ["DECISION_LIMIT", "PROTOCOL", "START_LIMIT", "CommandPlayer", "load_player"]
 
-PROTOCOL = 1
+PROTOCOL = 2
 """The version of docs/bot_protocol.md."""
 START_LIMIT = 30.0
 """Seconds from the start of a program to its answer to `hello`."""
@@ -36,11 +38,11 @@ class CommandPlayer:
     Args:
         game: what is played.
         command: the program and its arguments, as a shell has them.
-        start_limit: seconds from its start to its answer to `hello`, above 0.
-        decision_limit: seconds for a decision, above 0.
+        start_limit: seconds from its start to its answer to `hello`, 0.001 to 10^6.
+        decision_limit: seconds for a decision, 0.001 to 10^6.
 
     Raises:
-        ValueError: there is no such program.
+        ValueError: there is no such program, or a limit is out of its range.
     """
 
     notes_size = NOTES
@@ -50,10 +52,12 @@ class CommandPlayer:
         self, game: Game, command: str, start_limit: float = START_LIMIT, decision_limit: float = DECISION_LIMIT
     ):
         self.game, self.command, self.name = game, command, f"command:{command}"
-        self.start_limit, self.decision_limit = start_limit, decision_limit
+        self.start_limit = time_limit("start_limit", start_limit)
+        self.decision_limit = time_limit("decision_limit", decision_limit)
         self._arguments = _split(command)
         self._following = Following()
         self._pipes: dict[int, Pipe] = {}
+        self._asked: dict[int, int] = {}  # decisions of the process of a seat, so that each has its number
         self._failures: dict[int, int] = {}
 
     def __repr__(self) -> str:
@@ -97,8 +101,9 @@ class CommandPlayer:
             asked, texts = decision(d, row, seat)
             if news.begins:
                 pipe.send({"type": "start", "id": news.game})
-            pipe.send({"type": "decision", "id": news.game, "events": news.events} | asked)
-            text = _action(pipe.receive(self.decision_limit), news.game)
+            self._asked[seat] = number = self._asked.get(seat, 0) + 1
+            pipe.send({"type": "decision", "id": news.game, "decision": number, "events": news.events} | asked)
+            text = _action(pipe.receive(self.decision_limit), news.game, number)
         except PipeError as error:
             raise self._failed(d, row, error) from None
         self._failures[seat] = 0
@@ -115,10 +120,7 @@ class CommandPlayer:
         if seat not in self._pipes:
             self._pipes[seat] = pipe = Pipe(self._arguments)
             pipe.send(hello(self.game, seat))
-            answer = pipe.receive(self.start_limit)
-            if answer.get("type") != "hello" or answer.get("protocol") != PROTOCOL:
-                right = f'{{"type": "hello", "protocol": {PROTOCOL}}}'
-                raise PipeError("did not answer hello as it should", f"{shown(answer)} instead of {right}")
+            _check_hello(pipe.receive(self.start_limit))
         return self._pipes[seat]
 
     def _failed(self, d: DecisionBatch, row: int, error: PipeError) -> PlayerFailed:
@@ -134,6 +136,7 @@ class CommandPlayer:
     def _end(self, seat: int) -> str:
         """Ends the program of a seat, whose games are told anew to the next one; returns its last line on stderr."""
         self._following.begin_anew(seat)
+        self._asked.pop(seat, None)
         pipe = self._pipes.pop(seat, None)
         if pipe is None:
             return ""
@@ -162,11 +165,21 @@ def decision(d: DecisionBatch, row: int, seat: int) -> tuple[dict[str, Any], dic
     return {"view": view, "legal": list(texts), "seed": draw_seed(d.rng[row])}, texts
 
 
-def _action(answer: Mapping[str, Any], game: int) -> str:
-    """The text of an answer; PipeError if it is none to the question."""
-    text = answer.get("action")
-    if answer.get("type") != "action" or answer.get("id") != game or not isinstance(text, str):
-        right = f'{{"type": "action", "id": {game}, "action": TEXT}}'
+def _check_hello(answer: Mapping[str, Any]) -> None:
+    """PipeError if it is not the answer to `hello`."""
+    right, protocol = {"type": "hello", "protocol": PROTOCOL}, answer.get("protocol")
+    if answer.get("type") == "hello" and type(protocol) is int and protocol < PROTOCOL:
+        what = f'protocol {PROTOCOL} is {json.dumps(right)}, and each answer repeats "decision" of its question'
+        raise PipeError(f"speaks protocol {protocol}, not {PROTOCOL}", what)
+    if not all(same(answer.get(key), value) for key, value in right.items()):
+        raise PipeError("did not answer hello as it should", f"{shown(answer)} instead of {json.dumps(right)}")
+
+
+def _action(answer: Mapping[str, Any], game: int, number: int) -> str:
+    """The text of an answer; PipeError if it is not one to the question with that number."""
+    text, repeated = answer.get("action"), {"type": "action", "id": game, "decision": number}
+    if not isinstance(text, str) or not all(same(answer.get(key), value) for key, value in repeated.items()):
+        right = f'{{"type": "action", "id": {game}, "decision": {number}, "action": TEXT}}'
         raise PipeError("did not answer the question", f"{shown(dict(answer))} instead of {right}")
     return text
 

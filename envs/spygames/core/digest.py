@@ -22,6 +22,8 @@ from typing import Any, cast
 import numba as _numba
 import numpy as np
 
+from spygames.core.files import regular
+
 numba = cast(Any, _numba)  # its stubs know neither `config` nor private flags
 
 OPTIONS = {"nopython": True, "boundscheck": None, "nogil": True, "error_model": "numpy", "_nrt": False}
@@ -107,15 +109,37 @@ def code_digest(*values: object, libraries: bool = True) -> str:
 
 
 def file_digest(*paths: str | Path) -> str | None:
-    """Digest of the bytes of some files, in order; None where one of them cannot be read."""
+    """Digest of the `content` of some regular files, in order; None where one of them cannot be read."""
     digest = sha256()
     try:
         for path in paths:
-            with open(path, "rb") as file:
-                digest.update(hashlib.file_digest(file, "sha256").digest())
+            with regular(path) as file:
+                text = _is_text(file.read(_START))
+                file.seek(0)
+                if not text:
+                    digest.update(hashlib.file_digest(file, "sha256").digest())
+                    continue
+                lines = sha256()
+                for line in file:
+                    lines.update(line.replace(b"\r\n", b"\n"))
+                digest.update(lines.digest())
     except (OSError, ValueError):
         return None
     return digest.hexdigest()[:16]
+
+
+def content(data: bytes) -> bytes:
+    """The bytes of a file without its kind of line ends: a text with LF, which Git may have written as CRLF, and
+    anything else as it is."""
+    return data.replace(b"\r\n", b"\n") if _is_text(data) else data
+
+
+_START = 8000
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether Git takes a file for a text by how it begins. Weights are none: their first eight bytes are a length."""
+    return b"\0" not in data[:_START]
 
 
 def _is_foreign(value: FunctionType | ModuleType) -> bool:

@@ -64,6 +64,7 @@ class VectorEntry(Protocol):
         render_mode: SingleRenderMode | None = ...,
         max_ignored: int = ...,
         autoreset_mode: AutoresetMode | str = ...,
+        max_episode_steps: int | None = ...,
         **options: Any,
     ) -> SeatVectorEnv: ...
 
@@ -130,6 +131,7 @@ def vector_entry(make_game: Callable[..., Game]) -> VectorEntry:
         render_mode: SingleRenderMode | None = None,
         max_ignored: int = MAX_IGNORED,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
         **options: Any,
     ) -> SeatVectorEnv:
         """One seat of many games as a Gymnasium vector environment (`spygames.core.vector.SeatVectorEnv`).
@@ -142,11 +144,11 @@ def vector_entry(make_game: Callable[..., Game]) -> VectorEntry:
             render_mode: what `render()` returns: None, "ansi" texts, "rgb_array" pixels.
             max_ignored: illegal actions in a row, at least 1, at which "ignore" truncates the game.
             autoreset_mode: what happens where a game has ended: "NextStep", "SameStep" or "Disabled".
+            max_episode_steps: steps after which a game is truncated, at least 1; None or -1: none.
         """
         game = _made(make_game, options)
-        return SeatVectorEnv(
-            game, num_envs, opponents, seat, illegal, render_mode, max_ignored, autoreset_mode=autoreset_mode
-        )
+        given = opponents, seat, illegal, render_mode, max_ignored, autoreset_mode, max_episode_steps
+        return SeatVectorEnv(game, num_envs, *given)
 
     return _by_name(make_game, vector_env)
 

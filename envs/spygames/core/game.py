@@ -18,6 +18,7 @@ import numpy as np
 from spygames.core import deprecated
 from spygames.core.digest import code_digest
 from spygames.core.fields import NamedRecord, named
+from spygames.core.json_numbers import read_uint64
 from spygames.core.kernel import Int, Record, bind
 from spygames.core.look import Draw
 from spygames.core.questions import Questions
@@ -58,7 +59,8 @@ class Texts:
     string_to_action: Callable[["Game", Record, str, int], int]
     """Its inverse; ValueError for a text that is no action of this game."""
     state_to_dict: Callable[["Game", Record], dict[str, Any]]
-    """(game, state): the state as a mapping of plain JSON values, `rng` and `record` included."""
+    """(game, state): the state as a mapping of plain JSON values, `rng` and `record` included. `rng` is a number;
+    `Game.state_to_dict` makes it a text, and `Game.state_from_dict` reads either and passes a number on."""
     state_from_dict: Callable[["Game", Mapping[str, Any], Record], None]
     """(game, mapping, state): writes the mapping into a zeroed state; raises ImpossibleState."""
     to_text: Callable[["Game", Record, int], str]
@@ -68,7 +70,8 @@ class Texts:
     cannot know as counts or "?"; NOBODY sees everything. None: the text of `to_text` under the key "text"."""
     seen_action: Callable[["Game", Record, int, int, int], str] | None = None
     """(game, state, action, seat, viewer): what the viewer sees happen when `seat` acts in `state`, the state before;
-    what it cannot tell apart has one text. None: others see that the seat has moved."""
+    what everybody sees afterwards is told, and what the viewer cannot tell apart then has one text. None: others see
+    that the seat has moved."""
     draw: Draw | None = None
     """(pen, seen, look): the picture of what `seen_to_dict` returned. None: its text on a panel."""
 
@@ -128,10 +131,11 @@ class Game(Generic[V]):
     decision of the seat to the oldest, each time on what the last call left. `past` is what was true at that decision
     and `action` what the seat did: only what is public of them now may be read. What the seat alone knew is undone in
     `state`, by luck from `rng` where it may have been in several ways, each as likely as `determinize` has it; what it
-    returns is `action` with its hidden part as in this world, or IMPOSSIBLE or TELLS_NOTHING (`core.rewinding`).
-    Afterwards only what `seat` may know of `state` counts, and before only what it knew: of two worlds that `seat`
-    cannot tell apart it makes the same. None: the game cannot be rewound, and a search takes all worlds for equally
-    likely."""
+    returns is `action` with its hidden part as in this world, where it is legal, or IMPOSSIBLE or TELLS_NOTHING
+    (`core.rewinding`). Afterwards only what `seat` may know of `state` counts, and before only what it knew: of two
+    worlds that `seat` cannot tell apart it makes the same. So the rewound state is right for the VIEW and the mask of
+    `seat` alone. Other hands and decks are not as they were, `seen_to_dict` and `state_to_dict` of it mean nothing, and
+    it cannot be played on. None: the game cannot be rewound, and a search takes all worlds for equally likely."""
     rewind_within: str = ""
     """A public field of STATE, such as the number of the round: `rewind` reaches no decision at which it had another
     value. Such a one tells nothing of what is hidden now, but still who sits there. Empty: it reaches all of a game."""
@@ -139,6 +143,9 @@ class Game(Generic[V]):
     """(state, seat, seed, stratum) -> strata: as `determinize`, but the part of what is hidden of which a search is to
     look at all possibilities is that with the number `stratum`, from 0 on modulo `strata`, how many there are; all of
     them are alike likely. None: there is no such part."""
+    worlds_version: int = 1
+    """Of `determinize`, `rewind` and `determinize_stratum` together: raised when they draw or rewind otherwise than
+    before. It is part of the digest of a search, which then decides otherwise (`player_digest`)."""
     questions: Questions | None = None
     """What a network may learn to believe about what is hidden. None: nothing is asked."""
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -263,12 +270,26 @@ class Game(Generic[V]):
 
     @deprecated.without_itself
     def state_to_dict(self, s: Record) -> dict[str, Any]:
-        """State `s` as a mapping of plain JSON values, `rng` and `record` included."""
-        return self.texts.state_to_dict(self, s)
+        """State `s` as a mapping of plain JSON values, `rng` and `record` included.
+
+        `rng`, which goes up to 2^64 - 1, is a text: programs whose numbers are doubles would round it.
+        """
+        mapping = self.texts.state_to_dict(self, s)
+        rng = read_uint64(mapping.get("rng"))
+        return mapping if rng is None else {**mapping, "rng": str(rng)}
 
     @deprecated.without_itself
     def state_from_dict(self, mapping: Mapping[str, Any], s: Record) -> None:
-        """Writes the mapping into the zeroed state `s`; ImpossibleState says what is wrong with it."""
+        """Writes the mapping into the zeroed state `s`; ImpossibleState says what is wrong with it.
+
+        `rng` may be a number, too, as before 0.2.0; then it must not have been rounded on its way.
+        """
+        if isinstance(mapping, Mapping) and "rng" in mapping:
+            rng = read_uint64(mapping["rng"])
+            if rng is None:
+                text = "rng must be a whole number from 0 to 2**64 - 1, written as a text such as '7'"
+                raise ImpossibleState(f"{text}, not {shown(mapping['rng'])}")
+            mapping = {**mapping, "rng": rng}
         self.texts.state_from_dict(self, mapping, s)
 
     @deprecated.without_itself
@@ -288,8 +309,9 @@ class Game(Generic[V]):
     def seen_action(self, s: Record, action: int, seat: int, viewer: int) -> str:
         """What seat `viewer` sees happen when `seat` takes an action (0..A-1) in state `s`, the state before it.
 
-        Actions of others that the viewer cannot tell apart have one text: "player_1 offers enforcer and a hidden card".
-        NOBODY (-1) sees everything.
+        What everybody sees afterwards is told: which of two cards was taken, say, once both lie open. Actions of others
+        that the viewer cannot tell apart then have one text: "player_1 offers enforcer and a hidden card". NOBODY (-1)
+        sees everything.
         """
         if self.texts.seen_action is not None:
             return self.texts.seen_action(self, s, action, seat, viewer)

@@ -6,10 +6,8 @@ import glob
 import importlib
 import os
 import pickle
-import sys
 import tempfile
 import threading
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -29,9 +27,9 @@ from numba.core.serialize import dumps
 from numba.core.types import Record as NumbaRecord
 from numba.core.typing.templates import make_concrete_template
 
-from spygames.core import parts
+from spygames.core import kept, parts
 from spygames.core.digest import OPTIONS, code_digest, names_of, numba
-from spygames.core.shown import one_line
+from spygames.core.shown import one_line, say
 
 __all__ = ["CompileError", "Int", "Record", "cache_dir", "kernel"]
 
@@ -43,9 +41,6 @@ Record = Any
 F = TypeVar("F", bound=Callable[..., object])
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_UNUSED_DAYS = 30
-"""After so many days machine code that nobody has loaded, since an edit put it out of use, say, goes."""
-
 
 _RECORD_NAMES = "by layout"
 """How machine code names records, part of the names of kept files: code with other names is not loaded."""
@@ -67,7 +62,8 @@ cast(Any, NumbaRecord).mangling_args = property(_by_layout)
 def cache_dir() -> str | None:
     """Folder of the machine code: beside the package where that can be written, else in the user's cache, else one of
     the user's own among the temporary files; None, with a warning, where nothing can be written."""
-    roots = [_PACKAGE / "__pycache__", *_user_folders()]
+    shared = _temporary_folder()
+    roots = [_PACKAGE / "__pycache__", *_users_cache(), *shared]
     if os.environ.get("NUMBA_CACHE_DIR"):
         roots.insert(0, Path(os.environ["NUMBA_CACHE_DIR"]))
     for root in roots:
@@ -75,7 +71,7 @@ def cache_dir() -> str | None:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             # What lies there is run, so in a place that all can write to it must be ours.
-            if os.access(folder, os.W_OK) and (root != roots[-1] or folder.parent.stat().st_uid == _user()):
+            if os.access(folder, os.W_OK) and (root not in shared or folder.parent.stat().st_uid == _user()):
                 return str(folder)
         except OSError:
             continue
@@ -89,12 +85,18 @@ def _user() -> int:
     return os.getuid() if hasattr(os, "getuid") else 0
 
 
-def _user_folders() -> list[Path]:
-    """Where a user's own files may go; the last one stands among everybody's."""
-    folders = []
-    with contextlib.suppress(RuntimeError):  # a user without a home
-        folders.append(Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "spygames")
-    return [*folders, Path(tempfile.gettempdir()) / f"spygames-{_user()}"]
+def _users_cache() -> list[Path]:
+    """The folder in the user's cache; [] for a user without a home."""
+    with contextlib.suppress(RuntimeError):
+        return [Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "spygames"]
+    return []
+
+
+def _temporary_folder() -> list[Path]:
+    """The user's folder among everybody's temporary files; [] where nothing at all can be written."""
+    with contextlib.suppress(OSError):
+        return [Path(tempfile.gettempdir()) / f"spygames-{_user()}"]
+    return []
 
 
 class _MachineCode:
@@ -122,8 +124,8 @@ class _MachineCode:
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for a signature, None if there is none."""
         rtsys.initialize(target_context)  # what machine code calls; to load it takes no declarations of functions
-        payload = self._read(self._path(sig, target_context.codegen()))
-        return None if payload is None else CompileResult._rebuild(target_context, *payload)
+        rebuild = functools.partial(CompileResult._rebuild, target_context)
+        return kept.load(self._path(sig, target_context.codegen()), rebuild)
 
     def save_overload(self, sig: Any, compiled: Any) -> None:
         """Keeps a compiled function, and lets go what has not been used for long."""
@@ -132,39 +134,15 @@ class _MachineCode:
     def part(self, args: Any, target_context: Any, make: Callable[[Any], parts.Part]) -> parts.Part:
         """The part for types of arguments: what is kept, or made now, and then kept."""
         path = self._path(args, target_context.codegen())
-        payload = self._read(path)
-        if payload is not None:
-            return parts.Part.rebuild(*payload)
-        part = make(args)
-        self._write(path, part.library, part.reduce)
+        if (part := kept.load(path, parts.Part.rebuild)) is None:
+            part = make(args)
+            self._write(path, part.library, part.reduce)
         return part
 
     @staticmethod
-    def _read(path: Path | None) -> Any:
-        if path is None:
-            return None
-        try:
-            payload = pickle.loads(path.read_bytes())
-            os.utime(path)
-        except OSError:  # not there, or not ours to touch
-            return None
-        return payload
-
-    @staticmethod
     def _write(path: Path | None, library: Any, reduce: Callable[[], Any]) -> None:
-        if path is None or not parts.is_lasting(library):
-            return
-        new = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
-        try:
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            new.write_bytes(dumps(reduce()))
-            new.replace(path)
-        except OSError as error:  # a full disk, say
-            with contextlib.suppress(OSError):
-                new.unlink()
-            warnings.warn(f"compiled code cannot be kept, so the next process compiles again: {error}", stacklevel=2)
-            return
-        _let_go(path.parent)
+        if path is not None and parts.is_lasting(library):
+            kept.save(path, dumps(reduce()))
 
     def _path(self, sig: Any, codegen: Any) -> Path | None:
         folder = self.cache_path
@@ -176,17 +154,7 @@ class _MachineCode:
 
     def _stem(self) -> str:
         name = self._function.__qualname__.replace("<", "").replace(">", "")
-        return f"{name}-{self._kind}{code_digest(self._function)}-"
-
-
-@cache
-def _let_go(folder: Path) -> None:
-    """Deletes what nobody has loaded for long, once a process."""
-    long_ago = time.time() - _UNUSED_DAYS * 24 * 3600
-    for old in folder.iterdir():
-        with contextlib.suppress(OSError):  # another process was faster
-            if old.stat().st_mtime < long_ago:
-                old.unlink()
+        return f"{name}-{self._kind}{code_digest(self._function, kept.FORMAT)}-"
 
 
 class CompileError(RuntimeError):
@@ -342,7 +310,7 @@ def kernel(function: F | None = None, *, noalias: bool = False) -> F | Callable[
 
 def _kernel(function: F, noalias: bool) -> F:
     if numba.config.DISABLE_JIT:
-        return cast(F, np.errstate(over="ignore")(function))  # random streams wrap round by design
+        return cast(F, np.errstate(all="ignore")(function))  # as machine code does; random streams wrap round by design
     if noalias:
         cast(Any, function).noalias = True
     return cast(F, Kernel(cast(FunctionType, function)))
@@ -425,8 +393,4 @@ def _announce(loop: Kernel) -> None:
                 waiting.append(each)
     seconds = max(1, round(size * _SECONDS_A_BYTE))
     what = f"{loop.variant} ({parts_of})" if parts_of else loop.variant
-    print(
-        f"spygames: compiling {what}: about {seconds} s of one core, once on this machine ...",
-        file=sys.stderr,
-        flush=True,
-    )
+    say(f"spygames: compiling {what}: about {seconds} s of one core, once on this machine ...")

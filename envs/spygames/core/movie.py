@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from gymnasium.error import DependencyNotInstalled
 
+from spygames.core.checks import number
 from spygames.core.film import Film
 from spygames.core.game import NOBODY
 from spygames.core.page import page
@@ -69,8 +70,7 @@ def check(form: str, width: int, seconds: float) -> None:
     if form not in FORMATS:
         raise ValueError(f"a film is one of {', '.join(FORMATS)}, not {shown(form)}")
     check_width(width)
-    if not 0.02 <= seconds <= LONGEST:
-        raise ValueError(f"seconds for a position must be from 0.02 to {LONGEST:g}, not {shown(seconds)}")
+    number("seconds for a position", seconds, 0.02, LONGEST)
     if form not in ("svg", "html"):
         libraries()
     if form == "mp4":

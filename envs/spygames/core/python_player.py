@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from spygames.core.alarm import TooLate, within
-from spygames.core.checks import is_whole
+from spygames.core.checks import is_whole, time_limit
 from spygames.core.digest import file_digest
 from spygames.core.following import NOTES, Following, News, draw_seed
 from spygames.core.game import Game
 from spygames.core.named_code import find_code
 from spygames.core.notes import Notes
 from spygames.core.player import DecisionBatch, PlayerFailed, PlayerTooSlow
-from spygames.core.shown import one_line, shown
+from spygames.core.shown import one_line, say, shown
 
 __all__ = ["PythonPlayer", "load_player"]
 
@@ -32,8 +32,8 @@ class PythonPlayer:
         game: what is played.
         decide: the function or the class.
         name: what the player is called.
-        decision_limit: seconds for a decision, above 0; None: as long as it takes. It is interrupted, unless it hangs
-            outside of Python or elsewhere than in the main thread of a POSIX system (`spygames.core.alarm`).
+        decision_limit: seconds for a decision, 0.001 to 10^6; None: as long as it takes. It is interrupted, unless it
+            hangs outside of Python or elsewhere than in the main thread of a POSIX system (`spygames.core.alarm`).
         digest: of the file of its module, None where nobody knows.
 
     Raises:
@@ -50,7 +50,8 @@ class PythonPlayer:
     ):
         check_code(decide)
         self.game, self.name, self._decide = game, name, decide
-        self.decision_limit, self.digest = decision_limit, digest
+        self.decision_limit = None if decision_limit is None else time_limit("decision_limit", decision_limit)
+        self.digest = digest
         self._is_class = inspect.isclass(decide)
         self._following = Following()
         self._objects: dict[tuple[int, int], Any] = {}
@@ -115,7 +116,7 @@ class PythonPlayer:
             if hasattr(player, "ended"):
                 player.ended(returns.copy())
         except (Exception, SystemExit) as error:
-            print(f"{self.name}: {type(error).__name__}: {one_line(error)}", file=sys.stderr)
+            say(f"{self.name}: {type(error).__name__}: {one_line(error)}")
 
     def _told(self, news: News, row: int, rng: np.ndarray) -> Any:
         """The object of a game, which knows what has happened."""
@@ -137,9 +138,10 @@ def check_code(decide: Callable[..., Any]) -> None:
     if not inspect.isclass(decide):
         _check_call(decide, f"the function {_called(decide)}", "observation", "mask")
         return
-    if not callable(getattr(decide, "act", None)):
+    act = getattr(decide, "act", None)
+    if not callable(act):
         raise TypeError(f"the class {_called(decide)} has no method act(observation, mask)")
-    if _takes(decide.act, "self", "decisions") and not _takes(decide.act, "self", "observation", "mask"):
+    if _takes(act, "self", "decisions") and not _takes(act, "self", "observation", "mask"):
         raise TypeError(
             f"the class {_called(decide)} is a Player, whose act takes a DecisionBatch: pass an object of it "
             "in Python, or make it an installed kind; a class by its name must have act(observation, mask)"

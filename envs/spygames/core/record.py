@@ -21,7 +21,9 @@ import numpy as np
 
 from spygames.core import deprecated, registry
 from spygames.core.checks import is_whole, some_legal
+from spygames.core.files import read_text
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record, reference
+from spygames.core.json_numbers import read_uint64, written
 from spygames.core.kernel import Record
 from spygames.core.match import play
 from spygames.core.player import PlayerLike, new_memory
@@ -41,6 +43,8 @@ __all__ = [
     "save_games",
 ]
 
+MAX_BYTES = 1 << 30
+"""Of a file of recorded games: more than 20,000 long ones."""
 _SHOWN = 12  # legal actions that a complaint names
 _LONG = 300  # characters of another error that a complaint quotes
 
@@ -73,6 +77,18 @@ class GameRecord:
     """Who played, per seat; for people."""
     spygames: str = VERSION
     """The version of the package that recorded it."""
+
+    def to_line(self) -> str:
+        """The record as one line of JSON, without its end; `read_games` reads it.
+
+        A seed from 2^53 on and the `rng` of a state are texts: programs whose numbers are doubles would round them.
+        """
+        content = asdict(self)
+        if self.seed is not None:
+            content["seed"] = written(self.seed)
+        if self.state is not None and (rng := read_uint64(self.state.get("rng"))) is not None:
+            content["state"]["rng"] = str(rng)
+        return json.dumps(content)
 
 
 def play_record(
@@ -177,7 +193,7 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
 def save_games(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> None:
     """Writes one line a game. The file is there in full or, after an error, as it was before."""
     target = Path(path)
-    lines = "".join(json.dumps(asdict(r)) + "\n" for r in records)
+    lines = "".join(r.to_line() + "\n" for r in records)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -198,18 +214,18 @@ def load_games(path: str | os.PathLike[str]) -> list[GameRecord]:
 
     Raises:
         RecordError: a line is no record; the message names the line and the key.
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, has more than `MAX_BYTES` bytes, or is no regular file.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
+        text = read_text(path, MAX_BYTES)
+    except ValueError as error:
         raise RecordError(f"{one_line(path)} is no file of recorded games: {one_line(error)}") from error
     return read_games(text, f"{one_line(path)}, ")
 
 
 def read_games(text: str, where: str = "") -> list[GameRecord]:
     """Reads the text of such a file; RecordError as `load_games`, with `where` before the number of the line."""
-    lines = text.split("\n")
+    lines = text.removeprefix("\ufeff").split("\n")
     return [_read(line, f"{where}line {number}") for number, line in enumerate(lines, 1) if line.strip()]
 
 
@@ -292,8 +308,8 @@ def game_of(r: GameRecord) -> Game:
 
 def _digest(game: Game, s: Record) -> str:
     """Of the mapping, not of the bytes: a layout may change where the rules do not. Its `record` holds what views
-    remember, which may come to be more; everything else is the game."""
-    mapping = {key: value for key, value in game.state_to_dict(s).items() if key != "record"}
+    remember, which may come to be more; everything else is the game. `rng` is a number, as in all records so far."""
+    mapping = {key: value for key, value in game.texts.state_to_dict(game, s).items() if key != "record"}
     return hashlib.sha256(json.dumps(mapping, sort_keys=True).encode()).hexdigest()[:12]
 
 
@@ -339,6 +355,8 @@ def _read(line: str, where: str) -> GameRecord:
         if not kind(found[key]):
             raise RecordError(f"{where}: {key} must be {what}, not {shown(found[key])}")
     values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in found.items()}
+    if values["seed"] is not None:
+        values["seed"] = read_uint64(values["seed"])
     return GameRecord(**values)
 
 
@@ -353,7 +371,10 @@ def _is_texts(value: object) -> bool:
 _FORM = {
     "game": (lambda v: isinstance(v, str), "text"),
     "options": (lambda v: isinstance(v, dict), "a mapping"),
-    "seed": (lambda v: v is None or (type(v) is int and 0 <= v < 2**64), "a whole number from 0 to 2^64 - 1, or null"),
+    "seed": (
+        lambda v: v is None or read_uint64(v) is not None,
+        "a whole number from 0 to 2^64 - 1, as a text from 2^53 on, or null",
+    ),
     "state": (lambda v: v is None or isinstance(v, dict), "a mapping or null"),
     "actions": (_is_texts, "a list of texts"),
     "returns": (lambda v: isinstance(v, list) and all(map(_is_number, v)), "a list of numbers"),

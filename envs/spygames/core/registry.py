@@ -95,8 +95,8 @@ def game_module(game_id: str) -> ModuleType:
 
 def _meant(game_id: object) -> str:
     """What a wrong id may mean: the most similar one, else all."""
-    name = canonical_id(game_id[:100]).casefold() if isinstance(game_id, str) else ""
-    near = get_close_matches(name, game_ids(), 1, 0.7)
+    text = canonical_id(game_id[:100]).casefold() if isinstance(game_id, str) else ""
+    near = get_close_matches(text, game_ids(), 1, 0.7)
     if near:
         return f"did you mean {near[0]}?"
     return f"there are {', '.join(game_ids())}, or name a module that has a make_game"

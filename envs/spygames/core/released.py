@@ -4,20 +4,24 @@
 it from the checkpoints and the ladders.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from spygames.core.digest import content
+from spygames.core.files import read_file, read_text
 from spygames.core.game import Game
 from spygames.core.shown import one_line, shown
 
 __all__ = ["BEST", "Figures", "ReleasedAgent", "best_agent", "find_agent", "name_of_best", "released_agents"]
 
 MANIFEST = "agents.json"
+MAX_BYTES = 1 << 30
+"""Of any file of an agent."""
 BEST = "best"
 """The name of the best agent of whatever is played, as it plays best."""
 NEUTRAL = ("first_player",)
@@ -55,7 +59,7 @@ class ReleasedAgent:
     decisions: int
     """That it was trained on."""
     sha256: Mapping[str, str]
-    """Hex digest of each of its files, by name."""
+    """Hex digest of the content of each of its files, by name; line ends of a text do not count."""
     figures: tuple[Figures, ...]
     """One for each way to play that was measured, the best first."""
 
@@ -67,7 +71,7 @@ class ReleasedAgent:
         """The folder, once each file in it has been found to be the one that was released; ValueError otherwise."""
         for name, expected in self.sha256.items():
             try:
-                found = hashlib.sha256((self.folder / name).read_bytes()).hexdigest()
+                found = sha256(content(read_file(self.folder / name, MAX_BYTES))).hexdigest()
             except OSError as error:
                 raise ValueError(f"{self.name}: {self.folder / name} cannot be read: {error.strerror}") from None
             if found != expected:
@@ -143,7 +147,7 @@ Listed = tuple[list[ReleasedAgent], list[tuple[tuple[str, dict[str, Any]], str, 
 def _listed(folder: Path) -> Listed:
     file = folder / MANIFEST
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found = json.loads(read_text(file, MAX_BYTES))
         agents = [
             ReleasedAgent(
                 each["name"],
@@ -160,7 +164,7 @@ def _listed(folder: Path) -> Listed:
             (_variant(each["environment"]["id"], each["environment"]["options"]), each["agent"], each["play"])
             for each in found["best"]
         ]
-    except (OSError, ValueError, LookupError, TypeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise ValueError(f"{file}, the list of released agents, is damaged: {one_line(error, 200)}") from None
     names = {agent.name for agent in agents}
     if strange := [name for _, name, _ in best if name not in names]:

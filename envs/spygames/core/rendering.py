@@ -34,7 +34,7 @@ class Renderer:
     """
 
     def __init__(self, game: Game, mode: str | None):
-        choice("render_mode", mode, (None, *MODES))
+        mode = choice("render_mode", mode, (None, *MODES))
         self.game, self.mode = game, mode
         self.moves: deque[Move] | None = None
         """The last moves, the oldest first; None where nobody draws them, so that steps stay fast."""

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 
 from spygames.core.advice import drawn_worlds, in_things, win_share
-from spygames.core.checks import whole
+from spygames.core.checks import choice, number, whole
 from spygames.core.deprecated import moved
 from spygames.core.game import Game, as_record
 from spygames.core.kernel import Record
@@ -52,15 +52,10 @@ class Found(NamedTuple):
     """float64 [A]: mean return of the seat after each action, in the game's units; NaN where there was no visit."""
 
 
-def _check(kind: str, simulations: int, exploration: float) -> tuple[int, float]:
+def _check(kind: Kind, simulations: int, exploration: float) -> tuple[int, float]:
     """Simulations and exploration as plain numbers; ValueError for wrong ones."""
-    if kind not in get_args(Kind):
-        raise ValueError(f"kind must be one of {', '.join(get_args(Kind))}, not {kind!r}")
-    if isinstance(exploration, bool) or not isinstance(exploration, int | float | np.integer | np.floating):
-        raise ValueError(f"exploration must be a number, not {exploration!r}")
-    if not 0 <= exploration < np.inf:  # NaN is not, either
-        raise ValueError(f"exploration must be a finite number from 0, not {exploration}")
-    return whole("simulations", simulations, 1), float(exploration)
+    choice("kind", kind, get_args(Kind))
+    return whole("simulations", simulations, 1), number("exploration", exploration, 0)
 
 
 class SearchPlayer:

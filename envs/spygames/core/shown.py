@@ -1,6 +1,8 @@
 """Foreign values and texts in messages: one line, short, whatever they are."""
 
+import contextlib
 import reprlib
+import sys
 
 MOST = 100
 """Characters that a message quotes of one foreign value."""
@@ -31,6 +33,13 @@ def shown(value: object) -> str:
     except Exception:  # a __repr__ may do anything
         text = f"<{type(value).__name__}>"
     return one_line(text)
+
+
+def say(line: str) -> None:
+    """Print a line for people on stderr; nothing where there is no stderr, or it is closed."""
+    if sys.stderr is not None:  # print would take stdout
+        with contextlib.suppress(OSError, ValueError):
+            print(line, file=sys.stderr, flush=True)
 
 
 def one_line(text: object, most: int = MOST) -> str:

@@ -81,8 +81,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         render_mode: str | None = None,
         max_ignored: int = MAX_IGNORED,
     ):
-        choice("illegal", illegal, get_args(Illegal))
-        choice("render_mode", render_mode, (None, *_MODES))
+        illegal = choice("illegal", illegal, get_args(Illegal))
+        render_mode = choice("render_mode", render_mode, (None, *_MODES))
         self.max_ignored = whole("max_ignored", max_ignored, 1)
         self.game, self.illegal, self.render_mode = game, illegal, render_mode
         self._blank = GameEnv(game, render_mode)  # each game begins in a copy of it

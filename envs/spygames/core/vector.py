@@ -17,7 +17,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from spygames.core.bots import uniform
-from spygames.core.checks import choice, is_whole, may_do, whole
+from spygames.core.checks import choice, is_whole, may_do, same, whole
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.games import Games
 from spygames.core.player import PlayerLike
@@ -59,6 +59,8 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         num_envs: n, how many games.
         opponents, seat, illegal, render_mode, max_ignored: as of `SingleEnv`, for each row.
         autoreset_mode: an `AutoresetMode` or its value.
+        max_episode_steps: steps after which the game of a row is truncated, at least 1, as Gymnasium's `TimeLimit`
+            counts them; None or -1: none.
     """
 
     def __init__(
@@ -71,13 +73,15 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         render_mode: SingleRenderMode | None = None,
         max_ignored: int = MAX_IGNORED,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
     ):
         n = self.num_envs = whole("num_envs", num_envs, 1)
         self._single = single = SingleEnv(game, opponents, seat, illegal, render_mode, max_ignored)
         value = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
         self.autoreset_mode = AutoresetMode(choice("autoreset_mode", value, [mode.value for mode in AutoresetMode]))
         self.metadata = {**single.metadata, "render_fps": FPS, "autoreset_mode": self.autoreset_mode}
-        self.game, self.render_mode, self.illegal, self.max_ignored = game, render_mode, illegal, max_ignored
+        self.game, self.render_mode = game, single.render_mode
+        self.illegal, self.max_ignored = single.illegal, single.max_ignored
         self.single_observation_space, self.single_action_space = single.observation_space, single.action_space
         self.observation_space = batch_space(self.single_observation_space, n)
         self.action_space = batch_space(self.single_action_space, n)
@@ -88,6 +92,9 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._starts = Starts([np_random()[0] for _ in range(n)], game.num_players)
         self._begun = False  # whether there was a `reset`
         self._ignored = np.zeros(n, np.int64)  # illegal actions in a row
+        self._elapsed = np.zeros(n, np.int64)  # steps of the game
+        unlimited = max_episode_steps is None or same(max_episode_steps, -1)
+        self.max_episode_steps = None if unlimited else whole("max_episode_steps", max_episode_steps, 1)
         self._over = np.zeros(n, np.bool_)  # rows whose game is over or cut off
         self._rows = np.arange(n)
 
@@ -125,7 +132,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             for row, generator in generators.items():
                 starts.restart(row, generator)
             starts.fetch()
-            self._table.idle[rows], self._ignored[rows], self._over[rows] = 0, 0, False
+            self._table.idle[rows], self._ignored[rows], self._elapsed[rows], self._over[rows] = 0, 0, 0, False
             self._begin(rows, fixed, options.get("state"))
         except BaseException:
             self._put_back(before)
@@ -166,7 +173,8 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 actions = self._replaced(actions, refused)
             elif why:
                 moved = np.setdiff1d(going, refused, assume_unique=True)
-            self._ignored[moved], self._ignored[again] = 0, 0
+            self._ignored[moved], self._ignored[again], self._elapsed[again] = 0, 0, 0
+            self._elapsed[going] += 1
             self._table.decide(moved, actions)
             self._begin(again, self._fixed, None)
             rewards, terminations, truncations = self._results(moved, refused)
@@ -251,6 +259,8 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         elif self.illegal == "ignore":
             self._ignored[refused] += 1
             truncations[refused] = self._ignored[refused] >= self.max_ignored
+        if self.max_episode_steps is not None:
+            truncations |= self._elapsed >= self.max_episode_steps
         return rewards, terminations, truncations
 
     def _end(self, why: Mapping[int, str], ignored: np.ndarray) -> dict[str, Any]:
@@ -270,7 +280,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             "final_info": self._infos(ended, of_ended, ignored[there[ignored]]),
             "_final_info": there.copy(),
         }
-        self._over[:], self._ignored[ended] = False, 0
+        self._over[:], self._ignored[ended], self._elapsed[ended] = False, 0, 0
         self._begin(ended, self._fixed, None)
         of_others = {row: text for row, text in why.items() if not there[row]}
         return infos | self._infos(self._rows, of_others, ignored[~there[ignored]])
@@ -361,7 +371,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """The games as they are, for `_put_back`."""
         table = self._table
         arrays = (self.games.states, self.games.seeds, table.seats, table.who, table.streams, table.memory)
-        arrays = (*arrays, table.asked, table.idle, self._ignored, self._over)
+        arrays = (*arrays, table.asked, table.idle, self._ignored, self._elapsed, self._over)
         return arrays, [array.copy() for array in arrays], deepcopy(table.notes), self._starts.mark()
 
     def _put_back(self, kept: tuple[Any, ...]) -> None:

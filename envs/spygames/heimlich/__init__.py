@@ -65,11 +65,14 @@ def make_game(
         ValueError: an option has a value that makes no sense.
     """
     players = choice("players", players, range(2, MAX_PLAYERS + 1))
+    top_secret = choice("top_secret", top_secret, (False, True))
+    secret_identities = choice("secret_identities", secret_identities, (False, True))
+    edition = choice("edition", edition, EDITIONS)
     options: dict[str, Any] = {
         "players": players,
-        "top_secret": choice("top_secret", top_secret, (False, True)),
-        "secret_identities": choice("secret_identities", secret_identities, (False, True)),
-        "edition": choice("edition", edition, EDITIONS),
+        "top_secret": top_secret,
+        "secret_identities": secret_identities,
+        "edition": edition,
         "first_player": choice("first_player", first_player, (*range(players), "random")),
         "card_round_opens": choice("card_round_opens", card_round_opens, get_args(CardRoundOpens)),
         "new_identity": choice("new_identity", new_identity, get_args(NewIdentity)),

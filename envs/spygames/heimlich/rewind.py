@@ -29,7 +29,7 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
 
     Cards that it drew since may be any of its hand alike. Its predictions are taken back: that it made one says
     nothing, and which one nobody else sees (HC-33). To pass in a card round is taken to say nothing, too: it is what
-    most seats do most of the time.
+    most seats do most of the time. What comes out is right for the view of `seat` alone.
     """
     undo_cards(s, past, seat, action, rng)
     undo_predictions(s, past, seat)

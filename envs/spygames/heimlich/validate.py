@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.checks import integer, member, sequence
+from spygames.core.checks import check_played, integer, member, same, sequence
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Int, kernel
 from spygames.core.shown import shown
@@ -41,9 +41,7 @@ _OF_PREDICTIONS = ("guesses", "guessed", "guessing", "card_turn")
 
 def check_variant(game: Game, m: Mapping[str, Any], empty: Mapping[str, Any], s: State) -> None:
     """The mapping is of this game, and keys of switches that are off have the values in `empty`."""
-    for key in ("edition", "players"):
-        if m[key] != game.options[key] or isinstance(m[key], bool):
-            raise ImpossibleState(f"{key} is {shown(m[key])}, but this game is played with {game.options[key]!r}")
+    check_played(m, {key: game.options[key] for key in ("edition", "players")})
     agents = list(AGENTS[: s.options.agents])
     if not isinstance(m["agents"], list) or m["agents"] != agents:
         raise ImpossibleState(f"agents must be {agents} with these players, not {shown(m['agents'])}")
@@ -53,7 +51,7 @@ def check_variant(game: Game, m: Mapping[str, Any], empty: Mapping[str, Any], s:
         value = m[key]
         if isinstance(value, Mapping) and not any(value.values()):
             continue  # all seats have nothing
-        if value != empty[key]:
+        if not same(value, empty[key]):
             raise ImpossibleState(f"{key} must be {empty[key]!r} or left out in this variant, not {shown(value)}")
 
 

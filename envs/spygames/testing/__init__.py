@@ -29,13 +29,13 @@ that interprets the sources shows the same bytes: found are integers that overfl
 an edit; not for a game made in a notebook or a script itself, which no other process can import).
 """
 
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from spygames.core.game import Game
 from spygames.core.kernel import Record
+from spygames.core.shown import say
 from spygames.testing import copies, form, hidden, playing, refusals, transcript
 from spygames.testing.trial import ContractError, Skip, Trial, short
 
@@ -127,7 +127,7 @@ def check_game(
     report = Report(game.title, {}, {})
     for name in names:
         if progress:
-            print(f"spygames: checking {game.title}: {name}", file=sys.stderr, flush=True)
+            say(f"spygames: checking {game.title}: {name}")
         started = time.perf_counter()
         trial = Trial(game, name, seed, effort, invariants, hidden, notes=report.notes)
         try:

@@ -9,12 +9,15 @@ from collections.abc import Iterator
 
 import numpy as np
 from gymnasium.utils.env_checker import check_env
-from pettingzoo.test import api_test, seed_test
 
 from spygames.core.aec import GameEnv
 from spygames.core.game import as_record
 from spygames.core.single import SingleEnv
 from spygames.testing.trial import Trial, has_no_padding, leaves, short, vector, view_of
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # of PettingZoo, about its own games
+    from pettingzoo.test import api_test, seed_test
 
 _PETTINGZOO = ("reset options", "Observation space for each agent probably", "Observation is not a NumPy array")
 """Warnings that come of observations with a mask, which PettingZoo's test knows of a list of its own games only."""

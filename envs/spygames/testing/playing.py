@@ -134,7 +134,8 @@ def reads_back(trial: Trial, states: np.ndarray) -> None:
         if key not in given:
             trial.fail(f"state_to_dict lacks the key {key}")
     try:
-        game.state_from_dict(json.loads(text), as_record(again))
+        # As a program reads it whose numbers are doubles, JavaScript or jq, say.
+        game.state_from_dict(json.loads(text, parse_int=lambda digits: int(float(digits))), as_record(again))
     except Exception as error:
         trial.fail(f"state_from_dict refuses what state_to_dict gave: {type(error).__name__}: {short(error)}")
     if again.tobytes() != states.tobytes():

@@ -62,9 +62,9 @@ def by_environment(game: Game, seed: int, steps: int) -> Page:
     return page
 
 
-def by_batch(game: Game, seeds: Sequence[int], steps: int) -> Page:
+def by_batch(game: Game, seeds: Sequence[int], steps: int, threads: int = 1) -> Page:
     """The same for all seeds at once."""
-    batch = Batch(game, len(seeds), threads=2 if len(seeds) > 1 else 1)
+    batch = Batch(game, len(seeds), threads=threads)
     batch.reset(seeds=np.array(seeds, np.uint64))
     pages = [Page() for _ in seeds]
     for step in range(steps):
@@ -168,10 +168,14 @@ def equal_bytes(trial: Trial) -> None:
     ends = [i for i, (_, what, _) in enumerate(chain) if what == "results"]
     if ends:
         steps = max(STEPS, ends[0] // 3 + 10)
+    threads = 2 if trial.effort >= 1 else 1  # what threads run is compiled by itself, which takes seconds
     for some, length in ((seeds, STEPS), (seeds[-1:], steps)):
         kernels = [line for seed in some for line in by_kernels(game, seed, length)]
         environment = [line for seed in some for line in by_environment(game, seed, length)]
-        for other, name in ((environment, "in the environment"), (by_batch(game, some, length), "in the batch")):
+        for other, name in (
+            (environment, "in the environment"),
+            (by_batch(game, some, length, threads), "in the batch"),
+        ):
             found = different(game, kernels, other, ("by the kernels alone", name))
             if found:
                 trial.fail(f"{found}; all three play the same game from a zeroed state")

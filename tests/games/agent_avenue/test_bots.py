@@ -1,5 +1,7 @@
 """The scripted players: what they take, refuse, offer and discard, and how often they win."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -9,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.games.agent_avenue.conftest import VARIANTS
+from tests.support.suites import slow_but
 
 from spygames.agent_avenue import make_game
 from spygames.agent_avenue.actions import PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
@@ -128,7 +131,7 @@ def test_an_offer_that_loses_either_way_is_the_last_resort(
 def test_offers_over_many_positions(bot: str, mixed_play: Callable[[int], Iterator[Any]]) -> None:
     """An offer that wins either way is made; one that loses either way only if every offer does."""
     won = lost = 0
-    for position in mixed_play(250):
+    for position in mixed_play(100):
         pairs = {action: halves(position, action) for action in offers(position)}
         if not pairs:
             continue
@@ -139,7 +142,7 @@ def test_offers_over_many_positions(bot: str, mixed_play: Callable[[int], Iterat
         if any(pair == [-1, -1] for pair in pairs.values()) and action in pairs:
             assert pairs[action] != [-1, -1] or all(pair == [-1, -1] for pair in pairs.values())
             lost += 1
-    assert min(won, lost) > 20
+    assert min(won, lost) > 8
 
 
 def test_greedy_discards_only_where_every_offer_may_lose(mixed_play: Callable[[int], Iterator[Any]]) -> None:
@@ -201,13 +204,13 @@ print(*actions)
 
 
 def test_compiled_and_interpreted_players_agree() -> None:
-    answers = []
-    for disabled in ("0", "1"):
-        command = [sys.executable, "-c", _INTERPRETED.format(games=4)]
-        environment = os.environ | {"NUMBA_DISABLE_JIT": disabled}
-        answers.append(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
-    assert answers[0] == answers[1]
-    assert len(answers[0].split()) > 100
+    program, compiled = _INTERPRETED.format(games=2), io.StringIO()
+    with contextlib.redirect_stdout(compiled):
+        exec(program, {})
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert run.stdout == compiled.getvalue()
+    assert len(run.stdout.split()) > 50
 
 
 def share(a: str, b: str, games: int) -> float:
@@ -262,7 +265,7 @@ def share_of_sides(game: Game, one: str, other: str, games: int = 600) -> float:
     return won / played
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=str)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 0, 4), ids=str)
 def test_expert_beats_greedy_and_random_and_greedy_beats_random(options: dict[str, Any]) -> None:
     game = make_game(**options)
     assert share_of_sides(game, "expert", "random") > 0.84

@@ -1,7 +1,8 @@
 """`determinize` draws uniformly: a chi-square test against an exact count, which wrong samplers fail.
 
 In each position the unseen cards are few. Every way to lay them, copy by copy, to the hidden places (the face-down
-card, the rival's hand and discards, the deck in its order) counts once, if AA-10 allows it.
+card, what the rival's hand kept and then drew, its discards, the deck in its order) counts once, if AA-10 allows it and
+the cards that were seen in that hand (AA-37) are not among those that it drew since.
 """
 
 from collections import Counter
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from spygames.agent_avenue.cards import AGENTS
+from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS
 from spygames.agent_avenue.layout import NONE
 from spygames.core.game import Game
 
@@ -22,10 +23,24 @@ Outcome = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 Sampler = Callable[[Any, int, int], None]
 """(position, seat, seed): draws all that the seat cannot know."""
 
-DRAWS = 6000
+DRAWS = 3000
 ALARM = 1e-4  # a right resampler falls below this once in 10,000 positions
 
 DA, EN, CB, SA, DD, SE, SK, MO = AGENTS
+
+
+def seen(*cards: str) -> dict[str, Any]:
+    """The keys of advanced mode, where these cards were seen in the hand of seat 1; no market card is in a deck."""
+    return {
+        "mode": "advanced",
+        "market_supply": list(MARKET_CARDS),
+        "market_deck": [],
+        "market_in_play": {"0": [], "1": []},
+        "market_discard": [],
+        "seen_in_hand": {"0": {}, "1": dict(Counter(cards))},
+    }
+
+
 POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {  # viewer, position; all cards that it does not name are in play
     "to play": (
         0,
@@ -104,6 +119,52 @@ POSITIONS: dict[str, tuple[int, dict[str, Any]]] = {  # viewer, position; all ca
             "active": 1,
         },
     ),
+    "a card was seen, two were drawn": (
+        0,
+        {
+            "hands": {"0": [DA, EN, DD, DD], "1": [SE, SA, SA, MO]},
+            "deck": [SA, CB],
+            "face_up": EN,
+            "face_down": CB,
+            "active": 1,
+            **seen(SA),
+        },
+    ),
+    "all but the cards that were drawn was seen": (
+        0,
+        {
+            "hands": {"0": [DA, EN, DD, DD], "1": [SE, SE, SA, MO]},
+            "deck": [SA, CB],
+            "face_up": CB,
+            "face_down": SE,
+            "active": 1,
+            **seen(SE, SE, SA),
+        },
+    ),
+    "a card like the open one was seen": (
+        0,
+        {
+            "hands": {"0": [DA, EN, DD, DD], "1": [SA, SA, CB]},
+            "deck": [SA, EN],
+            "face_up": SA,
+            "face_down": SE,
+            "active": 1,
+            "record": {"kept": 1},
+            **seen(SA),
+        },
+    ),
+    "nothing was drawn": (
+        0,
+        {
+            "hands": {"0": [DA, EN, DD, DD], "1": [SA, SE, CB]},
+            "deck": [SA, MO, EN],
+            "face_up": EN,
+            "face_down": SE,
+            "active": 1,
+            "record": {"kept": 3},
+            **seen(SA, SE),
+        },
+    ),
     "the game is over": (
         1,
         {
@@ -132,23 +193,26 @@ def unseen(position: Any, seat: int) -> list[int]:
     """The cards in those places."""
     down, hand, discards, deck = outcome(position, seat)
     held = [card for place in (hand, discards) for card, n in enumerate(place) for _ in range(n)]
-    return [*([] if down == NONE else [down]), *held, *deck]
+    return sorted([*([] if down == NONE else [down]), *held, *deck])
 
 
 def exact(position: Any, seat: int) -> dict[Outcome, float]:
-    """The chance of each outcome, by counting every order of the unseen cards."""
-    truth = outcome(position, seat)
+    """The chance of each outcome, by counting every order of the unseen cards: the hand kept the first of its cards."""
+    truth, kept = outcome(position, seat), int(position.s.kept)
     down, hand, discards, _ = truth
     counts: Counter[Outcome] = Counter()
-    for order in permutations(unseen(position, seat)):
-        cards = list(order)
+    copies = unseen(position, seat)
+    known = {copies.index(card) + i for card, n in enumerate(position.s.seen[1 - seat]) for i in range(n)}
+    for order in permutations(range(len(copies))):
+        if not known <= {*order[len(order) - 1 - kept :]}:
+            continue
+        cards = [copies[i] for i in order]
         laid_down = NONE if down == NONE else cards.pop()
-        places = []
-        for size in (sum(hand), sum(discards)):
-            places.append(tuple(map([cards.pop() for _ in range(size)].count, range(len(AGENTS)))))
+        held, thrown = ([cards.pop() for _ in range(size)] for size in (sum(hand), sum(discards)))
         # AA-10: two alike only from a hand of nothing else, so that the cards that it kept are alike, too.
-        if laid_down == NONE or laid_down != position.s.face_up or places[0][laid_down] >= position.s.kept:
-            counts[laid_down, places[0], places[1], tuple(cards)] += 1
+        if laid_down == NONE or laid_down != position.s.face_up or {*held[:kept]} <= {laid_down}:
+            in_hand, in_discards = (tuple(map(place.count, range(len(AGENTS)))) for place in (held, thrown))
+            counts[laid_down, in_hand, in_discards, tuple(cards)] += 1
     assert truth in counts
     return {result: n / counts.total() for result, n in counts.items()}
 
@@ -214,6 +278,24 @@ def blind(position: Any, seat: int, seed: int) -> None:
     lay(position, seat, unseen_order(position, seat, seed))
 
 
+def seen_anywhere(position: Any, seat: int, seed: int) -> None:
+    """Thinks that a card that was seen may be any of the hand, so that one that was drawn since may lie face down."""
+    s, known = position.s, position.s.seen[1 - seat]
+    blind(position, seat, seed)
+    while (s.hands[1 - seat] + (np.arange(len(AGENTS)) == s.face_down) < known).any():
+        seed += DRAWS
+        blind(position, seat, seed)
+
+
+def alike_by_count(position: Any, seat: int, seed: int) -> None:
+    """Thinks that a hand kept two alike if it holds as many now, whenever it drew them."""
+    s = position.s
+    blind(position, seat, seed)
+    while s.face_down == s.face_up and s.hands[1 - seat, s.face_up] < s.kept:
+        seed += DRAWS
+        blind(position, seat, seed)
+
+
 def never_alike(position: Any, seat: int, seed: int) -> None:
     """Thinks that AA-10 forbids every identical pair."""
     blind(position, seat, seed)
@@ -232,7 +314,7 @@ def keeps_the_deck(position: Any, seat: int, seed: int) -> None:
     lay(position, seat, [*deck, *order])
 
 
-@pytest.mark.rule("AA-9", "AA-10", "AA-12")
+@pytest.mark.rule("AA-9", "AA-10", "AA-12", "AA-37")
 @pytest.mark.parametrize("name", POSITIONS)
 def test_determinize_is_uniform(position_of: Callable[[str], tuple[Any, int]], name: str) -> None:
     position, seat = position_of(name)
@@ -240,12 +322,17 @@ def test_determinize_is_uniform(position_of: Callable[[str], tuple[Any, int]], n
 
 
 WRONG = [
+    (seen_anywhere, "a card was seen, two were drawn"),
+    (seen_anywhere, "all but the cards that were drawn was seen"),
+    (seen_anywhere, "a card like the open one was seen"),
     (nothing, "to play"),
     (nothing, "an identical pair is possible, the rival drew"),
     (nothing, "the game is over"),
     (blind, "an identical pair is possible, the rival drew"),
     (blind, "an identical pair is the truth"),
     (blind, "one card was kept"),
+    (alike_by_count, "an identical pair is possible, the rival drew"),
+    (alike_by_count, "an identical pair is the truth"),
     (never_alike, "an identical pair is possible, the rival drew"),
     (never_alike, "no card was kept"),
     (keeps_the_deck, "to play"),
@@ -296,6 +383,19 @@ def test_the_result_depends_on_the_view_and_the_seed_alone(
             position.s.rng = np.uint64(seed * 77)
             ours(position, seat, seed)
             assert position.states.tobytes() == expected
+
+
+def test_a_position_that_shows_more_than_was_kept_is_dealt_all_the_same(
+    at: Callable[..., Any], make_mapping: Callable[..., Any]
+) -> None:
+    """It cannot come about, but it can be set up: then all cards that were drawn are not among those that were seen."""
+    parts = {"hands": {"0": [DA, EN, DD, DD], "1": [SA, SA, SE, SE]}, "face_up": EN, "face_down": CB, "active": 1}
+    position = at(make_mapping(**parts, **seen(SA, SA, SE, SE)))
+    for seed in range(100):
+        ours(position, 0, seed)
+        assert position.s.face_down in (AGENTS.index(SA), AGENTS.index(SE))
+        assert (position.s.hands[1].sum(), position.s.kept) == (4, 2)
+        at(position.mapping)
 
 
 def test_determinized_games_are_possible_and_look_the_same(

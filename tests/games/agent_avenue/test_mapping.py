@@ -61,7 +61,7 @@ def test_every_key_is_there_and_no_other(fresh: Callable[[int], Any], make_mappi
     mapping = fresh(0).mapping
     assert set(mapping) == {*make_mapping({}), *UNUSED, "rng", "record"}
     assert {key: mapping[key] for key in UNUSED} == UNUSED
-    assert isinstance(mapping["rng"], int)
+    assert isinstance(mapping["rng"], str)
     json.dumps(mapping)
 
 
@@ -88,9 +88,10 @@ def test_unused_keys_may_be_left_out_or_empty(
 def test_rng_and_record_may_be_left_out(at: Callable[..., Any], make_mapping: Callable[..., Mapping]) -> None:
     start = make_mapping({"0": H0, "1": H1}, face_up="saboteur", face_down="codebreaker")
     position = at(start)
-    assert position.mapping["rng"] == 0
+    assert position.mapping["rng"] == "0"
     assert position.mapping["record"] == {"kept": 2}
-    assert at(start | {"rng": 2**64 - 1}).mapping["rng"] == 2**64 - 1
+    for rng in (2**64 - 1, str(2**64 - 1)):
+        assert at(start | {"rng": rng}).mapping["rng"] == str(2**64 - 1)
 
 
 @pytest.mark.rule("AA-10")
@@ -219,7 +220,10 @@ REFUSED: list[tuple[str, Callable[[Mapping], None], str]] = [
     ("seen_in_hand", put("seen_in_hand", {"0": {"mole": 1}, "1": {}}), "seen_in_hand"),
     ("rng negative", put("rng", -1), "rng"),
     ("rng too large", put("rng", 2**64), "rng"),
-    ("rng a text", put("rng", "7"), "rng"),
+    ("rng too large a text", put("rng", str(2**64)), "rng"),
+    ("rng another text", put("rng", "07"), "written as a text such as '7', not '07'"),
+    ("rng a double", put("rng", 1.2e19), "written as a text such as '7', not 1.2e+19"),
+    ("rng true", put("rng", True), "written as a text such as '7', not True"),
     ("record unknown", put("record", {"luck": 1}), "luck"),
     ("record a list", put("record", ["kept"]), "record"),
     ("kept in phase play", put("record", {"kept": 1}), "kept"),

@@ -88,7 +88,7 @@ def test_a_seat_is_shown_nothing_that_it_cannot_know(game: Game, random_play: Ca
 
 
 def test_a_seat_is_shown_what_it_knows(random_play: Callable[..., Iterator[Any]]) -> None:
-    for position in random_play(40, seed=6):
+    for position in random_play(10, seed=6):
         s, mapping = position.s, position.mapping
         for seat in (0, 1):
             text = " ".join(position.drawing(seat).split())

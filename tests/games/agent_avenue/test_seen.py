@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.games.agent_avenue.looks import VARIANTS, positions
-from tests.support.blind import PAIRS, differing, leaks, reached
+from tests.support.blind import LONG_PAIRS, PAIRS, differing, leaks, reached
 from tests.support.changed import changed
 from tests.support.suites import slow_but
 
 from spygames.agent_avenue import Mode, draw, make_game, seen
-from spygames.agent_avenue.cards import MIND_CONTROL, MOLE, OUTPOST, SPYCATION
+from spygames.agent_avenue.cards import MIND_CONTROL, MOLE, OUTPOST, SENTINEL, SPYCATION
+from spygames.agent_avenue.layout import RESOLVER
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.kernel import Record
 from spygames.core.look import Look
@@ -22,7 +23,7 @@ from spygames.testing.trial import determinized, mask_of
 
 def states(mode: Mode, players: int, seed: int) -> Iterator[np.ndarray]:
     """Positions without end, STATE [1]."""
-    return (each.states for each in positions(mode, players, PAIRS, seed))
+    return (each.states for each in positions(mode, players, LONG_PAIRS, seed))
 
 
 @pytest.mark.rule("AA-9", "AA-10", "AA-12", "AA-37", "AA-39", "AA-40")
@@ -34,7 +35,7 @@ def test_nothing_leaks(mode: Mode, players: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
 def test_no_picture_leaks(mode: Mode, players: int) -> None:
-    assert leaks(make_game(mode, players), states(mode, players, 11), pictures=1) == (PAIRS, set())
+    assert leaks(make_game(mode, players), states(mode, players, 11), LONG_PAIRS, pictures=1) == (LONG_PAIRS, set())
 
 
 def _luck(game: Game, s: Any, viewer: int) -> dict[str, Any]:
@@ -55,11 +56,15 @@ def _all_that_is_done(game: Game, s: Any, action: int, seat: int, viewer: int) -
     return seen.seen_action(game, s, action, seat, NOBODY)
 
 
+def _hand_behind(game: Game, s: Any, action: int, seat: int, viewer: int) -> str:
+    return f"{seen.seen_action(game, s, action, seat, viewer)} of {s.hands[seat].tolist()}"
+
+
 LEAKING: dict[str, tuple[dict[str, Any], str]] = {
     "the luck": ({"seen_to_dict": _luck}, "picture"),
     "the order of the deck": ({"seen_to_dict": _deck_order}, "mapping"),
     "an order by the true hands": ({"seen_to_dict": _order_of_hands}, "mapping"),
-    "the hidden card's name": ({"seen_action": _all_that_is_done}, "moves"),
+    "the hand behind a move": ({"seen_action": _hand_behind}, "moves"),
 }
 
 
@@ -124,21 +129,34 @@ def test_a_seat_sees_its_own_cards_and_counts(mode: Mode, players: int) -> None:
 # ---------------------------------------------------------------- the texts of moves
 
 
+def read_by_others(game: Game, before: np.ndarray) -> Iterator[dict[str, set[str]]]:
+    """For each seat but the mover: what it may see after a legal move, and the texts of the moves that end so."""
+    s = as_record(before)
+    for viewer in {*range(game.num_players)} - {int(s.to_move)} if s.to_move != NOBODY else ():
+        texts: dict[str, set[str]] = {}
+        for action in np.flatnonzero(mask_of(game, s)).tolist():
+            after = before.copy()
+            game.apply(as_record(after), action)
+            afterwards = json.dumps(game.seen_to_dict(as_record(after), viewer))
+            texts.setdefault(afterwards, set()).add(game.seen_action(s, action, int(s.to_move), viewer))
+        yield texts
+
+
+@pytest.mark.rule("AA-12", "AA-44")
 @pytest.mark.parametrize(("mode", "players"), VARIANTS)
-def test_what_cannot_be_told_apart_has_one_text(mode: Mode, players: int) -> None:
-    pairs = 0
+def test_moves_have_one_text_where_they_look_alike_and_several_where_not(mode: Mode, players: int) -> None:
+    """As others see them: what is seen afterwards decides."""
+    moves = sights = betrayed = 0
     for each in positions(mode, players, 16, seed=16):
-        seat = int(each.s.to_move)
-        for viewer in range(players if seat != NOBODY else 0):
-            texts: dict[str, str] = {}
-            for action in np.flatnonzero(mask_of(each.game, each.s)) if viewer != seat else ():
-                after = each.states.copy()
-                each.game.apply(as_record(after), int(action))
-                afterwards = json.dumps(each.game.seen_to_dict(as_record(after), viewer))
-                text = each.game.seen_action(each.s, int(action), seat, viewer)
-                pairs += afterwards in texts
-                assert texts.setdefault(afterwards, text) == text
-    assert pairs > 10
+        telling = changed(each.game, seen_action=_all_that_is_done)
+        for texts in read_by_others(each.game, each.states):
+            assert all(len(alike) == 1 for alike in texts.values())
+            assert len(set.union(*texts.values())) == len(texts)
+            sights += len(texts)
+            moves += int(mask_of(each.game, each.s).sum())
+        betrayed += any(len(alike) > 1 for texts in read_by_others(telling, each.states) for alike in texts.values())
+    assert moves > sights + 10
+    assert betrayed > 3
 
 
 SAID = [  # mode, players, what the position has, action, what its seat reads and, if that is another text, the others
@@ -153,14 +171,6 @@ SAID = [  # mode, players, what the position has, action, what its seat reads an
     ("advanced", 2, {"ability": SPYCATION}, "take mole", "takes back mole", ""),
     ("advanced", 2, {"ability": SPYCATION, "taken": MOLE}, "decline", "keeps mole in its hand", ""),
     ("advanced", 2, {}, "recruit mole", "recruits mole from its hand", ""),
-    (
-        "advanced",
-        4,
-        {"ability": OUTPOST},
-        "resolver player_1",
-        "has player_1 resolve outpost",
-        "names who resolves outpost",
-    ),
 ]
 
 
@@ -173,6 +183,41 @@ def test_moves_in_words(mode: Mode, players: int, there: dict[str, int], action:
     number = game.string_to_action(s, action, 0)
     assert game.seen_action(s, number, 0, 0) == game.seen_action(s, number, 0, NOBODY) == f"player_0 {own}"
     assert {game.seen_action(s, number, 0, seat) for seat in range(1, players)} == {f"player_0 {others or own}"}
+
+
+@pytest.mark.rule("AA-28", "AA-44")
+def test_who_resolves_a_card_is_told_where_the_next_to_move_shows_it() -> None:
+    """Player 0 holds no Sentinel, player 1 one: named, the one lets the Outpost lapse, the other resolves it."""
+    game = make_game("advanced", 4)
+    s = as_record(game.start(0))
+    s.phase, s.ability = RESOLVER, OUTPOST
+    s.hands[:2, SENTINEL] = 0, 1
+    before = s.copy()
+    for named, told in (("player_0", "names who resolves outpost"), ("player_1", "has player_1 resolve outpost")):
+        number = game.string_to_action(s, f"resolver {named}", 0)
+        for viewer in (0, NOBODY):
+            assert game.seen_action(s, number, 0, viewer) == f"player_0 has {named} resolve outpost"
+        assert {game.seen_action(s, number, 0, viewer) for viewer in (1, 2, 3)} == {f"player_0 {told}"}
+    assert s == before
+
+
+@pytest.mark.rule("AA-12")
+def test_all_at_the_table_see_which_card_a_captain_takes() -> None:
+    """Also the members of both teams who do not know the hidden card, of which there may be one like the open one."""
+    game, told = make_game("simple", 4), 0
+    for each in positions("simple", 4, 40, seed=18):
+        if each.s.face_down != NOBODY:
+            numbers = [
+                game.string_to_action(each.s, f"recruit {which}", int(each.s.to_move)) for which in ("up", "down")
+            ]
+            for viewer in {*range(4)} - {int(each.s.to_move)}:
+                texts = [game.seen_action(each.s, number, int(each.s.to_move), viewer) for number in numbers]
+                alike = each.s.face_up == each.s.face_down
+                assert [text.split()[1:4] for text in texts] == (
+                    [["takes", "one", "of"]] * 2 if alike else [["takes", "the", "open"], ["takes", "the", "hidden"]]
+                )
+                told += not alike
+    assert told > 10
 
 
 @pytest.mark.rule("AA-12")

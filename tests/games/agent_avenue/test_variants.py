@@ -231,7 +231,7 @@ def test_a_team_has_one_result(options: dict[str, Any]) -> None:
 
 # ---------------------------------------------------------------- determinize
 
-DRAWS = 4000
+DRAWS = 2000
 MARKET = {"market_in_play": {"0": [], "1": []}, "market_discard": list(MARKET_CARDS[8:]), "market_supply": []}
 MARKET |= {"market_supply": list(MARKET_CARDS[:6]), "market_deck": list(MARKET_CARDS[6:8])}
 
@@ -273,6 +273,13 @@ DETERMINIZED: dict[str, tuple[dict[str, Any], int]] = {  # position, viewer
         spread_out(2, {"1": [SA, SA]}, [EN, CB], face_up=SA, face_down=DD, record={"kept": 1}),
         0,
     ),
+    "two seen, one drawn": (
+        spread_out(
+            2, {"1": [SA, EN, SE]}, [SA, CB], face_up=MO, face_down=SA, record={"kept": 2},
+            seen_in_hand={"0": {}, "1": {SA: 1, EN: 1}},
+        ),
+        0,
+    ),
     "the partner plays face down": (
         spread_out(
             4, {"1": [SA], "2": [EN], "3": [DD]}, [CB], face_up=MO, face_down=SE, lead=0, active_side=0, to_move=2,
@@ -303,17 +310,24 @@ def hidden(s: Any, viewer: int, players: int) -> tuple[Any, ...]:
     return int(s.face_down), hands, tuple(s.deck[: s.deck_size].tolist())
 
 
+def held(mapping: dict[str, Any], seat: int) -> int:
+    """Cards in a hand."""
+    return len(mapping["hands"][str(seat)])
+
+
 def exact(s: Any, mapping: dict[str, Any], viewer: int) -> dict[Any, float]:
     """The chance of each result: every order of the copies whose place is not known, where the rules allow it.
 
-    Copies that were seen in a hand lie in it or, one of them, face down from there; each place is as likely.
+    Copies that were seen in a hand lie in it or, one of them, face down from there; each place is as likely, but those
+    of the cards that were drawn after the offer.
     """
     players = mapping["players"]
     others = [p for p in range(players) if p != viewer]
     offered = mapping["face_down"] is not None
     hider = None if not offered else (1 if players == 2 else int(mapping["lead"]) ^ 1)
     slots: list[tuple[str, int]] = [("down", -1)] * offered
-    slots += [("hand", p) for p in others for _ in mapping["hands"][str(p)]]
+    kept = mapping.get("record", {}).get("kept", 0)
+    slots += [("drawn" if p == hider and i >= kept else "hand", p) for p in others for i in range(held(mapping, p))]
     slots += [("deck", -1)] * len(mapping["deck"])
     cards = [c for p in others for c in mapping["hands"][str(p)]] + mapping["deck"]
     cards += [mapping["face_down"]] * offered
@@ -322,7 +336,6 @@ def exact(s: Any, mapping: dict[str, Any], viewer: int) -> dict[Any, float]:
     ]
     for _, card in known:
         cards.remove(card)
-    kept = mapping.get("record", {}).get("kept", 0)
     counts: Counter[Any] = Counter()
     # Label the copies: those known take any place of their hand, the others any that is left.
     labels = [(card, owner) for owner, card in known] + [(card, None) for card in cards]
@@ -338,11 +351,12 @@ def exact(s: Any, mapping: dict[str, Any], viewer: int) -> dict[Any, float]:
         for (card, _), (place, p) in zip(laid, slots, strict=True):
             if place == "down":
                 down = AGENTS.index(card)
-            elif place == "hand":
+            elif place in ("hand", "drawn"):
                 hands[p][AGENTS.index(card)] += 1
             else:
                 deck.append(AGENTS.index(card))
-        if hider is not None and AGENTS[down] == mapping["face_up"] and hands[hider][down] < kept:
+        others_kept = {c for (c, _), slot in zip(laid, slots, strict=True) if slot == ("hand", hider)} - {AGENTS[down]}
+        if hider is not None and AGENTS[down] == mapping["face_up"] and others_kept:
             continue
         ability = (mapping.get("ability") or {"card": None})["card"]
         if ability == "outpost" and hands[1][AGENTS.index(SE)] == 0:

@@ -17,7 +17,7 @@ from scipy import stats
 from tests.games.agent_dog import reference
 from tests.games.agent_dog.conftest import ORDER, Position, fresh_position, make_mapping, position_at
 
-DRAWS = 4000
+DRAWS = 2000
 ALARM = 1e-4
 Outcome = tuple[Any, ...]
 

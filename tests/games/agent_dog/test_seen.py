@@ -9,9 +9,10 @@ import pytest
 
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.kernel import Record
+from spygames.testing.hidden import is_no_secret
 from tests.games.agent_dog.conftest import game_of, make_mapping, position_at
 from tests.games.agent_dog.moments import VARIANTS, moments
-from tests.support.blind import PAIRS, leaks
+from tests.support.blind import LONG_PAIRS, PAIRS, leaks
 from tests.support.changed import changed
 from tests.support.position import Position
 from tests.support.suites import slow_but
@@ -19,7 +20,7 @@ from tests.support.suites import slow_but
 
 def states(options: dict[str, Any], seed: int) -> Iterator[np.ndarray]:
     """Positions without end, STATE [1]."""
-    return (moment.at.states for moment in moments(options, seed, PAIRS))
+    return (moment.at.states for moment in moments(options, seed, LONG_PAIRS))
 
 
 @pytest.mark.rule("AD-6", "AD-24")
@@ -31,7 +32,7 @@ def test_nothing_tells_of_what_is_hidden(options: dict[str, Any]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_no_picture_tells_of_what_is_hidden(options: dict[str, Any]) -> None:
-    assert leaks(game_of(options), states(options, 6), pictures=1) == (PAIRS, set())
+    assert leaks(game_of(options), states(options, 6), LONG_PAIRS, pictures=1) == (LONG_PAIRS, set())
 
 
 def with_key(key: str, value: Callable[[Record], Any]) -> Callable[[Game, Record, int], dict[str, Any]]:
@@ -166,7 +167,7 @@ def said(position: Position, text: str, viewer: int) -> str:
             ["card swap", "swap track 7"],
             "swap track 23",
             "swaps a hidden pawn on 7 with the one on 23",
-            "swaps a hidden pawn on 7 with another",
+            None,
             "swaps hidden green on 7 with the one on 23",
         ),
     ],
@@ -192,8 +193,9 @@ def test_texts_of_the_exchange_of_starts_and_meetings() -> None:
     pawns = {"red": ["track 22"], "green": ["track 38"], "blue": ["track 50"], "yellow": ["track 57"]}
     steps = ("step track 22", "step track 38", "step track 23", "step track 39")
     position = position_at(make_mapping(pawns, {"0": ["companion", "2"], "1": ["2"]})).act("card companion", *steps)
-    assert said(position, "meet 24", 0) == "player_0 holds the meeting on 24"
-    assert said(position, "meet 24", 2) == said(position, "meet 40", 2) == "player_0 says which meeting is held first"
+    assert {said(position, "meet 24", viewer) for viewer in (0, 1, 2, 3, NOBODY)} == {
+        "player_0 holds the meeting on 24"
+    }
     position = position_at(
         make_mapping({"red": ["track 20"], "green": []}, {"0": ["swap"], "1": ["2"]}, 2, phase="redraw")
     )
@@ -201,21 +203,43 @@ def test_texts_of_the_exchange_of_starts_and_meetings() -> None:
 
 
 @pytest.mark.parametrize("options", VARIANTS[:4], ids=str)
-def test_moves_that_look_alike_have_one_text(options: dict[str, Any]) -> None:
-    """Moves of another seat after which the viewer sees the same."""
+def test_moves_have_one_text_where_they_look_alike_and_several_where_not(options: dict[str, Any]) -> None:
+    """Moves of another seat after which the viewer sees the same, unless they are no secret of that seat either."""
     game, alike = game_of(options), 0
     for moment in moments(options, 3, 30):
-        mover = int(moment.at.s.to_move)
+        mover, s = int(moment.at.s.to_move), moment.at.s
         for seat in range(game.num_players):
-            texts: dict[str, str] = {}
+            texts: dict[str, tuple[str, str]] = {}
             for action in np.flatnonzero(moment.at.mask) if mover not in (seat, NOBODY) else ():
                 states = moment.at.states.copy()
                 game.apply(as_record(states), int(action))
                 seen = json.dumps(game.seen_to_dict(as_record(states), seat))
-                text = game.seen_action(moment.at.s, int(action), mover, seat)
+                name, text = game.action_to_string(s, int(action), mover), game.seen_action(s, int(action), mover, seat)
                 alike += seen in texts
-                assert texts.setdefault(seen, text) == text
+                known = texts.setdefault(seen, (name, text))
+                assert known[1] == text or is_no_secret(game, moment.at.states, known[0], name)
+            assert len({text for _, text in texts.values()}) == len(texts)
     assert alike > 3, "some moves must look alike for the test to mean anything"
+
+
+@pytest.mark.rule("AD-24", "AD-26")
+def test_a_swap_of_hidden_pawns_is_no_secret_but_a_passed_card_is_one() -> None:
+    """Of three hats the second one is told. Nobody knows by it what stands where, not even who made the swap."""
+    pawns = PAWNS | {"green": ["track 7", "track 39"]}
+    position = position_at(make_mapping(pawns, HAND, hidden=[7, 23, 39])).act("card swap", "swap track 7")
+    assert [said(position, f"swap track {hat}", 1) for hat in (23, 39)] == [
+        f"player_0 swaps a hidden pawn on 7 with the one on {hat}" for hat in (23, 39)
+    ]
+    assert is_no_secret(position.game, position.states, "swap track 23", "swap track 39")
+    hands = {"0": ["2", "3"], "1": ["5", "6"], "2": ["7", "8"], "3": ["9", "10"]}
+    position = position_at(make_mapping({}, hands, phase="exchange"))
+    assert not is_no_secret(position.game, position.states, "pass 2", "pass 3")
+    position.act("pass 2", "pass 5", "pass 7")
+    assert [said(position, "pass 9", viewer) for viewer in (0, 1, 2)] == [
+        "player_3 passes a card to player_1",
+        "player_3 passes 9 to player_1",
+        "player_3 passes a card to player_1",
+    ]
 
 
 @pytest.mark.rule("AD-22", "AD-30")

@@ -46,7 +46,8 @@ def test_expert_beats_greedy_beats_random(options: dict[str, Any], games: int) -
     assert shares(options, "greedy", "expert", games) < fair
 
 
-@pytest.mark.parametrize("players", [5, pytest.param(7, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [5, 7])
 def test_a_lone_greedy_gains_nothing_among_experts(players: int) -> None:
     """Well above what is measured (docs/agents.md), well below the 25 % and 28 % that it won among `expert-1`."""
     assert shares({"players": players}, "greedy", "expert", 1024) < 0.22
@@ -122,7 +123,7 @@ def test_splits_are_uniform(at: Callable[..., Position]) -> None:
     """4 points over 5 agents: each of the 70 ways is as likely; on a `1-3` each of the 5 + 15 + 35."""
     for die, ways in ((4, 70), ("1-3", 55)):
         found: dict[str, int] = {}
-        for seed in range(1000):
+        for seed in range(700):
             position = at({"players": 2}, die=die, safe=0, rng=seed)
             texts = []
             while position.s.active == 0 and position.mapping["phase"] == "move":
@@ -131,7 +132,7 @@ def test_splits_are_uniform(at: Callable[..., Position]) -> None:
             way = " ".join(text for text in texts if text != "done")
             found[way] = found.get(way, 0) + 1
         assert len(found) == ways
-        expected = 1000 / ways
+        expected = 700 / ways
         assert sum((n - expected) ** 2 / expected for n in found.values()) < ways + 6 * np.sqrt(2 * ways)
 
 

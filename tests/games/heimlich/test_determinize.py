@@ -20,7 +20,7 @@ World = Any
 Draw = Callable[[Any, int, int], None]
 """(position, seat, seed): draws all that the seat cannot know."""
 
-DRAWS = 4000
+DRAWS = 2000
 ALARM = 1e-4  # a uniform draw falls below this once in 10,000 positions
 FULL = {"players": 3, "top_secret": True, "secret_identities": True}
 

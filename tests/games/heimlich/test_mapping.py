@@ -26,7 +26,7 @@ KEYS = [
 @pytest.mark.parametrize("options", [{"players": 2}, FULL, {"players": 7, "top_secret": True}], ids=str)
 def test_bytes_come_back_over_random_play(fresh: Callable[..., Position], options: dict[str, Any]) -> None:
     rng = np.random.default_rng(3)
-    for seed in range(6):
+    for seed in range(2):
         position = fresh(seed, **options)
         while True:
             mapping = json.loads(json.dumps(position.mapping))

@@ -82,7 +82,7 @@ def test_dice(fresh: Fresh, at: Callable[..., Any]) -> None:
     for edition, faces in (("amigo", {"1-3", 2, 3, 4, 5, 6}), ("ravensburger", {1, 2, 3, 4, 5, 6})):
         rolls: Counter[Any] = Counter()
         options = {"players": 2, "edition": edition}
-        for seed in range(3000):
+        for seed in range(900):
             rolls[at(options, die=2, safe=11, rng=seed).act("move red 2").mapping["die"]] += 1
         assert set(rolls) == faces
         assert even(rolls, 6)
@@ -118,7 +118,7 @@ def test_new_identity_is_left_out(fresh: Fresh) -> None:
 def test_new_identity_is_a_random_free_agents(at: Callable[..., Any]) -> None:
     options = {"players": 4, "top_secret": True}
     found: Counter[str] = Counter()
-    for seed in range(1200):
+    for seed in range(450):
         position = at(options, die=2, hands={"1": ["new_identity"]}, rng=seed).act("move red 2", "card new_identity")
         passports = position.mapping["passports"]
         assert (passports["0"], passports["2"], passports["3"]) == ("red", "green", "blue")

@@ -14,10 +14,11 @@ from typing import Any
 
 from safetensors.torch import save
 
+from spygames.core.checks import whole
 from spygames.core.game import Game
 from spygames.core.players import Player, make_player
 from spygames.core.registry import make_game
-from spygames_training.atomic import write_whole
+from spygames_training.atomic import is_number, parse_json, read_file, write_whole
 from spygames_training.config import Config
 from spygames_training.evaluation import evaluate, total_games
 from spygames_training.experiments.series import Say, Series
@@ -50,6 +51,7 @@ CHANGES: dict[str, dict[str, dict[str, Any]]] = {
     },
 }
 """The settings that are changed, by the config's section."""
+MAX_JUDGED_BYTES = 1 << 20
 T_95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 """Student's t, two-sided 95 %, by the number of seeds."""
 
@@ -94,8 +96,7 @@ class Ablations:
         say: Say = print,
         executor: Executor = SERIAL,
     ):
-        if seeds not in T_95:
-            raise ValueError(f"seeds must be from {min(T_95)} to {max(T_95)}, not {seeds}")
+        seeds, games = whole("seeds", seeds, min(T_95), max(T_95)), whole("games", games, 1)
         self.config = config = replace(config, evaluate_against=(), save_every=60.0)
         configs = {name: changed(config, name) for name in dict.fromkeys([DEFAULTS, *(only or CHANGES)])}
         self.left_out = [name for name, other in configs.items() if name != DEFAULTS and other == config]
@@ -194,8 +195,8 @@ def evaluated(
         "play": play,
         "seed": seed,
     }
-    if file.exists() and (known := json.loads(file.read_text()))["asked"] == asked:
-        return known["found"]
+    if (known := kept_results(file, asked)) is not None:
+        return known
     with progress_bar(transient=True) as bar:
         task = bar.add_task("playing", total=total_games(game, games, 1, len(opponents)))
         results = evaluate(game, player, opponents, games, seed, lambda n: bar.advance(task, n), executor)
@@ -205,6 +206,20 @@ def evaluated(
     }
     write_whole(file, json.dumps({"asked": asked, "found": found}, indent=2) + "\n")
     return found
+
+
+def kept_results(file: Path, asked: dict[str, Any]) -> dict[str, Any] | None:
+    """What the file has of these results; None where it has others or cannot be read."""
+    try:
+        known = parse_json(read_file(file, MAX_JUDGED_BYTES))
+        if known["asked"] != asked or {*known["found"]} != {*asked["against"]}:
+            return None
+        for each in known["found"].values():
+            if not all(map(is_number, [each["win_share"], each["fair_share"], *each["interval"]])):
+                return None
+        return known["found"]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from spygames.core.json_numbers import written
 from spygames.core.player import Player
 from spygames.core.players import make_player
 from spygames_training.atomic import write_whole
@@ -64,7 +65,7 @@ class BestResponse:
         figures: dict[str, Any] = {
             "agent": self.agent,
             "decisions": self.decisions,
-            "seed": self.seed,
+            "seed": written(self.seed),
             "fair_share": self.fair_share,
             "worlds": self.worlds,
             "worst": self.worst,

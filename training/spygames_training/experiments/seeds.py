@@ -7,16 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from spygames.core.checks import is_whole
-from spygames.core.shown import shown
-from spygames_training.atomic import write_whole
+from spygames.core.checks import whole
+from spygames_training.atomic import LARGEST, write_whole
 from spygames_training.config import Config, check_config
 from spygames_training.experiments.ablations import T_95, interval
 from spygames_training.experiments.series import Say, Series
 from spygames_training.loop import Callback, check_callbacks
 from spygames_training.own_network import Source
-from spygames_training.plots import as_text, legend, new_figure, save_figure
-from spygames_training.report import METRICS, WIN
+from spygames_training.plots import legend, picture
+from spygames_training.report import WIN, read_metrics
 from spygames_training.shaping import Shaping
 from spygames_training.tables import TextTable
 from spygames_training.tasks.executor import SERIAL, Executor
@@ -68,8 +67,7 @@ def train_seeds(
     """
     check_config(config)
     check_callbacks(callbacks)
-    if not is_whole(seeds) or seeds not in T_95:
-        raise ValueError(f"seeds must be a whole number from {min(T_95)} to {max(T_95)}, not {shown(seeds)}")
+    seeds = whole("seeds", seeds, min(T_95), max(T_95))
     if not config.evaluate_against:
         raise ValueError("evaluate_against is empty, so there would be no curve of the seeds to show")
     folder = Path(folder)
@@ -77,7 +75,7 @@ def train_seeds(
     configs = {f"seed_{n}": replace(config, seed=n, name=f"{config.name}_seed_{n}") for n in numbers}
     passed = {"network": network, "shaping": shaping, "callbacks": callbacks, "progress": progress}
     series = Series(configs, folder, say, passed, executor)
-    curves = _curves([run / METRICS for run in series.runs()])
+    curves = _curves([*series.runs()])
     ends = {name: [curve[-1][1] for curve in several] for name, several in curves.items()}
     table = _table(config, numbers, ends)
     figures = {"config": asdict(config), "seeds": list(numbers), "ends": ends, "curves": curves}
@@ -87,14 +85,14 @@ def train_seeds(
     return table
 
 
-def _curves(files: Sequence[Path]) -> dict[str, list[list[tuple[int, float]]]]:
+def _curves(runs: Sequence[Path]) -> dict[str, list[list[tuple[int, float]]]]:
     """The curves that are in the metrics of each seed's run."""
     found: dict[str, list[list[tuple[int, float]]]] = {}
-    for k, file in enumerate(files):
-        for row in map(json.loads, file.read_text().splitlines()):
+    for k, run in enumerate(runs):
+        for row in read_metrics(run, LARGEST):
             for name in row:
                 if name.startswith(WIN):
-                    several = found.setdefault(name.removeprefix(WIN), [[] for _ in files])
+                    several = found.setdefault(name.removeprefix(WIN), [[] for _ in runs])
                     several[k].append((row["decisions"], row[name]))
     return found
 
@@ -125,14 +123,13 @@ def band(curves: Sequence[Sequence[tuple[int, float]]]) -> np.ndarray:
 
 def _plot(curves: Curves, path: Path) -> None:
     """Draws the mean over the seeds and a band, for each opponent, as a PNG."""
-    figure, (axis,) = new_figure(1, 1, (8, 5))
-    for name, several in curves.items():
-        at, middle, lowest, highest = band(several)
-        (line,) = axis.plot(at / 1e6, middle, label=as_text(name))
-        axis.fill_between(at / 1e6, lowest, highest, alpha=0.25, color=line.get_color(), lw=0)
-    seeds = len(next(iter(curves.values())))
-    title = f"mean of {seeds} seeds, band from the lowest to the highest"
-    axis.set(title=title, xlabel="million decisions", ylabel="win share", ylim=(0, 1))
-    axis.grid(alpha=0.3)
-    legend(axis)
-    save_figure(figure, path, dpi=110)
+    with picture(path, 1, 1, (8, 5), 110) as (_, (axis,)):
+        for name, several in curves.items():
+            at, middle, lowest, highest = band(several)
+            (line,) = axis.plot(at / 1e6, middle, label=name)
+            axis.fill_between(at / 1e6, lowest, highest, alpha=0.25, color=line.get_color(), lw=0)
+        seeds = len(next(iter(curves.values())))
+        title = f"mean of {seeds} seeds, band from the lowest to the highest"
+        axis.set(title=title, xlabel="million decisions", ylabel="win share", ylim=(0, 1))
+        axis.grid(alpha=0.3)
+        legend(axis)

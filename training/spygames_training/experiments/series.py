@@ -1,6 +1,5 @@
 """Several training runs, made one after another or several at a time."""
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ from uuid import uuid4
 
 from spygames_training.config import Config, differences
 from spygames_training.experiments.run_tasks import packed, train_task, unpack
+from spygames_training.report import SUMMARY, read_summary
 from spygames_training.run_files import resume_config
 from spygames_training.tables import progress_bar
 from spygames_training.tasks.executor import SERIAL, Executor, Task
@@ -103,7 +103,7 @@ class Series:
 
     def summary(self, name: str) -> dict[str, Any]:
         """The content of a finished run's summary.json."""
-        return json.loads((self.folder / name / "summary.json").read_text())
+        return read_summary(self.folder / name)
 
     def _time(self) -> str:
         """How long the finished runs took, and how long the others will take at that rate."""
@@ -118,4 +118,4 @@ class Series:
         return (self.folder / name / "state.safetensors").exists()
 
     def _finished(self, name: str) -> bool:
-        return (self.folder / name / "summary.json").exists()
+        return (self.folder / name / SUMMARY).exists()

@@ -10,12 +10,10 @@ from spygames.core.registry import make_game
 from spygames_training.atomic import write_whole
 from spygames_training.config import Config, read_config
 from spygames_training.experiments.series import Say, Series
-from spygames_training.plots import as_text, curve_axes, legend, new_figure, save_figure
-from spygames_training.report import WIN
+from spygames_training.plots import curve_axes, legend, literal, picture
+from spygames_training.report import MOMENTS, WIN, read_metrics
 from spygames_training.tables import TextTable
 from spygames_training.tasks.executor import SERIAL, Executor
-
-MOMENTS = ("start", "half", "end")
 
 
 class TrainAll:
@@ -69,7 +67,7 @@ class TrainAll:
         metric = WIN + self.against
         for (name, config), folder in zip(self.configs.items(), self.series.runs(), strict=True):
             summary = self.series.summary(name)
-            rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+            rows = read_metrics(folder, summary["decisions"])
             curve = [[row["decisions"], row[metric]] for row in rows if metric in row]
             self.runs[name] = {"game": config.game, "options": config.options, **summary, "curve": curve}
             figures = {"machine": self.machine, "runs": self.runs}
@@ -83,19 +81,16 @@ class TrainAll:
     def plot(self, path: Path) -> None:
         """Draws the curves as a PNG, a panel for each game."""
         games = list(dict.fromkeys(run["game"] for run in self.runs.values()))
-        figure, axes = new_figure(1, len(games), (6 * len(games), 5))
-        for axis, game in zip(axes, games, strict=True):
-            runs = {name: run for name, run in self.runs.items() if run["game"] == game}
-            curve_axes(
-                axis,
-                {name: [(d / run["decisions"], share) for d, share in run["curve"]] for name, run in runs.items()},
-            )
-            axis.set(
-                title=as_text(game), xlabel="part of the run", ylabel=as_text(f"win share against {self.against}"),
-                ylim=(0, 1), xlim=(0, 1),
-            )  # fmt: skip
-            legend(axis, fontsize=7, ncols=2)
-        save_figure(figure, path, dpi=100)
+        with picture(path, 1, len(games), (6 * len(games), 5), 100) as (_, axes):
+            for axis, game in zip(axes, games, strict=True):
+                runs = {name: run for name, run in self.runs.items() if run["game"] == game}
+                curve_axes(
+                    axis,
+                    {name: [(d / run["decisions"], share) for d, share in run["curve"]] for name, run in runs.items()},
+                )
+                axis.set(title=literal(game), xlabel="part of the run", ylim=(0, 1), xlim=(0, 1))
+                axis.set_ylabel(literal(f"win share against {self.against}"))
+                legend(axis, fontsize=7, ncols=2)
 
 
 def _cells(config: Config, name: str, run: Mapping[str, Any], metric: str) -> list[str]:

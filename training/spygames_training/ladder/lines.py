@@ -20,19 +20,23 @@ import numpy as np
 import torch
 from filelock import FileLock, Timeout
 
+from spygames.core.checks import same
 from spygames.core.command_player import CommandPlayer
+from spygames.core.files import read_text
 from spygames.core.game import Game
+from spygames.core.json_numbers import read_uint64, written
 from spygames.core.player import DecisionBatch, Player
 from spygames.core.players import runs_code
 from spygames.core.python_player import PythonPlayer
 from spygames.core.registry import imports_code, make_game
 from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
-from spygames_training.atomic import read_file
+from spygames_training.atomic import LARGEST, is_count, is_number, parse_json
 from spygames_training.blocks import DEALS, Block, play_block
 from spygames_training.evaluation import PROTOCOL
 from spygames_training.forfeits import Referee
-from spygames_training.identity import full_name, game_digest, player_digest
+from spygames_training.identity import full_name, game_digest, player_digest, worlds_of
+from spygames_training.machine import instructions
 from spygames_training.tasks.executor import Progress
 
 LONGEST = 1 << 30
@@ -84,7 +88,7 @@ class Line:
             "protocol": self.protocol,
             "game": self.game,
             "players": [{"name": entry.name, "digest": entry.digest} for entry in self.players],
-            "seed": self.seed,
+            "seed": written(self.seed),
             "block": self.number,
             "deals": len(wins),
             "wins": "".join(DIGITS[own + 2 * others] for own, others in wins.reshape(-1, 2).tolist()),
@@ -153,8 +157,10 @@ def play_line(
         "cpu_seconds": [round(player.seconds, 3) for player in timed],
         "spygames": VERSION,
         "rules": game_digest(game),
+        "worlds": game.worlds_version,
         "torch": str(torch.__version__),
         "machine": f"{platform.system()} {platform.machine()}",
+        "instructions": instructions(),
     }
     if referee.forfeits:
         made["messages"] = list(dict.fromkeys(f.message for f in referee.forfeits.values()))[:10]
@@ -212,17 +218,19 @@ def read_lines(file: Path) -> list[Line]:
     """
     if not file.exists():
         return []
-    *texts, _ = read_file(file, LONGEST).decode("utf-8", "replace").split("\n")
+    try:
+        *texts, _ = read_text(file, LONGEST).split("\n")
+    except ValueError as error:
+        raise LadderError(f"{file} cannot be read: {error}") from None
     lines: list[Line] = []
     keys: set[tuple[str, str, int]] = set()
     digests: dict[str, str | None] = {}
     for number, text in enumerate(texts, 1):
         try:
             line = read_line(text)
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            why = f"key {one_line(error)} is missing" if isinstance(error, KeyError) else one_line(error)
+        except ValueError as error:
             raise LadderError(
-                f"{file}, line {number} is not a line of a ladder ({why}); each line is one block, as "
+                f"{file}, line {number} is not a line of a ladder ({one_line(error)}); each line is one block, as "
                 '{"block": {...}, "made": {...}} of spygames ladder'
             ) from None
         first = lines[0] if lines else line
@@ -241,33 +249,56 @@ def read_lines(file: Path) -> list[Line]:
 
 
 def read_line(text: str) -> Line:
-    """What `Line.text` wrote; ValueError, LookupError, TypeError or AttributeError for anything else."""
-    content = json.loads(text)
-    block, made = content["block"], content["made"]
-    digits = block["wins"]
-    if block["protocol"] != PROTOCOL:
-        raise ValueError(f"it is of protocol {shown(block['protocol'])}, and this is protocol {PROTOCOL}")
-    if not digits or set(digits) - set(DIGITS) or block["deals"] != DEALS or len(digits) % DEALS:
+    """What `Line.text` wrote; ValueError for anything else."""
+    content = parse_json(text)
+    block, made = (_part(content, key, dict, f"an object with {key}") for key in ("block", "made"))
+    game = _part(block, "game", dict, "a game with an id and options")
+    digits = _part(block, "wins", str, "the wins")
+    forfeits = _part(block, "forfeits", list, "the forfeits")
+    if not same(block.get("protocol"), PROTOCOL):
+        raise ValueError(f"it is of protocol {shown(block.get('protocol'))}, and this is protocol {PROTOCOL}")
+    if not digits or set(digits) - set(DIGITS) or not same(block.get("deals"), DEALS) or len(digits) % DEALS:
         raise ValueError(f"wins must be digits and letters, one for each game of {DEALS} deals")
-    if not isinstance(block["game"]["id"], str) or not isinstance(block["game"]["options"], dict):
-        raise ValueError("the game must have an id and options")
-    entries = [_read_entry(player) for player in block["players"]]
+    if not isinstance(game.get("id"), str) or not isinstance(game.get("options"), dict):
+        raise ValueError("it must have a game with an id and options")
+    entries = [_read_entry(player) for player in _part(block, "players", list, "two players")]
     if len(entries) != 2:
         raise ValueError("it must have two players")
+    seed, number = read_uint64(block.get("seed")), block.get("block")
+    if seed is None or not is_count(number):
+        raise ValueError("it must have a seed and the number of a block, whole numbers from 0")
     numbers = np.array([DIGITS.index(digit) for digit in digits], np.uint8)
     wins = np.stack([numbers % 2, numbers // 2], axis=1).reshape(DEALS, -1, 2)
-    if not all(0 <= row < DEALS * wins.shape[1] and who in (0, 1) for row, who, _ in block["forfeits"]):
+    if not all(_is_forfeit(each, DEALS * wins.shape[1]) for each in forfeits):
         raise ValueError("a forfeit is no game")
-    if not all(len(made[key]) == 2 and min(map(float, made[key])) >= 0 for key in ("decisions", "cpu_seconds")):
+    if not all(_are_two_amounts(made.get(key)) for key in ("decisions", "cpu_seconds")):
         raise ValueError("it must have the decisions and the time of two players")
-    return Line(
-        block["game"], (entries[0], entries[1]), int(block["seed"]), int(block["block"]), wins, block["forfeits"],
-        dict(made), block["protocol"],
-    )  # fmt: skip
+    worlds_of(made)
+    return Line(game, (entries[0], entries[1]), seed, number, wins, forfeits, made)
 
 
-def _read_entry(player: dict[str, Any]) -> Entry:
-    name, digest = player["name"], player["digest"]
+def _part(content: object, key: str, kind: type, what: str) -> Any:
+    """What a mapping has under a key, of that kind; ValueError says that the line must have it."""
+    found = content.get(key) if isinstance(content, dict) else None
+    if not isinstance(found, kind):
+        raise ValueError(f"it must have {what}")
+    return found
+
+
+def _is_forfeit(found: object, games: int) -> bool:
+    """Whether it is the number of a game, who failed in it (0 or 1), and why."""
+    if not isinstance(found, list) or len(found) != 3 or not isinstance(found[2], str):
+        return False
+    return is_count(found[0]) and found[0] < games and is_count(found[1]) and found[1] < 2
+
+
+def _are_two_amounts(found: object) -> bool:
+    """Whether these are two numbers from 0."""
+    return isinstance(found, list) and len(found) == 2 and all(is_number(x) and 0 <= x < LARGEST for x in found)
+
+
+def _read_entry(player: object) -> Entry:
+    name, digest = (player.get("name"), player.get("digest", 0)) if isinstance(player, dict) else (None, None)
     if (
         not isinstance(name, str)
         or not isinstance(digest, str | None)

@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
 from spygames.core.game import Game
+from spygames.core.players import split_spec
+from spygames.core.simulations import Kind
 from spygames_training.atomic import write_whole
 from spygames_training.blocks import DEALS
+from spygames_training.identity import worlds_of
 from spygames_training.ladder.lines import Line
 from spygames_training.ladder.standings import Estimate, Standings, standings
 from spygames_training.tables import TextTable, code_span, heat_map
@@ -71,6 +75,11 @@ row wins among the column. The diagonal is the fair share, what a seat wins amon
 NOT_ALL = "\nWho has not met has no figure there, and to the lottery is even."
 
 
+EARLIER = """\
+Searches played lines here with the worlds of version {versions}, before `determinize` or `rewind` changed; now it is
+version {now}."""
+
+
 def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str:
     """The page, Markdown."""
     counts = found.deals[found.deals > 0]
@@ -91,9 +100,22 @@ def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str
         LEGEND.format(zero=zero),
         cross_table(found).markdown(),
         met + (NOT_ALL if unmet.any() else ""),
+        *_earlier_worlds(game, lines),
         f"![Heat map of the table]({file.with_suffix('.svg').name})\n",
     ]
     return "\n\n".join(parts)
+
+
+def _earlier_worlds(game: Game, lines: Sequence[Line]) -> list[str]:
+    """A sentence where searches played lines with worlds that the game draws otherwise by now."""
+    found = {worlds_of(line.made) for line in lines if any(searches(entry.name) for entry in line.players)}
+    earlier = sorted(worlds for worlds in found if worlds < game.worlds_version)
+    return [EARLIER.format(versions=" and ".join(map(str, earlier)), now=game.worlds_version)] if earlier else []
+
+
+def searches(name: str) -> bool:
+    """Whether the player of that name draws worlds (`Game.determinize`)."""
+    return split_spec(name).search is not None or name.partition(":")[0] in get_args(Kind)
 
 
 def _estimate(estimate: Estimate, unit: float, form: str) -> str:

@@ -72,10 +72,10 @@ class Meeting:
 
     def mean(self, values: np.ndarray) -> np.ndarray:
         """Of `values` [D], [1 + R]; NaN where no deal of theirs was drawn."""
-        with np.errstate(invalid="ignore"):
-            return self.weights @ values / self.weights.sum(axis=1)
+        return self.weights @ values / self.weights.sum(axis=1)
 
 
+@np.errstate(all="ignore")  # where nobody has met it divides by 0, and the chances of the weakest vanish
 def standings(lines: Sequence[Line], sides: int, resamples: int = RESAMPLES, seed: int = 0) -> Standings:
     """Computes the standings of a ladder from its lines.
 

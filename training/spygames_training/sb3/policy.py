@@ -18,7 +18,7 @@ class Trunk(BaseFeaturesExtractor):
     def __init__(self, observation_space: spaces.Box, hidden: Sequence[int]):
         features = observation_space.shape[0]
         super().__init__(observation_space, [features, *hidden][-1])
-        self.num_features, self.hidden = features, tuple(hidden)
+        self.num_features, self.hidden = features, tuple(map(int, hidden))
         self.trunk = ActorCritic(features, 1, hidden).trunk
 
     def forward(self, observation: Tensor) -> Tensor:
@@ -31,7 +31,7 @@ def actor_critic_kwargs(hidden: Sequence[int]) -> dict[str, Any]:
     ReLU, shared by policy and value, and a linear head for each."""
     return {
         "features_extractor_class": Trunk,
-        "features_extractor_kwargs": {"hidden": tuple(hidden)},
+        "features_extractor_kwargs": {"hidden": tuple(map(int, hidden))},
         "net_arch": {"pi": [], "vf": []},
     }
 

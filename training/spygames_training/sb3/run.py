@@ -2,11 +2,14 @@
 
 import dataclasses
 import math
-import signal
+import random
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
@@ -17,9 +20,9 @@ from spygames.core.registry import make_game
 from spygames_training.atomic import only_one
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.compat import updates_made
-from spygames_training.compute import find_device
+from spygames_training.compute import find_device, float32_by_default, usual_torch
 from spygames_training.config import PPO, Config
-from spygames_training.loop import catch_signals
+from spygames_training.loop import signals_to
 from spygames_training.network import ActorCritic
 from spygames_training.report import Report
 from spygames_training.rollout import check_memory
@@ -94,6 +97,39 @@ def maskable_ppo(config: Config, game: Game) -> MaskablePPO:
     )
 
 
+class _Luck:
+    """The process's random generators (`random`, NumPy's, torch's), which stable-baselines3 seeds and draws from."""
+
+    def __init__(self) -> None:
+        self._own: Any = None
+
+    @contextmanager
+    def drawn(self) -> Iterator[None]:
+        """Inside they go on where the last such context has left them, afterwards as if nobody had drawn."""
+        outside = self._states()
+        if self._own is not None:
+            self._set(self._own)
+        try:
+            yield
+        finally:
+            self._own = self._states()
+            self._set(outside)
+
+    @staticmethod
+    def _states() -> Any:
+        gpus = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+        return random.getstate(), np.random.get_state(), torch.get_rng_state(), gpus
+
+    @staticmethod
+    def _set(states: Any) -> None:
+        python, numpy, cpu, gpus = states
+        random.setstate(python)
+        np.random.set_state(numpy)
+        torch.set_rng_state(cpu)
+        if gpus:
+            torch.cuda.set_rng_state_all(gpus)
+
+
 class MaskableRun:
     """A run in a folder: checkpoint/, metrics.jsonl, tensorboard/, curves.png, summary.json, as of `training.Run`.
 
@@ -114,14 +150,16 @@ class MaskableRun:
                 raise ValueError(f"{folder} holds a run already: choose another folder (--out)")
         check_folder(self.folder)
         check_memory(self.game, config)
-        self.model = maskable_ppo(config, self.game)
+        self._luck = _Luck()
+        with self._luck.drawn(), float32_by_default(), usual_torch():
+            self.model = maskable_ppo(config, self.game)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.results: dict[str, Any] = {}
 
     def train(self) -> ActorCritic:
         """Trains to the end and returns the policy. Ctrl-C or SIGTERM saves and raises KeyboardInterrupt. ValueError if
         another process trains in this folder."""
-        with only_one(self.folder):
+        with only_one(self.folder), self._luck.drawn(), float32_by_default(), usual_torch():
             return self._train()
 
     def _train(self) -> ActorCritic:
@@ -130,12 +168,8 @@ class MaskableRun:
         try:
             with Report(self.folder, self.config.decisions) as report:
                 callback = _Updates(self, report)
-                before = catch_signals(callback.stop_soon)
-                try:
+                with signals_to(callback.stop_soon):
                     self.model.learn(self.config.decisions, callback, log_interval=10**9)
-                finally:
-                    for number, handler in before.items():
-                        signal.signal(number, handler)
                 self.save(callback.seconds)
                 if callback.stopping:
                     raise KeyboardInterrupt

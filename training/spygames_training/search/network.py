@@ -1,4 +1,4 @@
-"""A network as a model: a copy in the type that this processor is fast at, asked in few sizes."""
+"""A network as a model: a copy in the type that the search computes in, asked in few sizes."""
 
 import copy
 
@@ -8,6 +8,7 @@ import torch
 from spygames.core.game import Game, flat
 from spygames_training.compute import Compute
 from spygames_training.network import ActorCritic
+from spygames_training.search.settings import SearchPrecision
 
 SIZES = (16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
 """Rows that the network is asked at once: a new size costs oneDNN about a millisecond a layer, so there are few."""
@@ -21,10 +22,18 @@ class NetworkModel:
         network: without memory.
         temperature: of its policy; 0 is argmax.
         value_unit: what its value is in where the return is 1: the `reward_scale` that it was trained with.
+        precision: what it computes in, on any processor.
     """
 
-    def __init__(self, game: Game, network: ActorCritic, temperature: float = 1.0, value_unit: float = 1.0):
-        self._compute = Compute.of(network, "auto")
+    def __init__(
+        self,
+        game: Game,
+        network: ActorCritic,
+        temperature: float = 1.0,
+        value_unit: float = 1.0,
+        precision: SearchPrecision = "float32",
+    ):
+        self._compute = Compute.of(network, precision)
         network = copy.deepcopy(network).requires_grad_(False).eval().to(self._compute.dtype)
         self._trunk, self._actions = network.trunk, game.num_actions
         self._temperature, self._unit = temperature, value_unit
@@ -41,7 +50,7 @@ class NetworkModel:
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """As `Model.ask`; draws nothing."""
         k, observation = len(views), torch.from_numpy(flat(views))
-        found = torch.empty(k, self._actions + self._reads)
+        found = torch.empty(k, self._actions + self._reads, dtype=torch.float32, device="cpu")
         for lo in range(0, k, SIZES[-1]):
             n = min(SIZES[-1], k - lo)
             buffer = self._buffers[next(size for size in SIZES if size >= n)]

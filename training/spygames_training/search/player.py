@@ -47,8 +47,8 @@ class SearchingPolicy:
         self.policy, self.settings, self.rival, self.game = policy, settings, rival, policy.game
         known = "" if rival is None else f" against {rival.name}"
         self.name = f"{policy.name}+search:{settings.name}{known}"
-        own = _model(policy)
-        other = own if rival is None else _model(rival, argmax=True)
+        own = _model(policy, settings)
+        other = own if rival is None else _model(rival, settings, argmax=True)
         rivals = [_rival(self.game, name, other, settings) for name in settings.rivals]
         self.search = PolicySearch(self.game, own, rivals, settings)
         self.notes_size = 0
@@ -140,7 +140,7 @@ class SearchingPolicy:
         return Question(state, noted, Sampled(self.game, seed))
 
 
-def _model(policy: Policy, argmax: bool = False) -> Model:
+def _model(policy: Policy, settings: SearchSettings, argmax: bool = False) -> Model:
     """The network of a policy; ValueError where a search has no use for it. argmax: it may play argmax."""
     network, temperature = policy.network, policy.temperature
     if network.memory_size:
@@ -149,7 +149,7 @@ def _model(policy: Policy, argmax: bool = False) -> Model:
         raise ValueError(f"{policy.name} has no probabilities to search on: leave @argmax out")
     if not network.has_value and not argmax:
         raise ValueError(f"{policy.name} has no value, which a search needs: its checkpoint was kept without one")
-    return NetworkModel(policy.game, network, temperature, policy.value_unit)
+    return NetworkModel(policy.game, network, temperature, policy.value_unit, settings.precision)
 
 
 def _rival(game: Game, name: str, policy: Model, settings: SearchSettings) -> Rival:

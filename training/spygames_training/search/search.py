@@ -107,6 +107,7 @@ class PolicySearch:
     def __init__(self, game: Game, policy: Model, rivals: Sequence[Rival], settings: SearchSettings):
         self.game, self.policy, self.rivals, self.settings = game, policy, list(rivals), settings
 
+    @np.errstate(all="ignore")  # weights of the unlikeliest worlds vanish
     def find(self, questions: Sequence[Question]) -> list[Findings]:
         """Searches decisions, all of them at once; what is found of one does not depend on the others."""
         beliefs = [self._believe(question) for question in questions]
@@ -130,6 +131,7 @@ class PolicySearch:
             belief = self.believe(question, 4 * s.worlds, s.effective * s.worlds)
         return Believed(question.root, prior, belief, candidates_of(prior, s.least, s.most))
 
+    @np.errstate(all="ignore")
     def believe(self, question: Question, m: int, least: float = 0.0) -> Belief:
         """What is known of what is hidden, from about `m` worlds; `least` as in `believe`."""
         memory = self.settings.memory

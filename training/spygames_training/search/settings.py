@@ -4,13 +4,16 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from spygames.core.game import Game
+from spygames.core.plain import plain
 from spygames.core.shown import shown
 
 Mode = Literal["strong", "safe"]
+SearchPrecision = Literal["float32", "bfloat16"]
 
 VERSION = 1
 """Of what a search decides: raised when the same settings, weights and luck may lead to another action, so that a
-ladder does not take the new search for the old one (`player_digest`)."""
+ladder does not take the new search for the old one (`player_digest`). Where only the worlds of one game are drawn
+otherwise, `Game.worlds_version` is raised instead."""
 MAX_WORLDS = 100_000
 POLICY = "policy"
 """The name of the checkpoint itself among rivals."""
@@ -42,15 +45,23 @@ class SearchSettings:
     """How often a policy is taken to do anything legal instead."""
     bot_slip: float = 0.1
     """The same of a bot."""
+    precision: SearchPrecision = "float32"
+    """What the networks compute in. float32 is exact enough that only near-equal actions depend on the processor.
+    bfloat16 is up to four times faster where the processor or GPU has instructions for it; elsewhere it is emulated,
+    which is slower than float32. It rounds coarsely, so it is another player."""
     effective: float = 1 / 16
     """The effective number of worlds, in units of `worlds`, below which weights are flattened. Flattening costs
     strength, so it only keeps a handful."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "worlds", plain(self.worlds))
         if isinstance(self.worlds, bool) or not isinstance(self.worlds, int) or not 1 <= self.worlds <= MAX_WORLDS:
             raise ValueError(f"a search plays out 1 to {MAX_WORLDS} worlds, as in +search:64, not {shown(self.worlds)}")
         if self.mode not in get_args(Mode):
             raise ValueError(f"the mode of a search is {' or '.join(get_args(Mode))}, not {shown(self.mode)}")
+        if self.precision not in get_args(SearchPrecision):
+            known = " or ".join(get_args(SearchPrecision))
+            raise ValueError(f"the precision of a search must be {known}, not {shown(self.precision)}")
         if not self.rivals or len(set(self.rivals)) < len(self.rivals):
             raise ValueError(
                 f"the rivals of a search are different names, as in rivals=policy|expert, not {shown(self.rivals)}"
@@ -78,23 +89,27 @@ class SearchSettings:
     def name(self) -> str:
         """As `read_settings` takes it."""
         rivals = "" if self.rivals == (POLICY,) else f",rivals={'|'.join(self.rivals)}"
-        return f"{self.worlds}{rivals}{'' if self.mode == 'strong' else f',mode={self.mode}'}"
+        mode = "" if self.mode == "strong" else f",mode={self.mode}"
+        return f"{self.worlds}{rivals}{mode}{'' if self.precision == 'float32' else f',precision={self.precision}'}"
 
 
 def read_settings(game: Game, text: str) -> SearchSettings:
-    """What `64,rivals=policy|expert,mode=safe` says; ValueError, of one line, for anything else."""
+    """What `64,rivals=policy|expert,mode=safe,precision=bfloat16` says; ValueError, of one line, for anything else."""
     budget, *rest = text.split(",")
     if not budget.isdecimal() or len(budget) > 9:
         raise ValueError(f"a search plays out 1 to {MAX_WORLDS} worlds, as in +search:64, not {shown(budget)}")
     given: dict[str, str] = {}
     for part in rest:
         key, equals, value = part.partition("=")
-        if not equals or key not in ("rivals", "mode") or key in given:
-            raise ValueError(f"a search takes rivals=A|B and mode=safe, each once, not {shown(part)}")
+        if not equals or key not in ("rivals", "mode", "precision") or key in given:
+            raise ValueError(
+                f"a search takes rivals=A|B, mode=safe and precision=bfloat16, each once, not {shown(part)}"
+            )
         given[key] = value
     rivals = tuple(given.get("rivals", POLICY).split("|"))
     for rival in rivals:
         if rival != POLICY and rival not in game.bots:
             known = ", ".join([POLICY, *game.bots])
             raise ValueError(f"no rival {shown(rival)} of a search: {game.id} knows {known}")
-    return SearchSettings(int(budget), rivals, given.get("mode", "strong"))  # type: ignore[arg-type]
+    mode, precision = given.get("mode", "strong"), given.get("precision", "float32")
+    return SearchSettings(int(budget), rivals, mode, precision=precision)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""The package in unusual environments: `make test-portable` runs these tests."""
