@@ -47,7 +47,7 @@ class Card:
 
     def run(self) -> int:
         if self.checkpoint is None:
-            raise WrongArguments("name a checkpoint, as in spygames card agent_avenue/simple-2")
+            raise WrongArguments("name the checkpoint, as in spygames card agent_avenue/simple-2")
         check_writable(self.out)
         agent = choose_agent(self.checkpoint, self.game, dict(self.option))
         from spygames_training.atomic import write_whole

@@ -43,7 +43,7 @@ class Export:
 
     def run(self) -> int:
         if self.checkpoint is None:
-            raise WrongArguments("name a checkpoint, as in spygames export agent_avenue/simple-2 --onnx agent.onnx")
+            raise WrongArguments("name the checkpoint, as in spygames export agent_avenue/simple-2 --onnx agent.onnx")
         if self.onnx is None and self.bfloat16 is None:
             raise WrongArguments("say what is written, with --onnx FILE or --bfloat16 FOLDER")
         if self.onnx is not None and self.bfloat16 is not None:

@@ -33,5 +33,6 @@ def find_code(spec: str) -> Callable[..., Any]:
         what = f"{type(error).__name__}: {one_line(error)}"
         raise ValueError(f"{shown(spec)}: the module {module} cannot be imported: {what}") from error
     if not callable(found):
-        raise ValueError(f"{shown(spec)}: the module {module} has no function or class {name}")
+        what = "no function or class" if found is None else f"{shown(found)}, not a function or class, as"
+        raise ValueError(f"{shown(spec)}: the module {module} has {what} {name}")
     return found
