@@ -1,7 +1,9 @@
 """Tasks for tests: functions that other processes import, which is quick."""
 
+import importlib
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,12 @@ def square(number: int, progress: Progress | None) -> tuple[int, int]:
     if progress:
         progress(number)
     return number * number, os.getpid()
+
+
+def imports(module: str, other: str, progress: Progress | None) -> bool:
+    """Whether the process has the other module, too, after it has imported the one."""
+    importlib.import_module(module)
+    return other in sys.modules
 
 
 def slowly(number: int, seconds: float, progress: Progress | None) -> int:

@@ -367,14 +367,14 @@ def test_any_damage_is_refused_or_harmless(folder: Path) -> None:
             attempt()
     rng = np.random.default_rng(0)
     for name, content in files.items():
-        for _ in range(300):
+        for _ in range(150):
             damaged = bytearray(content)
             damaged[rng.integers(min(len(content), 2000))] = rng.integers(256)
             (folder / name).write_bytes(damaged)
             attempt()
         (folder / name).write_bytes(content)
     assert harmless > 50
-    assert len(refused) > 500
+    assert len(refused) > 250
     assert not any("\n" in text for text in refused)
 
 

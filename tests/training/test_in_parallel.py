@@ -24,6 +24,7 @@ from spygames_training.policy import from_network
 from spygames_training.run import Run
 from spygames_training.tasks.executor import SERIAL, Executor
 from spygames_training.tasks.pool import Pool
+from tests.support import tasks
 
 TINY = Config(
     name="tiny",
@@ -59,6 +60,11 @@ def test_evaluations(pool: Executor) -> None:
     assert line_up(three, names, 90, 1, executor=pool) == line_up(three, names, 90, 1)
     with pytest.raises(PlayerFailed, match="the player cheating answered an illegal action"):
         evaluate(two, Cheating(), "random", 20, 0, executor=pool)
+
+
+def test_training_alone_needs_no_stable_baselines(pool: Executor) -> None:
+    asked = ("spygames_training.run", "stable_baselines3")
+    assert list(pool.in_order(tasks.imports, [asked])) == [False]
 
 
 class Cheating:
