@@ -40,6 +40,8 @@ def resume_config(folder: str | Path, processes: Processes = ALONE, *, allow_cod
         config = from_mapping(Config, values)
     except ProcessLost:
         raise
+    except FileNotFoundError as error:
+        raise ValueError(f"{folder} holds no run to resume: nothing was saved there") from error
     except OSError as error:
         raise ValueError(f"{folder} holds no run to resume: {path}: {error.strerror}") from error
     except ValueError as error:

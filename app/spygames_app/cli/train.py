@@ -225,5 +225,5 @@ def maskable_run(config: Config, folder: Path, resume: Path | Literal["auto"] | 
 def stopped_early(processes: "Processes") -> int:
     """Says so; returns the exit code."""
     if processes.first:
-        complain(PROG, "stopped before training began")
+        complain(PROG, "stopped before training began: nothing was saved, so there is nothing to resume")
     return 130
