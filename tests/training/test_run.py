@@ -411,7 +411,10 @@ def test_ctrl_c_before_training_ends_the_command_with_one_line(
     )
     monkeypatch.syspath_prepend(tmp_path)
     assert command_line("train", "--game", "stopped_game", "--out", tmp_path / "run") == 130
-    assert capsys.readouterr() == ("", "spygames train: stopped before training began: nothing was saved, so there is nothing to resume\n")
+    assert capsys.readouterr() == (
+        "",
+        "spygames train: stopped before training began: nothing was saved, so there is nothing to resume\n",
+    )
     assert not (tmp_path / "run").exists()
 
 
@@ -423,7 +426,9 @@ def test_ctrl_c_before_the_first_save_promises_no_resume(
 
     monkeypatch.setattr(Run, "train", stopped)
     assert command_line("train", "--out", tmp_path / "run", "--evaluate-against", "random") == 130
-    assert capsys.readouterr().err.endswith("spygames train: stopped before training began: nothing was saved, so there is nothing to resume\n")
+    assert capsys.readouterr().err.endswith(
+        "spygames train: stopped before training began: nothing was saved, so there is nothing to resume\n"
+    )
 
 
 @pytest.mark.parametrize(
