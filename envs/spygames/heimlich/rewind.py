@@ -6,6 +6,7 @@ from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rewinding import TELLS_NOTHING, any_of
 from spygames.heimlich.actions import (
     ACT_AGENT,
+    ACT_CARD,
     ACT_DONE,
     ACT_PASS,
     ACT_STEP,
@@ -42,6 +43,12 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
     if past.phase == CHOICE and ACT_AGENT <= action < ACT_STEP:
         return encode_agent(relative_of(s, seat, agent_of(past, seat, decode_agent(action))))
     return action
+
+
+@kernel
+def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
+    """`Game.ways`: any copy of the kind in the hand may be the card that was played; nothing else has copies."""
+    return np.float64(s.hands[seat, decode_card(action)]) if ACT_CARD <= action < ACT_PASS else 1.0
 
 
 @kernel
