@@ -94,7 +94,7 @@ def make_game(
         is_known=validate.is_known,
         rewind=rewind.rewind,
         ways=rewind.ways,
-        # 1: a card that was drawn after an offer could lie face down. 2: copies of one name were counted twice (`ways`).
+        # 1: a card that was drawn after an offer could lie face down. 2: copies of one name were counted twice.
         worlds_version=3,
         questions=questions.questions(teams),
         entities=layout.ENTITIES,

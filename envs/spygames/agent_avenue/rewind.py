@@ -68,7 +68,8 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
 def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
     """`Game.ways`: any copy of the name in the hand may be the card that was discarded, offered or recruited.
 
-    The exception is a card that was seen in the hand: it is the first of its name to leave the hand openly (AA-37).
+    The exception is a card that was seen in the hand: it is the first of its name to leave the hand openly (AA-37). So
+    the other cards of the hand are dealt in as many ways afterwards as before, and the decision counts once.
     """
     if action < PLAY_PAIR:
         return ways_to_discard(s, seat, decode_discard(action))
@@ -85,11 +86,16 @@ def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
 
 @kernel
 def ways_to_discard(s: Record, seat: Int, card: Int) -> float:
-    """A discard could be a card that was seen (AA-37), so the worlds drawn afterwards know of one copy less of each
-    name. Where the hand has more copies than are known, any of them may be that one."""
-    found = np.float64(s.hands[seat, card])
+    """A discard could be a card that was seen (AA-37), so each name counts one card less as seen afterwards.
+
+    For a name of which n cards are hidden, h in the hand and s of them seen, the hand before can be dealt in
+    C(n - s, h - s) ways. Afterwards n - s + 1 cards are dealt: h - s + 1 of them to the hand, or h - s to the hand and
+    one to the discards if this name was discarded. So a hand counts (n - s + 1) / (h - s + 1) times as often as before,
+    or n - s + 1 times; n - s + 1 is the same in all worlds.
+    """
+    found = 1.0 if s.seen[seat, card] > 0 else np.float64(s.hands[seat, card])
     for each in range(KINDS):
-        if s.seen[seat, each] > 0:
+        if each != card and s.seen[seat, each] > 0:
             found /= np.int64(s.hands[seat, each]) - s.seen[seat, each] + 1
     return found
 

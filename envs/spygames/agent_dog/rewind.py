@@ -51,7 +51,9 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
 def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
     """`Game.ways`: any copy of the kind in the hand may be the card that was passed, discarded or played.
 
-    The exception is the card that `viewer` passed to that hand, which is the first of its kind to leave it.
+    The exception is the card that `viewer` passed to that hand, which is the first of its kind to leave it
+    (`known_card`): the others are dealt in as many ways afterwards as before. A card that is passed, openly or not, is
+    one of h copies: it and the h - 1 that stay are dealt in h times as many ways as the h copies together.
     """
     kind = kind_of(action, np.int64(s.options.track))
     if kind > PLAY:

@@ -137,11 +137,18 @@ class Game(Generic[V]):
     `seat` alone. Other hands and decks are not as they were, `seen_to_dict` and `state_to_dict` of it mean nothing, and
     it cannot be played on. None: the game cannot be rewound, and a search takes all worlds for equally likely."""
     ways: Callable[[Record, Record, Int, Int, Int], float] | None = None
-    """(state, now, viewer, seat, action) -> how often `determinize` counts the decision: a rewound `state`, in which
-    `seat` did `action`, as `rewind` returned it, came from a world that was drawn for `viewer` from `now`. Where cards
-    of one name are dealt one by one and an action names a card, there is a world for each of the copies that may be
-    meant, and a search divides the probability of the action by their number. It follows from what is public of `now`
-    and from what `viewer` and `seat` may know of `state`, and is above 0. None: always 1."""
+    """(state, now, viewer, seat, action) -> the number of ways in which `seat` could have done `action` in a rewound
+    `state`, float above 0; `action` is what `rewind` returned.
+
+    `determinize` deals card by card, so a hand is drawn as often as there are ways to deal it, while an action names a
+    card of which the hand may have several copies. With a copy chosen at random for each action, a world with its way
+    back is one history of cards, and the probability of a history is that of its deal, the same for all, times
+    P(action) / copies for each decision. So a search divides P(action) by this number. Where `viewer` knows some cards
+    of the hand, it is whatever makes redrawn worlds after the decision count as often as those before it, up to a
+    factor that is the same in all worlds.
+
+    The world was drawn for `viewer` from `now`. Only what is public of `now`, and what `viewer` and `seat` may know of
+    `state`, may be read. None: always 1."""
     rewind_within: str = ""
     """A public field of STATE, such as the number of the round: `rewind` reaches no decision at which it had another
     value. Such a one tells nothing of what is hidden now, but still who sits there. Empty: it reaches all of a game."""

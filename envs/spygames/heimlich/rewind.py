@@ -47,7 +47,11 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
 
 @kernel
 def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
-    """`Game.ways`: any copy of the kind in the hand may be the card that was played; nothing else has copies."""
+    """`Game.ways`: any copy of the kind in the hand may be the card that was played; nothing else has copies.
+
+    Of n hidden cards of a kind a hand holds h in C(n, h) ways. Once one of them lies open, the h - 1 others are dealt
+    in C(n - 1, h - 1) ways, h / n times as many, and n is the same in all worlds.
+    """
     return np.float64(s.hands[seat, decode_card(action)]) if ACT_CARD <= action < ACT_PASS else 1.0
 
 
@@ -57,10 +61,11 @@ def undo_cards(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray)
     hand, card = s.hands[seat], NONE
     if past.phase == ROUND and action != ACT_PASS:
         card = decode_card(action)
-        hand[card] += 1
     size = np.int64(s.hand_sizes[seat]) + (card != NONE)
-    for _ in range(size - past.hand_sizes[seat]):
+    for _ in range(size - past.hand_sizes[seat]):  # before the card is back, which was not drawn since
         hand[any_of(hand, _NONE_KEPT, rng)] -= 1
+    if card != NONE:
+        hand[card] += 1
     if card == NEW_IDENTITY:
         s.passports[seat] = s.former
 
