@@ -179,9 +179,7 @@ def log_likelihood(
     undo = loops_of(game).rewind
     assert undo is not None
     t = int(
-        undo(
-            worlds.copy(), now, viewer, past.states, past.actions, seat, draws.streams(m), views, mask, told, counted
-        )
+        undo(worlds.copy(), now, viewer, past.states, past.actions, seat, draws.streams(m), views, mask, told, counted)
     )
     if not t:
         return np.zeros((len(rivals), m if world_of is None else len(world_of)))
