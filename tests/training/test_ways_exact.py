@@ -76,23 +76,24 @@ class Names:
         return logits, None
 
 
-def lines(game: Game, rival: Names, line: Line, named: int, decisions: int) -> Iterator[Line]:
-    """All that can come of up to so many decisions, where the viewer is to move and the rival has named a card as often
-    as said."""
+def lines(game: Game, rival: Names, line: Line, named: int, answers: int) -> Iterator[Line]:
+    """All that can come of up to so many decisions, where the viewer is to move, after the rival has named a card as
+    often as said and the viewer has decided as often since as `answers` says."""
     mover, mask = int(line.states["to_move"][0]), mask_of(game, as_record(line.states))
-    if mover == VIEWER and named == 0:
+    if mover == VIEWER and named == 0 == answers:
         yield line
         return
-    if mover == NOBODY or len(line.past) == decisions:
+    if mover == NOBODY or len(line.past) == DECISIONS:
         return
     if mover == VIEWER:
-        yield from lines(game, rival, line.after(game, int(mask.argmax()), 1.0), named, decisions)
+        left = answers - (named == 0)
+        yield from lines(game, rival, line.after(game, int(mask.argmax()), 1.0), named, left)
         return
     chances = np.exp(log_probabilities(rival.ask(line.states, mask[None], np.zeros((1, 1), np.uint64))[0], mask[None]))
     for action in np.flatnonzero(chances[0]).tolist():
         left = named - (action in rival.cards)
         if left >= 0:
-            yield from lines(game, rival, line.after(game, action, float(chances[0, action])), left, decisions)
+            yield from lines(game, rival, line.after(game, action, float(chances[0, action])), left, answers)
 
 
 Hidden = Callable[[np.ndarray], np.ndarray]
@@ -117,13 +118,13 @@ class Table:
     hidden: Hidden
 
 
-def distances(table: Table, named: int, sets: int) -> list[float]:
+def distances(table: Table, named: int, sets: int, answers: int = 0) -> list[float]:
     """How far the search is off after the rival has named so many cards: the total variation distance of what it
     believes, in the likeliest information sets in which more than one thing is possible."""
     game = table.game
     found: dict[tuple[bytes, ...], list[Line]] = {}
     for states in table.deals:
-        for line in lines(game, table.rival, Line(1.0, states), named, DECISIONS):
+        for line in lines(game, table.rival, Line(1.0, states), named, answers):
             found.setdefault(line.seen, []).append(line)
     rivals, off = [Rival("names", table.rival, 0.0)], list[float]()
     for members in sorted(found.values(), key=lambda each: -sum(line.chance for line in each)):
@@ -151,21 +152,21 @@ def deal(states: np.ndarray, cards: tuple[int, ...], size: int, held: tuple[int,
     return found
 
 
-def agents(seen: tuple[int, ...], discards: int) -> Table:
-    """The rival, who may discard so often, holds what was `seen` and two more of eight cards of three names."""
+def agents(seen: tuple[int, ...], discards: int, pool: tuple[int, ...] = (0, 0, 0, 0, 1, 1, 1, 4)) -> Table:
+    """The rival, who may discard so often, holds what was `seen` and others of the pool, four cards in all."""
     game = make_game("agent_avenue_v0", mode="advanced")
     states = game.start(1)
     s = as_record(states)
-    pool = [0] * 4 + [1] * 3 + [4]
     own = [1, 3, 5, 5]
     s.hands[VIEWER] = np.bincount(own, minlength=KINDS)
     s.discarded[VIEWER] = COPIES - s.hands[VIEWER] - np.bincount(pool, minlength=KINDS)
     s.seen[RIVAL] = np.bincount(seen, minlength=KINDS)
     s.discards_left[RIVAL] = discards
     s.active_side, s.to_move = RIVAL, RIVAL
+    unseen = list(pool)
     for card in seen:
-        pool.remove(card)
-    deals = [deal(states, cards, 4, seen) for cards in sorted(set(permutations(pool)))]
+        unseen.remove(card)
+    deals = [deal(states, cards, 4, seen) for cards in sorted(set(permutations(unseen)))]
     return Table(game, deals, Names(range(game.num_actions)), of_agents)
 
 
@@ -233,16 +234,21 @@ def each_world_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "named", "sets"),
+    ("table", "named", "sets", "answers"),
     [
-        pytest.param(lambda: agents((0,), 0), 1, 3, id="an offer with a card that was seen"),
-        pytest.param(lambda: agents((0, 0), 1), 2, 5, id="a discard and an offer with two that were seen"),
-        pytest.param(dog, 2, 6, id="a card that was passed and one that was played"),
-        pytest.param(heimlich, 1, 4, id="a card that was played and one that was drawn"),
+        pytest.param(lambda: agents((0,), 0), 1, 3, 0, id="an offer with a card that was seen"),
+        pytest.param(lambda: agents((0, 0), 1), 2, 5, 0, id="a discard and an offer with two that were seen"),
+        pytest.param(dog, 2, 6, 0, id="a card that was passed and one that was played"),
+        pytest.param(heimlich, 1, 4, 0, id="a card that was played and one that was drawn"),
+        pytest.param(
+            lambda: agents((), 0, (0,) * 6 + (1,) * 2), 1, 3, 1, id="an offer of two alike that was recruited"
+        ),
     ],
 )
-def test_the_search_believes_what_a_count_of_all_deals_gives(table: Callable[[], Table], named: int, sets: int) -> None:
-    found = distances(table(), named, sets)
+def test_the_search_believes_what_a_count_of_all_deals_gives(
+    table: Callable[[], Table], named: int, sets: int, answers: int
+) -> None:
+    found = distances(table(), named, sets, answers)
     assert len(found) == sets
     assert max(found) < FAR
 

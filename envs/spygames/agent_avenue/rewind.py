@@ -49,7 +49,8 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
     asked = np.int64(s.ability) if s.phase == ABILITY and s.resolver == seat else NONE
     given, taken = given_by(action), 1 if TAKE_AGENT <= action < RECRUIT_AGENT else 0
     alike = repeated(past, action, down)
-    # Only while the card lies there does `determinize` know what an offer of two alike tells of the hand.
+    # Only while the card lies there do redrawn hands hold nothing else than two alike that were offered. Afterwards the
+    # cards that were kept are any of the hand, and worlds in which some are of another name are out.
     undo_draws(s, seat, down, alike if down != NONE else NONE, hand_size(past, seat) - given + taken, rng)
     action = undo(s, seat, action, down, rng)
     take_public(s, past, seat)
