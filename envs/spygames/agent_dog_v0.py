@@ -48,10 +48,11 @@ Every rule with its ID and source, the actions and the observation are in `spyga
 from typing import TYPE_CHECKING
 
 from spygames.agent_dog import Board, Deck, make_game
+from spygames.agent_dog.types import State, View
 from spygames.core.deprecated import moved
 from spygames.core.entry import entry_points, vector_entry
 
-__all__ = ["Board", "Deck", "env", "make_game", "raw_env", "single_env", "vector_env"]
+__all__ = ["Board", "Deck", "State", "View", "env", "make_game", "raw_env", "single_env", "vector_env"]
 
 env, raw_env, single_env = entry_points(make_game)
 vector_env = vector_entry(make_game)

@@ -78,8 +78,9 @@ from typing import TYPE_CHECKING
 from spygames.core.deprecated import moved
 from spygames.core.entry import entry_points, vector_entry
 from spygames.heimlich import make_game
+from spygames.heimlich.types import State, View
 
-__all__ = ["env", "make_game", "raw_env", "single_env", "vector_env"]
+__all__ = ["State", "View", "env", "make_game", "raw_env", "single_env", "vector_env"]
 
 env, raw_env, single_env = entry_points(make_game)
 vector_env = vector_entry(make_game)

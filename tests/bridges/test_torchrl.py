@@ -13,7 +13,7 @@ from tests.support.games import VARIANTS, Variant
 
 pytest.importorskip("torchrl", reason="torchrl is not installed: make test-bridges")
 torch = pytest.importorskip("torch")
-bridge = pytest.importorskip("spygames_training.torchrl")
+bridge = pytest.importorskip("spygames_training.bridges.torchrl")
 check_env_specs = pytest.importorskip("torchrl.envs.utils").check_env_specs
 Collector = pytest.importorskip("torchrl.collectors").Collector
 TensorDict = pytest.importorskip("tensordict").TensorDict

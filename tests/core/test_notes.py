@@ -24,7 +24,7 @@ from spygames_training.league import League
 from spygames_training.lockstep import play_games
 from spygames_training.network import make_network
 from spygames_training.rollout import Rollout
-from spygames_training.sb3 import LearnerSeatVecEnv
+from spygames_training.bridges.sb3 import LearnerSeatVecEnv
 from tests.poker import kuhn
 
 GAME = kuhn.make_game()

@@ -28,8 +28,8 @@ from spygames_training.lockstep import play_games
 from spygames_training.plots import picture
 from spygames_training.policy import Policy
 from spygames_training.run import Run
-from spygames_training.sb3 import PerSeatRolloutBuffer, SelfPlayVecEnv, actor_critic_kwargs, to_actor_critic
-from spygames_training.sb3.run import MaskableRun
+from spygames_training.bridges.sb3 import PerSeatRolloutBuffer, SelfPlayVecEnv, actor_critic_kwargs, to_actor_critic
+from spygames_training.bridges.sb3.run import MaskableRun
 from spygames_training.tables import heat_map
 from spygames_training.trainer import train
 from tests.poker import kuhn

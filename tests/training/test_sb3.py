@@ -28,7 +28,7 @@ from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import Network
 from spygames_training.network import make_network
 from spygames_training.policy import Policy, PolicyPlayer, from_network, logits
-from spygames_training.sb3 import (
+from spygames_training.bridges.sb3 import (
     LearnerSeatVecEnv,
     PerSeatRolloutBuffer,
     SelfPlayVecEnv,

@@ -75,7 +75,7 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> 
     plain = [each for each, search in zip(figures.evaluations, searched, strict=True) if not search]
     on_top = [each for each, search in zip(figures.evaluations, searched, strict=True) if search]
     typed = quote(f"{printable(name)}@argmax")
-    loaded = f'spygames_training.policy.Policy.load({json.dumps(name, ensure_ascii=False)}, "argmax")'
+    loaded = f'spygames_training.Policy.load({json.dumps(name, ensure_ascii=False)}, "argmax")'
     sections = [
         f"# {in_markdown(name)}",
         f"An agent for {short_title(checkpoint.game)}, trained by self-play{_with_bots(checkpoint)}.",

@@ -31,7 +31,7 @@ from spygames_training.config import Config, Network, read_config
 
 if TYPE_CHECKING:
     from spygames_training.processes import Processes
-    from spygames_training.sb3.run import MaskableRun
+    from spygames_training.bridges.sb3.run import MaskableRun
 
 PROG = "spygames train"
 
@@ -216,7 +216,7 @@ def maskable_run(config: Config, folder: Path, resume: Path | Literal["auto"] | 
     if resume:
         raise ValueError("a run by maskable_ppo cannot be resumed: begin another one")
     try:
-        from spygames_training.sb3.run import MaskableRun
+        from spygames_training.bridges.sb3.run import MaskableRun
     except ImportError as error:
         raise ValueError(f"maskable_ppo needs the extra: pip install 'spygames[sb3]' ({error})") from error
     return MaskableRun(config, folder)
