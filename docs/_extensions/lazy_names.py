@@ -3,14 +3,14 @@
 from astroid import MANAGER, nodes
 
 
-def import_them(module: nodes.Module) -> None:
+def import_them(node: nodes.Module, infer_function: object = None) -> None:
     """Moves what `if TYPE_CHECKING` imports to the module's own statements."""
-    for statement in [*module.body]:
+    for statement in [*node.body]:
         if isinstance(statement, nodes.If) and statement.test.as_string() == "TYPE_CHECKING":
             imports = [each for each in statement.body if isinstance(each, nodes.ImportFrom)]
             for each in imports:
-                each.parent = module
-            module.body = [*imports, *module.body]
+                each.parent = node
+            node.body = [*imports, *node.body]
 
 
 def register() -> None:

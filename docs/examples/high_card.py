@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from spygames import NOBODY, Game, ImpossibleState
-from spygames.authoring import Int, Record, Texts, below, check_keys, integer, kernel, sequence
+from spygames.authoring import Int, Record, Texts, below, check_keys, integer, kernel, random_bot, sequence
 
 SEATS, CARDS = 2, 10
 ACTIONS = ("keep", "change")

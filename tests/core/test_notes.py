@@ -19,12 +19,12 @@ from spygames.core.rng import mix
 from spygames.core.single import SingleEnv
 from spygames_app.cli import play as cli_play
 from spygames_app.live import LiveGame
+from spygames_training.bridges.sb3 import LearnerSeatVecEnv
 from spygames_training.config import PPO, Network, Opponents
 from spygames_training.league import League
 from spygames_training.lockstep import play_games
 from spygames_training.network import make_network
 from spygames_training.rollout import Rollout
-from spygames_training.bridges.sb3 import LearnerSeatVecEnv
 from tests.poker import kuhn
 
 GAME = kuhn.make_game()

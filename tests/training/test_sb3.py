@@ -24,10 +24,6 @@ from spygames.core.batch import Batch
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.games import Games
 from spygames.core.kernel import Record, kernel
-from spygames_training.checkpoint import save_checkpoint
-from spygames_training.config import Network
-from spygames_training.network import make_network
-from spygames_training.policy import Policy, PolicyPlayer, from_network, logits
 from spygames_training.bridges.sb3 import (
     LearnerSeatVecEnv,
     PerSeatRolloutBuffer,
@@ -35,6 +31,10 @@ from spygames_training.bridges.sb3 import (
     actor_critic_kwargs,
     to_actor_critic,
 )
+from spygames_training.checkpoint import save_checkpoint
+from spygames_training.config import Network
+from spygames_training.network import make_network
+from spygames_training.policy import Policy, PolicyPlayer, from_network, logits
 from tests.poker import kuhn
 from tests.poker.nashconv import nash_conv
 from tests.support import pennies, recall

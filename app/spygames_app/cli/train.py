@@ -30,8 +30,8 @@ from spygames_app.shipped import config_path
 from spygames_training.config import Config, Network, read_config
 
 if TYPE_CHECKING:
-    from spygames_training.processes import Processes
     from spygames_training.bridges.sb3.run import MaskableRun
+    from spygames_training.processes import Processes
 
 PROG = "spygames train"
 
