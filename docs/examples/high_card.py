@@ -6,8 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from spygames import NOBODY, Game, ImpossibleState
-from spygames.authoring import Int, Record, Texts, below, check_keys, integer, kernel, random_bot, sequence
+from spygames.authoring import (
+    NOBODY,
+    Game,
+    ImpossibleState,
+    Int,
+    Record,
+    Texts,
+    below,
+    check_keys,
+    integer,
+    kernel,
+    random_bot,
+    sequence,
+)
 
 SEATS, CARDS = 2, 10
 ACTIONS = ("keep", "change")
