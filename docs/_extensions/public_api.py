@@ -22,7 +22,7 @@ PUBLIC = (
     "spygames.records",
     "spygames.testing",
     "spygames_training",
-    "spygames_training.bridges.ray",
+    "spygames_training.bridges.ray_train",
     "spygames_training.bridges.rllib",
     "spygames_training.bridges.sb3",
     "spygames_training.bridges.torchrl",

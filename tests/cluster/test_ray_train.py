@@ -14,7 +14,7 @@ import pytest
 
 pytest.importorskip("ray.train", reason="Ray Train is not installed")
 
-from spygames_training.bridges.ray import train_on_ray
+from spygames_training.bridges.ray_train import train_on_ray
 from spygames_training.config import read_config
 from tests.network.runs import difference, train_alone, updates, write_config
 

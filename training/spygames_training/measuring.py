@@ -16,7 +16,8 @@ from spygames_training.experiments.best_response import best_response
 from spygames_training.figures import Adversary, Figures, read_evaluation, read_figures
 from spygames_training.line_ups import LineUpResult, line_up
 from spygames_training.sequential import Comparison, SequentialTest, Verdict, compare, log_likelihood_ratio
-from spygames_training.tasks.executor import SERIAL, Executor, TaskLost, executor_of
+from spygames_training.tasks.choose import executor_of
+from spygames_training.tasks.executor import SERIAL, Executor, TaskLost
 
 __all__ = [
     "SERIAL",

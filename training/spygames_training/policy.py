@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from spygames.core.advice import win_share
 from spygames.core.game import Game, as_record
 from spygames.core.look import Advice
-from spygames.core.players import DecisionBatch, Player, name_best, split_spec
+from spygames.core.players import DecisionBatch, name_best, split_spec
 from spygames.core.released import find_agent
 from spygames.core.shown import shown
 from spygames_training.checkpoint import layout_hash, load_checkpoint
@@ -288,14 +288,6 @@ class PolicyPlayer:
         memory = d.memory[own]
         yield memory
         d.memory[own] = memory
-
-    def with_search(self, settings: str) -> Player:
-        """This policy with a search on top of it: what `make_player` calls for `+search:SETTINGS`; ValueError of one
-        line where that makes no sense."""
-        from spygames_training.search.player import SearchingPolicy  # which imports this module
-        from spygames_training.search.settings import read_settings
-
-        return SearchingPolicy(self.policy, read_settings(self.policy.game, settings))
 
 
 def load_player(game: Game, path: str | Path, how: str = "", network: Source | None = None) -> PolicyPlayer:

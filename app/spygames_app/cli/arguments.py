@@ -276,7 +276,7 @@ class Tasks:
 
     def executor(self) -> "Executor":
         """Returns what computes tasks; ValueError or OSError where there is no such thing."""
-        from spygames_training.tasks.executor import executor_of
+        from spygames_training.tasks.choose import executor_of
 
         return executor_of(self.jobs, self.on)
 

@@ -46,6 +46,10 @@ KINDS = "spygames.players"
 `make_player(game, "KIND:ARGUMENT")` calls what it points to with (game, ARGUMENT) for a Player, or for a ValueError if
 the argument makes no sense. A path is an argument of the kind `checkpoint`."""
 
+SEARCHES = "spygames.searches"
+"""The entry-point group of searches on top of a player: its `policy` is called with (player, SETTINGS) for
+`+search:SETTINGS`, and returns a Player or raises a ValueError."""
+
 DATA = ("checkpoint", "onnx")
 """The kinds whose argument is a file of data, which runs no code. Any other may do anything."""
 
@@ -79,10 +83,7 @@ def make_player(game: Game, spec: str, *, allow_code: bool = True) -> Player:
     player = _of_source(game, parts, _exists(parts.source))
     if parts.search is None:
         return player
-    with_search = getattr(player, "with_search", None)
-    if with_search is None:
-        raise ValueError(f"{shown(spec)}: a search needs a policy with a value, and {shown(parts.source)} is none")
-    return with_search(parts.search)
+    return _installed("policy", SEARCHES)(player, parts.search)
 
 
 def runs_code(spec: str) -> bool:
@@ -193,9 +194,9 @@ def _no_player(game: Game, parts: PlayerSpec) -> str:
     )
 
 
-def _installed(kind: str) -> Callable[[Game, str], Player]:
-    """What makes players of an installed kind."""
-    found = entry_points(group=KINDS, name=kind)
+def _installed(kind: str, group: str = KINDS) -> Callable[..., Player]:
+    """What makes players of an installed kind, from a game and an argument, or puts a search on top of a player."""
+    found = entry_points(group=group, name=kind)
     if not found:
         raise ValueError(f"players of kind {kind} are not installed: install spygames again (in a clone: make setup)")
     try:

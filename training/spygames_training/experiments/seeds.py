@@ -12,10 +12,11 @@ from spygames_training.atomic import LARGEST, write_whole
 from spygames_training.config import Config, check_config
 from spygames_training.experiments.ablations import T_95, interval
 from spygames_training.experiments.series import Say, Series
-from spygames_training.loop import Callback, check_callbacks
+from spygames_training.loop import check_callbacks
 from spygames_training.own_network import Source
 from spygames_training.plots import legend, picture
 from spygames_training.report import WIN, read_metrics
+from spygames_training.run import Callback
 from spygames_training.shaping import Shaping
 from spygames_training.tables import TextTable
 from spygames_training.tasks.executor import SERIAL, Executor
