@@ -9,17 +9,18 @@ from tyro.conf import Positional
 
 from spygames_app.cli.arguments import (
     AnyPositive,
+    ConfigFile,
     Folder,
     PlayerSpec,
     Positive,
     TaskOptions,
     Tasks,
+    WrongArguments,
     complain,
     console,
     say,
     value,
 )
-from spygames_app.shipped import config_path
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Ablate:
     the seeds' means), on screen and, in Markdown, in ablations.md; ablations.json has every figure.
     """
 
-    config: Positional[Annotated[Path, value(config_path, "CONFIG")]]
+    config: Positional[ConfigFile] = None
     """The recipe that is changed: a TOML file, or the name of a config that comes with the package."""
     only: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="", metavar="[CHANGE [CHANGE ...]]")] = ()
     """Some of the changes; all if not given. A wrong one is answered with their names."""
@@ -60,6 +61,8 @@ class Ablate:
     """Whether the game that the config names may be a module of anybody's, which may run any code."""
 
     def run(self) -> int:
+        if self.config is None:
+            raise WrongArguments("name the config, as in spygames ablate demo")
         from spygames_training.config import read_config
         from spygames_training.experiments.ablations import CHANGES, Ablations
 

@@ -34,6 +34,16 @@ class Agents:
     json: AnyFile = None
     """Where to write the same as JSON."""
 
+    @staticmethod
+    def surplus(text: str) -> str:
+        """What is right in the place of a word that stands alone."""
+        from spygames.core.registry import canonical_id, game_ids
+        from spygames.core.released import find_agent
+
+        if find_agent(text) is not None:
+            return f"all about one agent says spygames card {text}"
+        return f"a game is given as --game {text if canonical_id(text) in game_ids() else 'ID'}"
+
     def run(self) -> int:
         check_writable(self.json)
         from spygames_training.atomic import write_whole
