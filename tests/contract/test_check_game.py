@@ -20,6 +20,7 @@ from spygames.core.look import Look
 from spygames.core.pen import Pen
 from spygames.core.questions import UNASKED, Questions
 from spygames.testing import CHECKS, ContractError, check_game, transcript
+from spygames.testing.hidden import check_no_leak
 from spygames.testing.trial import Trial, play, uniform_choice
 from tests.poker import kuhn
 from tests.support import pennies
@@ -549,17 +550,16 @@ def test_the_leak_test_finds_leaks(variant: Variant) -> None:
         {"seen_action": lambda game, s, action, seat, viewer: str(s.rng)},
         {"determinize": determinize},
     ]
+    positions = [play(game, n, uniform_choice(n), 1) for n in range(20)]
     for changes in leaky:
-        assert any(_leaks(changed(game, **changes), n) for n in range(20)), changes
-    assert not any(_leaks(game, n) for n in range(5))
+        changed_game = changed(game, **changes)
+        assert any(_leaks(changed_game, states, n) for n, states in enumerate(positions)), changes
+    assert not any(_leaks(game, states, n) for n, states in enumerate(positions[:5]))
 
 
-def _leaks(game: Game, n: int) -> bool:
-    from spygames.testing.hidden import check_no_leak
-
-    states = play(game, n, uniform_choice(n), 1)
+def _leaks(game: Game, states: np.ndarray, n: int) -> bool:
     try:
-        check_no_leak(Trial(game, "leaks"), states, int(as_record(states).to_move), n)
+        check_no_leak(Trial(game, "leaks"), states.copy(), int(as_record(states).to_move), n)
     except ContractError:
         return True
     return False

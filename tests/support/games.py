@@ -1,6 +1,6 @@
 """The games that the contract test plays: all of the package's, and the test games; and what holds in their states."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,9 +43,9 @@ class Variant:
         return game_module(self.game_id).make_game(**self.options)
 
 
-QUICK = {"agent_avenue_v0": (0, 6), "agent_dog_v0": (0,), "heimlich_v0": (0, 3)}
-"""By game: the indices of the main variants that `make test` plays: those that most other tests play, since each
-further one costs seconds of compiling."""
+QUICK = {"agent_avenue_v0": (6,), "agent_dog_v0": (0,), "heimlich_v0": (3,)}
+"""By game: the indices of the main variants that `make test` plays: the ones with the most rules, since each further
+one costs seconds of compiling."""
 VARIANTS = [
     Variant(game_id, options, bool(further), not further and i in QUICK.get(game_id, (0,)))
     for game_id in (*game_ids(), *TEST_GAMES)
@@ -57,6 +57,14 @@ VARIANTS = [
 def parameter(variant: Variant) -> Any:
     """For pytest: the variant, `slow` where `make test` does without it."""
     return pytest.param(variant, id=str(variant), marks=[] if variant.quick else [pytest.mark.slow])
+
+
+def some_quick(options: Sequence[Mapping[str, Any]], quick: Collection[int]) -> list[Any]:
+    """For pytest: options of variants; those whose index is not in `quick` are `slow`."""
+    return [
+        pytest.param(each, id=str(each), marks=[] if i in quick else [pytest.mark.slow])
+        for i, each in enumerate(options)
+    ]
 
 
 def holds(game: Game) -> Callable[[Record], None]:
