@@ -89,6 +89,12 @@ def in_markdown(text: str) -> str:
     return re.sub(r"[\\`*\[\]<>&]", r"\\\g<0>", " ".join(printable(text).split()))
 
 
+def name_in_markdown(text: str) -> str:
+    """A name that somebody else chose, for a table in Markdown and on the screen: as code where Markdown could take it
+    for something else."""
+    return text if re.fullmatch(r"[A-Za-z0-9]([\w .,:;=+@%/-]*[A-Za-z0-9])?", text, re.ASCII) else code_span(text)
+
+
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> str:
     """A table in Markdown, without a newline at its end; all columns but the first `texts` are aligned to the right."""
     lines = [head, [*["---"] * texts, *["---:"] * (len(head) - texts)], *rows]
@@ -100,7 +106,7 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: in
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table of texts for the screen and for a page."""
+    """A table of texts for the screen and for a page; they are Markdown (`code_span`, `name_in_markdown`)."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -116,7 +122,7 @@ class TextTable:
 
     def rich(self, min_width: int | None = None) -> Table:
         """For `Console.print`, without Markdown's signs of code; `min_width` is that of the columns of numbers."""
-        table = new_table(self.title, self.caption)
+        table = new_table(_without_code(self.title), _without_code(self.caption))
         for k, name in enumerate(self.head):
             number = k >= self.texts
             table.add_column(
@@ -131,8 +137,13 @@ class TextTable:
 
 
 def _plain(cell: str) -> Text:
-    """A cell without Markdown's signs of code around it."""
-    return as_cell(re.sub(r"(`+) ?(.*?) ?\1(?!`)", r"\2", cell))
+    """A cell without Markdown's signs of code."""
+    return as_cell(_without_code(cell))
+
+
+def _without_code(text: str) -> str:
+    """What is between Markdown's signs of code stays, they do not."""
+    return re.sub(r"(`+) ?(.*?) ?\1(?!`)", r"\2", text)
 
 
 def new_table(title: str = "", caption: str = "") -> Table:

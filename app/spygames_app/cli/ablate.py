@@ -11,7 +11,7 @@ from spygames_app.cli.arguments import (
     AnyPositive,
     ConfigFile,
     Folder,
-    PlayerSpec,
+    Players,
     Positive,
     TaskOptions,
     Tasks,
@@ -51,8 +51,8 @@ class Ablate:
     """Against each opponent."""
     play: Annotated[str, value(str, "HOW")] = "argmax"
     """How the agents play: sample, argmax or a temperature, such as 0.5."""
-    against: tuple[PlayerSpec, ...] = ("greedy", "expert")
-    """The opponents."""
+    against: Players = ("greedy", "expert")
+    """The opponents. (default: greedy expert)"""
     out: Folder = Path("runs/ablations")
     """Holds the runs."""
     tasks: TaskOptions = field(default_factory=Tasks)

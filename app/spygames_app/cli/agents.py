@@ -66,6 +66,7 @@ class Agents:
 
     def _chosen(self) -> "list[ReleasedAgent]":
         """The agents of the game and the options; ValueError where there is none."""
+        from spygames.core.checks import same
         from spygames.core.registry import make_game
         from spygames.core.released import released_agents
 
@@ -75,7 +76,8 @@ class Agents:
         agents = [
             agent
             for agent in released_agents()
-            if self.game in (None, agent.game_id) and all(agent.options.get(k, _NONE) == v for k, v in options.items())
+            if self.game in (None, agent.game_id)
+            and all(same(v, agent.options.get(k, _NONE)) for k, v in options.items())
         ]
         if not agents:
             asked = ", ".join([self.game or "any game", *(f"{name}={value}" for name, value in options.items())])

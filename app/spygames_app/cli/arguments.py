@@ -4,6 +4,7 @@ import contextlib
 import inspect
 import io
 import json
+import os
 import re
 import shlex
 import shutil
@@ -302,7 +303,6 @@ ConfigFile = Annotated[Path | None, value(config_path, "CONFIG"), _NO_DEFAULT]
 How = Annotated[str | None, value(str, "HOW"), _NO_DEFAULT]
 """How a checkpoint plays: sample, argmax or a temperature, such as 0.5."""
 Hows = Annotated[tuple[str, ...], values(str, "HOW"), _NO_DEFAULT]
-PlayerSpec = Annotated[str, value(str, "PLAYER")]
 AnyPlayer = Annotated[str | None, value(str, "PLAYER"), _NO_DEFAULT]
 Players = Annotated[tuple[str, ...], values(str, "PLAYER"), _NO_DEFAULT]
 PlayersOrNone = Annotated[tuple[str, ...] | None, values(str, "PLAYER", least=0), _NO_DEFAULT]
@@ -369,7 +369,7 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
     from spygames.core.registry import make_game
     from spygames.core.released import BEST
 
-    if spec == BEST and not Path(spec).exists() and (game_id or options):
+    if spec == BEST and not os.path.exists(spec) and (game_id or options):
         return name_best(make_game(game_id or DEFAULT_GAME, **options), spec).partition("@")[0]
     from spygames_training.checkpoint import checkpoint_game
 
@@ -385,7 +385,7 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
 
 
 def _is_checkpoint(path: Path) -> bool:
-    return any((folder / "config.json").is_file() for folder in (path, path / "checkpoint"))
+    return any(os.path.isfile(folder / "config.json") for folder in (path, path / "checkpoint"))  # a long name is none
 
 
 def given(command: Any) -> list[str]:

@@ -94,7 +94,9 @@ class BestResponse:
         if self.resume and (self.game or self.option):
             raise WrongArguments("--resume continues a run with its own game: --game and --option do not go with it")
         if not self.resume and not self.checkpoint:
-            raise WrongArguments("name the agent, as in spygames best-response agent_avenue/simple-2, or the run to --resume")
+            raise WrongArguments(
+                "name the agent, as in spygames best-response agent_avenue/simple-2, or the run to --resume"
+            )
         agent = "" if self.resume else choose_agent(str(self.checkpoint), self.game, dict(self.option))
         from spygames_training.experiments.best_response import learner_run, resume_learner
 

@@ -1,5 +1,6 @@
 """`spygames train`."""
 
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -95,7 +96,7 @@ class Train:
         """What is right in the place of a word that stands alone."""
         from spygames.core.registry import canonical_id, game_ids
 
-        if any((folder / "run.json").is_file() for folder in (Path(text), Path("runs", text))):
+        if any(os.path.isfile(folder / "run.json") for folder in (Path(text), Path("runs", text))):
             return f"a run is resumed with --resume {text}"
         if canonical_id(text) in game_ids():
             return f"a game is given as --game {text}"
