@@ -83,7 +83,7 @@ class Ablate:
             except KeyboardInterrupt:
                 complain("spygames ablate", "stopped; the same command resumes")
                 return 130
-        console().print(table.rich(min_width=12))
+        console().print(table.rich())
         folder = ablations.folder
         say(f"the table in Markdown: {folder / 'ablations.md'}; every figure: {folder / 'ablations.json'}")
         return 0

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -149,6 +149,6 @@ class BestResponse:
         from spygames_training.tables import results_table
 
         table = results_table([*found.results.values()], f"best response to {found.agent}")
-        table.caption = f"{table.caption}; fair share {100 * found.fair_share:.1f} %"
-        console().print(table)
+        caption = f"{table.caption}; fair share {100 * found.fair_share:.1f} %"
+        console().print(replace(table, caption=caption))
         say(f"results: {file}")
