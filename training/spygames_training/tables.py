@@ -90,13 +90,14 @@ def code_span(text: str) -> str:
 
 def in_markdown(text: str) -> str:
     """A text that somebody else chose as plain text in Markdown: one line without markup."""
-    return re.sub(r"[\\`*\[\]<>&]", r"\\\g<0>", " ".join(printable(text).split()))
+    special = r"[\\`*\[\]<>&~#]|(?<![^\W_])_|_(?![^\W_])"  # a bar below between letters is none
+    return re.sub(special, r"\\\g<0>", " ".join(printable(text).split()))
 
 
 def name_in_markdown(text: str) -> str:
     """A name that somebody else chose, for a table in Markdown and on the screen: as code where Markdown could take it
     for something else."""
-    return text if re.fullmatch(r"[A-Za-z0-9]([\w .,:;=+@%/-]*[A-Za-z0-9])?", text, re.ASCII) else code_span(text)
+    return text if text[:1].isalpha() and text == in_markdown(text) else code_span(text)
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> str:
