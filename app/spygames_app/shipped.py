@@ -28,14 +28,13 @@ def config_path(text: str) -> Path:
 
 
 def agent_folder(text: str) -> Path:
-    """Returns the folder of a checkpoint or run: `text` as a path, or that of the released agent which it names
-    (`agent_avenue/simple-2`), checked.
+    """Returns the folder, checked, of the released agent that `text` names (`agent_avenue/simple-2`), else `text` as
+    the path of a checkpoint or run.
 
     Raises:
         ValueError: the agent's files are damaged.
     """
     from spygames.core.released import find_agent  # slow to import
 
-    path = Path(text)
-    agent = None if os.path.exists(path) else find_agent(text)
-    return path if agent is None else agent.checked_folder()
+    agent = find_agent(text)
+    return Path(text) if agent is None else agent.checked_folder()

@@ -220,12 +220,22 @@ def test_a_name_has_three_parts(spec: str, parts: tuple[str, str, str | None]) -
     assert split_spec(spec) == parts
 
 
-def test_a_folder_of_such_a_name_is_a_source(tmp_path: Path) -> None:
-    folder = tmp_path / "a@b+search:5"
-    folder.mkdir()
-    assert split_spec(str(folder)) == (str(folder), "", None)
-    assert split_spec(f"{folder}@argmax") == (str(folder), "argmax", None)
-    assert split_spec(f"{folder}+search:6") == (str(folder), "", "6")
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_name_means_the_same_whatever_lies_in_the_folder(
+    exists: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("best", "greedy", "agent_avenue/simple-2", "a@b+search:5", "greedy@0.5"):
+        if exists:
+            (tmp_path / name).mkdir(parents=True)
+    assert split_spec("a@b+search:5") == ("a", "b", "5")
+    assert split_spec("x@y/a@b+search:5/") == ("x@y/a@b+search:5/", "", None)  # such a folder, by its slash
+    assert split_spec("x@y/a+search:5") == ("x@y/a", "", "5")
+    assert make_player(GAME, "greedy").name == "greedy"
+    assert make_player(GAME, "best").name == "agent_avenue/simple-2@argmax"
+    assert make_player(GAME, "agent_avenue/simple-2").name == "agent_avenue/simple-2@sample"
+    with pytest.raises(ValueError, match=r"no @0[.]5"):
+        make_player(GAME, "greedy@0.5")
 
 
 def kept(tmp_path: Path, **config: object) -> str:

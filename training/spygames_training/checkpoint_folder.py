@@ -78,8 +78,10 @@ def check_place(path: Path) -> None:
 
 
 def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
-    """The checkpoint folder that `path` is, or has as `checkpoint` in it (a run), or that of the released agent which
-    it names (`agent_avenue/simple-2`, or `best` of `game`); CheckpointError if there is none."""
+    """The checkpoint folder of the released agent that `path` names (`agent_avenue/simple-2`, or `best` of `game`), or
+    the one that `path` is, or has as `checkpoint` in it (a run); CheckpointError if there is none."""
+    if isinstance(path, str) and (path == BEST or find_agent(path) is not None):
+        return _released(path, game)
     place, path = path, Path(path)
     try:
         for folder in (path, path / "checkpoint"):

@@ -1,7 +1,6 @@
 """A trained network that plays: `Policy.load("agent_avenue/simple-2@argmax").act(observation, mask)`."""
 
 import math
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -86,22 +85,22 @@ class Policy:
             CheckpointError: there is none, or it is damaged, or of another game or layout.
             ValueError: `how` makes no sense.
         """
-        text = path.as_posix() if isinstance(path, Path) else path
-        if game is not None:
-            text = name_best(game, text)
-        parts = split_spec(text)
-        if not os.path.exists(text):
+        source = path
+        if isinstance(path, str):
+            parts = split_spec(path if game is None else name_best(game, path))
             if parts.search is not None:
                 raise CheckpointError(
-                    f"a policy has no search: make_player(game, {shown(text)}) makes a player that has"
+                    f"a policy has no search: make_player(game, {shown(path)}) makes a player that has"
                 )
-            if not how:
-                text, how = parts.source, parts.play
+            if how and parts.play:
+                raise ValueError(f"{shown(path)} says how it plays, and so does {shown(how)}: say it once")
+            source, how = parts.source, how or parts.play
         temperature_of(how)
-        checkpoint = load_checkpoint(text, game, network)
-        folder = find_checkpoint(text, game).resolve()
+        checkpoint = load_checkpoint(source, game, network)
+        folder = find_checkpoint(source, game).resolve()
         name = folder.parent.name if folder.name == "checkpoint" else folder.name
-        if (agent := find_agent(text)) is not None and text == agent.name and not os.path.exists(text):
+        text = source if isinstance(source, str) else source.as_posix()
+        if (agent := find_agent(text)) is not None and (isinstance(source, str) or not source.exists()):
             name = agent.name
         policy = cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
         policy.training_opponents = checkpoint.training_opponents

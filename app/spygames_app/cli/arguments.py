@@ -369,7 +369,7 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
     from spygames.core.registry import make_game
     from spygames.core.released import BEST
 
-    if spec == BEST and not os.path.exists(spec) and (game_id or options):
+    if spec == BEST and (game_id or options):
         return name_best(make_game(game_id or DEFAULT_GAME, **options), spec).partition("@")[0]
     from spygames_training.checkpoint import checkpoint_game
 

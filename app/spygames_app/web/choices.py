@@ -90,7 +90,7 @@ def options_of(game: str) -> list[Option]:
 def fits(game: Game, spec: str) -> bool:
     """Whether an agent is of the game's variant; other players are taken to fit."""
     source = split_spec(spec).source
-    if source == BEST and not Path(BEST).exists():
+    if source == BEST:
         return bool(_best(game))
     agent = find_agent(source)
     folder = Path(source) if agent is None else agent.folder

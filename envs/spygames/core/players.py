@@ -68,10 +68,10 @@ def make_player(game: Game, spec: str, *, allow_code: bool = True) -> Player:
         game: what is played.
         spec: `SOURCE[@PLAY][+search:SETTINGS]`. The source is, what fits first: a scripted bot (`greedy`); a search
             with its simulations a decision (`mcts:200`, `mc:200`); `KIND:ARGUMENT` with a kind that a package has
-            installed (`KINDS`); a checkpoint's path; an agent that comes with the package (`agent_avenue/simple-2`,
-            see `released_agents`); `best`, the best of these for the variant, as it plays best without a search. Any
-            other policy is sampled, unless `@argmax` or a temperature (`@0.5`) stands behind it; `+search:64` puts a
-            search on top of one that has a value.
+            installed (`KINDS`); an agent that comes with the package (`agent_avenue/simple-2`, see `released_agents`);
+            `best`, the best of these for the variant, as it plays best without a search; the path of a checkpoint (for
+            a folder of one of these names `./best`). Other policies are sampled, unless `@argmax` or a temperature
+            (`@0.5`) follows; `+search:64` puts a search on top of one that has a value.
         allow_code: False for a name that comes out of a file, which must not choose what code runs (`runs_code`).
 
     Raises:
@@ -81,7 +81,7 @@ def make_player(game: Game, spec: str, *, allow_code: bool = True) -> Player:
     if not allow_code and runs_code(spec):
         raise ValueError(f"{shown(spec)} runs code, which a name from a file may not do")
     parts = split_spec(spec)
-    player = _of_source(game, parts, _exists(parts.source))
+    player = _of_source(game, parts)
     if parts.search is None:
         return player
     return _installed("policy", SEARCHES)(player, parts.search)
@@ -119,17 +119,13 @@ class PlayerSpec(NamedTuple):
 
 
 def split_spec(spec: str) -> PlayerSpec:
-    """The parts of a player's name, in which the longest path that exists is the source."""
-    if _exists(spec):
-        return PlayerSpec(spec, "", None)
-    policy, play, search = spec, "", None
-    if SEARCH in spec.rpartition("@")[2] or not _exists(spec.rpartition("@")[0]):
-        before, plus, settings = spec.rpartition(SEARCH)
-        policy, search = (before, settings) if plus else (spec, None)
-    source, at, how = policy.rpartition("@")
-    if at and not _exists(policy):
-        policy, play = source, how
-    return PlayerSpec(policy, play, search)
+    """The parts of a player's name, by its text alone: `@` and `+search:` count behind the last slash, so that the path
+    of a folder with such a name ends in one (`runs/a@b/`)."""
+    cut = max(spec.rfind("/"), spec.rfind(os.sep)) + 1
+    folder, name = spec[:cut], spec[cut:]
+    policy, plus, settings = name.partition(SEARCH)
+    source, at, play = policy.rpartition("@")
+    return PlayerSpec(folder + (source if at else policy), play if at else "", settings if plus else None)
 
 
 def name_best(game: Game, spec: str) -> str:
@@ -138,7 +134,7 @@ def name_best(game: Game, spec: str) -> str:
     ValueError where no released agent plays this variant.
     """
     parts = split_spec(spec)
-    if parts.source != BEST or _exists(BEST):
+    if parts.source != BEST:
         return spec
     return PlayerSpec(name_of_best(game, _play_of_best(parts)), "", parts.search).text
 
@@ -148,8 +144,8 @@ def _play_of_best(parts: PlayerSpec) -> str:
     return parts.play or ("" if parts.search is None else "sample")
 
 
-def _of_source(game: Game, parts: PlayerSpec, is_path: bool) -> Player:
-    """The player without a search; `is_path`: whether the source is a path that exists."""
+def _of_source(game: Game, parts: PlayerSpec) -> Player:
+    """The player without a search."""
     spec = parts.policy
     if spec in game.bots:
         return Scripted(game, spec)
@@ -164,10 +160,10 @@ def _of_source(game: Game, parts: PlayerSpec, is_path: bool) -> Player:
         return SearchPlayer(game, kind, int(argument), threads=os.cpu_count() or 1)
     if colon and kind in entry_points(group=KINDS).names:
         return _installed(kind)(game, argument)
-    if is_path or find_agent(parts.source) is not None:
-        return _installed("checkpoint")(game, spec)
     if parts.source == BEST:
         return _installed("checkpoint")(game, name_of_best(game, _play_of_best(parts)))
+    if parts.source not in game.bots and (find_agent(parts.source) is not None or _exists(parts.source)):
+        return _installed("checkpoint")(game, spec)
     raise ValueError(_no_player(game, parts))
 
 
