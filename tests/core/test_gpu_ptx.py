@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spygames.core.device import step_ptx
+from spygames.core.gpu.ptx import step_ptx
 from tests.poker import kuhn
 
 

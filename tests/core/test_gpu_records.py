@@ -10,7 +10,7 @@ import pytest
 from spygames import make_game
 from spygames.core.batch import Batch
 from spygames.core.game import Game
-from spygames.core.lanes import blank_lane, cpu_lane, from_lanes, runs, to_lanes
+from spygames.core.gpu.records import blank_lane, cpu_lane, from_lanes, runs, to_lanes
 from spygames.core.registry import game_ids
 from spygames.core.rng import next_seed
 from spygames.testing.variants import VARIANTS
@@ -30,7 +30,7 @@ RUNS: Any = None
 
 
 def _step_lanes(options, tiles, seeds, actions, views, mask, rewards, done):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """As on a GPU (spygames.core.device), in a loop."""
+    """As on a GPU (spygames.core.gpu.ptx), in a loop."""
     for i in range(len(seeds)):
         tile, lane = tiles[i // LANES], i % LANES
         s = state_lane(tile, LANES, lane)

@@ -16,18 +16,16 @@ from numba import from_dtype
 from numba.core import types as _types
 
 from spygames.core.game import KERNELS, Game
-from spygames.core.lanes import blank_lane, cuda_lane, runs
+from spygames.core.gpu.records import blank_lane, cuda_lane, runs
 from spygames.core.rng import next_seed
 from spygames.core.shown import shown
-
-__all__ = ["LANES", "LAYOUTS", "Layout", "step_ptx"]
 
 types = cast(Any, _types)
 
 Layout = Literal["rows", "hybrid", "lanes"]
 """Where n games lie. `rows`: STATE [n], VIEW [n], masks int8 [n, A], rewards float32 [n, P], as in a Batch. `hybrid`:
 STATE [n], and views, masks and rewards across games, [F, n], [A, n] and [P, n]. `lanes`: STATE, too, in tiles of LANES
-games, uint8 [n / LANES, LANES * itemsize] (`spygames.core.lanes`)."""
+games, uint8 [n / LANES, LANES * itemsize] (`spygames.core.gpu.records`)."""
 LAYOUTS: tuple[Layout, ...] = ("rows", "hybrid", "lanes")
 """All of them, for who tries which is fastest."""
 LANES = 32

@@ -18,8 +18,6 @@ from numba.core import types as _types
 
 from spygames.core.kernel import kernel
 
-__all__ = ["from_lanes", "to_lanes"]
-
 types = cast(Any, _types)
 
 
