@@ -31,10 +31,12 @@ def agent_folder(text: str) -> Path:
     (`agent_avenue/simple-2`), checked.
 
     Raises:
-        ValueError: the agent's files are damaged.
+        ValueError: the agent's files are damaged, or there is no such anchor (`find_anchor`).
     """
-    from spygames.core.released import find_agent  # slow to import
+    from spygames.core.released import find_agent, find_anchor  # slow to import
 
     path = Path(text)
-    agent = None if path.exists() else find_agent(text)
-    return path if agent is None else agent.checked_folder()
+    if path.exists():
+        return path
+    agent = find_agent(text)
+    return find_anchor(text) or path if agent is None else agent.checked_folder()

@@ -1,7 +1,6 @@
 """Writes the tables of docs/api.md and of the reference's index: `python docs/_extensions/public_api.py`.
 
-Public names are in `__all__` of the public modules. Deprecated ones are in the calls of `spygames.core.deprecated` that
-serve them.
+Public names are in `__all__` of the public modules.
 """
 
 import ast
@@ -48,39 +47,12 @@ def purposes() -> dict[str, str]:
     return found | {GAME_MODULES: f"| [`{example}`]({GAME_MODULES}.md) and so on | The environments of one game. |"}
 
 
-def deprecated_names() -> dict[str, str]:
-    """Each old name, as in `module.name` or `Class.field`, with its replacement."""
-    found: dict[str, str] = {}
-    for module, tree in _public_modules():
-        for call in ast.walk(tree):
-            if not isinstance(call, ast.Call):
-                continue
-            helper = ast.unparse(call.func).removeprefix("deprecated.")
-            if helper == "moved":
-                names = eval(f"dict({', '.join(ast.unparse(k) for k in call.keywords)})")  # of literals only
-                found |= {f"{module}.{old}": new.replace(":", ".") for old, new in names.items()}
-            elif helper == "warn" and all(isinstance(a, ast.Constant) for a in call.args[:2]):
-                old, new = (ast.literal_eval(a) for a in call.args[:2])
-                found[old] = new
-    return found
-
-
 def renewed(page: str) -> str:
     """The page with its tables as they should be; the text around them stays."""
     public = [
         f"| [`{module}`](reference/{page_of(module)}.md) | {_list(names)} |" for module, names in public_names().items()
     ]
-    page = _with_rows(page, "| module | public names |", public)
-    moved: dict[tuple[str, str], list[str]] = {}
-    renamed: list[str] = []
-    for old, new in sorted(deprecated_names().items()):
-        (home, name), (to, now) = old.rsplit(".", 1), new.rsplit(".", 1)
-        if name == now:
-            moved.setdefault((home, to), []).append(name)
-        else:
-            renamed.append(f"| `{old}` | `{new}` |")
-    rows = [f"| {_list(names)} of `{home}` | the same of `{to}` |" for (home, to), names in moved.items()]
-    return _with_rows(page, "| deprecated | write instead |", rows + renamed)
+    return _with_rows(page, "| module | public names |", public)
 
 
 def renewed_index(page: str) -> str:

@@ -73,9 +73,6 @@ that a network without memory can deduce who is who.
 * v0: both editions, two to seven players, cards and predictions.
 """
 
-from typing import TYPE_CHECKING
-
-from spygames.core.deprecated import moved
 from spygames.core.entry import entry_points, vector_entry
 from spygames.heimlich import make_game
 
@@ -83,10 +80,3 @@ __all__ = ["env", "make_game", "raw_env", "single_env", "vector_env"]
 
 env, raw_env, single_env = entry_points(make_game)
 vector_env = vector_entry(make_game)
-
-if not TYPE_CHECKING:  # to a type checker the module would have every name
-    __getattr__ = moved(
-        __name__,
-        VARIANTS="spygames.testing.variants:HEIMLICH",
-        FURTHER_VARIANTS="spygames.testing.variants:HEIMLICH_FURTHER",
-    )

@@ -1,4 +1,4 @@
-"""docs/api.md names the public and the deprecated names as the sources have them, and all of them exist."""
+"""docs/api.md names the public names as the sources have them, and all of them exist."""
 
 import ast
 import importlib
@@ -79,13 +79,3 @@ def test_each_public_name_says_what_it_is_for() -> None:
     page = (api.ROOT / "docs" / "reference" / "game_modules.md").read_text(encoding="utf-8")
     names = {name for module in PUBLIC.keys() - public for name in PUBLIC[module]}
     assert not [name for name in names if f"`{name}" not in page]
-
-
-def test_deprecated_names_warn_and_work() -> None:
-    """Each name that `moved` serves is there, and says what to write instead."""
-    served = {old: new for old, new in api.deprecated_names().items() if old.startswith("spygames") and "(" not in old}
-    assert served
-    for old, new in served.items():
-        home, name = old.rsplit(".", 1)
-        with pytest.warns(DeprecationWarning, match=f"{name}.*{new.rsplit('.', 1)[1]}"):
-            assert getattr(importlib.import_module(home), name) is not None

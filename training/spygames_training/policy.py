@@ -15,7 +15,7 @@ from spygames.core.advice import win_share
 from spygames.core.game import Game, as_record
 from spygames.core.look import Advice
 from spygames.core.players import DecisionBatch, Player, name_best, split_spec
-from spygames.core.released import find_agent
+from spygames.core.released import find_agent, find_anchor
 from spygames.core.shown import shown
 from spygames_training.checkpoint import layout_hash, load_checkpoint
 from spygames_training.checkpoint_folder import CheckpointError, find_checkpoint
@@ -101,8 +101,8 @@ class Policy:
         checkpoint = load_checkpoint(text, game, network)
         folder = find_checkpoint(text, game).resolve()
         name = folder.parent.name if folder.name == "checkpoint" else folder.name
-        if (agent := find_agent(text)) is not None and text == agent.name and not os.path.exists(text):
-            name = agent.name
+        if not os.path.exists(text) and (find_agent(text) or find_anchor(text)):
+            name = text
         policy = cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
         policy.training_opponents = checkpoint.training_opponents
         return policy

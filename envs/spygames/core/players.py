@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from spygames.core import deprecated
 from spygames.core.game import Game
 from spygames.core.player import (
     DecisionBatch,
@@ -19,7 +18,7 @@ from spygames.core.player import (
     name_of,
     new_memory,
 )
-from spygames.core.released import BEST, find_agent, name_of_best, released_agents
+from spygames.core.released import BEST, find_agent, find_anchor, name_of_best, released_agents
 from spygames.core.search import SearchPlayer
 from spygames.core.shown import one_line, shown
 
@@ -162,7 +161,7 @@ def _of_source(game: Game, parts: PlayerSpec, is_path: bool) -> Player:
         return SearchPlayer(game, kind, int(argument), threads=os.cpu_count() or 1)
     if colon and kind in entry_points(group=KINDS).names:
         return _installed(kind)(game, argument)
-    if is_path or find_agent(parts.source) is not None:
+    if is_path or find_agent(parts.source) is not None or find_anchor(parts.source) is not None:
         return _installed("checkpoint")(game, spec)
     if parts.source == BEST:
         return _installed("checkpoint")(game, name_of_best(game, _play_of_best(parts)))
@@ -257,7 +256,3 @@ def _exists(path: str) -> bool:
         return Path(path).exists()
     except (OSError, ValueError):  # too long for a name, or with a character that no name has
         return False
-
-
-if not TYPE_CHECKING:  # to a type checker the module would have every name
-    __getattr__ = deprecated.moved(__name__, Decisions="spygames.core.player:DecisionBatch")
