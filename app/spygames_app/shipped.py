@@ -32,9 +32,9 @@ def agent_folder(text: str) -> Path:
     the path of a checkpoint or run.
 
     Raises:
-        ValueError: the agent's files are damaged.
+        ValueError: the agent's files are damaged, or there is no such anchor (`find_anchor`).
     """
-    from spygames.core.released import find_agent  # slow to import
+    from spygames.core.released import find_agent, find_anchor  # slow to import
 
     agent = find_agent(text)
-    return Path(text) if agent is None else agent.checked_folder()
+    return (find_anchor(text) or Path(text)) if agent is None else agent.checked_folder()

@@ -89,17 +89,11 @@ behind these: `spygames.agent_avenue.layout.view_dtype`.
 * v0: simple and advanced mode for two, three and four players.
 """
 
-from typing import TYPE_CHECKING
-
 from spygames.agent_avenue import make_game
 from spygames.agent_avenue.types import State, View
-from spygames.core.deprecated import moved
 from spygames.core.entry import entry_points, vector_entry
 
 __all__ = ["State", "View", "env", "make_game", "raw_env", "single_env", "vector_env"]
 
 env, raw_env, single_env = entry_points(make_game)
 vector_env = vector_entry(make_game)
-
-if not TYPE_CHECKING:  # to a type checker the module would have every name
-    __getattr__ = moved(__name__, VARIANTS="spygames.testing.variants:AGENT_AVENUE")

@@ -45,21 +45,11 @@ Every rule with its ID and source, the actions and the observation are in `spyga
 * v0: two to four players.
 """
 
-from typing import TYPE_CHECKING
-
 from spygames.agent_dog import Board, Deck, make_game
 from spygames.agent_dog.types import State, View
-from spygames.core.deprecated import moved
 from spygames.core.entry import entry_points, vector_entry
 
 __all__ = ["Board", "Deck", "State", "View", "env", "make_game", "raw_env", "single_env", "vector_env"]
 
 env, raw_env, single_env = entry_points(make_game)
 vector_env = vector_entry(make_game)
-
-if not TYPE_CHECKING:  # to a type checker the module would have every name
-    __getattr__ = moved(
-        __name__,
-        VARIANTS="spygames.testing.variants:AGENT_DOG",
-        FURTHER_VARIANTS="spygames.testing.variants:AGENT_DOG_FURTHER",
-    )

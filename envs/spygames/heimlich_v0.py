@@ -73,9 +73,6 @@ that a network without memory can deduce who is who.
 * v0: both editions, two to seven players, cards and predictions.
 """
 
-from typing import TYPE_CHECKING
-
-from spygames.core.deprecated import moved
 from spygames.core.entry import entry_points, vector_entry
 from spygames.heimlich import make_game
 from spygames.heimlich.types import State, View
@@ -84,10 +81,3 @@ __all__ = ["State", "View", "env", "make_game", "raw_env", "single_env", "vector
 
 env, raw_env, single_env = entry_points(make_game)
 vector_env = vector_entry(make_game)
-
-if not TYPE_CHECKING:  # to a type checker the module would have every name
-    __getattr__ = moved(
-        __name__,
-        VARIANTS="spygames.testing.variants:HEIMLICH",
-        FURTHER_VARIANTS="spygames.testing.variants:HEIMLICH_FURTHER",
-    )

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from numba.core import types as _types
 
-from spygames.core.device import ptx_of
+from spygames.core.gpu.ptx import ptx_of
 from tests.gpu.assembled import assemble, tool
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: make test-gpu-code")

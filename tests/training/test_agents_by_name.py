@@ -72,7 +72,7 @@ def test_an_agent_is_the_same_by_its_name_and_its_path(monkeypatch: pytest.Monke
     assert Policy.load(Path("agent_avenue") / "simple-2").name == "agent_avenue/simple-2@sample"
 
 
-@pytest.mark.parametrize("name", ["agent_avenue/simple-2", "agent_avenue_simple", "agent_avenue/simple-2@argmax"])
+@pytest.mark.parametrize("name", ["agent_avenue/simple-2", "agent_avenue/simple-2@argmax"])
 def test_a_message_calls_an_agent_by_its_name(name: str) -> None:
     for game, text in (
         (spygames.make_game("agent_dog_v0"), "was trained on 'agent_avenue_v0', not on agent_dog_v0"),
@@ -134,7 +134,7 @@ def test_a_flipped_byte_is_refused(copy: Path, name: str) -> None:
         damaged = whole.copy()
         damaged[place] ^= 1 << int(place % 8)
         file.write_bytes(damaged)
-        for spec in ("agent_avenue/simple-2", "best", "agent_avenue_simple@argmax"):
+        for spec in ("agent_avenue/simple-2", "best", "agent_avenue/simple-2@argmax"):
             with pytest.raises(ValueError, match=rf"^agent_avenue/simple-2 is damaged: .*{name} has SHA-256") as caught:
                 make_player(GAME, spec)
             assert "\n" not in str(caught.value)

@@ -35,7 +35,7 @@ from spygames_training.search.settings import VERSION, read_settings
 from tests.poker import leduc
 from tests.support.exact import exact_network
 
-AGENT = str(Path(__file__).resolve().parents[1] / "fixtures" / "0.1.0" / "agents" / "agent_avenue_simple-0.1.0")
+AGENT = "agent_avenue/simple-2-first"
 """One that stays as it is."""
 GAME = make_game("agent_avenue_v0")
 
@@ -256,7 +256,7 @@ def kept(tmp_path: Path, **config: object) -> str:
         (f"{AGENT}+search:64,mode=bold", "the mode of a search is strong or safe, not 'bold'"),
         (f"{AGENT}+search:64,deep=3", "a search takes rivals=A|B, mode=safe and precision=bfloat16, each once, not 'd"),
         (f"{AGENT}+search:64,precision=half", "the precision of a search must be float32 or bfloat16, not 'half'"),
-        (f"{AGENT}@argmax+search:64", f"{Path(AGENT).name}@argmax has no probabilities to search on: leave @argmax"),
+        (f"{AGENT}@argmax+search:64", f"{AGENT}@argmax has no probabilities to search on: leave @argmax"),
         ("greedy+search:64", "'greedy[+]search:64': a search needs a policy with a value, and 'greedy' is none"),
         ("nobody+search:64", "no player 'nobody': .*others are mcts:N, mc:N, a released agent .*checkpoint:[.]{3}"),
     ],
@@ -276,7 +276,7 @@ def test_a_recurrent_network_cannot_be_searched_with(tmp_path: Path) -> None:
 def test_a_game_that_cannot_be_rewound_is_searched_in_uniform_worlds_and_says_so() -> None:
     game = replace(make_game("agent_avenue_v0", mode="advanced"), rewind=None)
     with pytest.warns(UserWarning, match=r"cannot be rewound: .* takes all worlds for equally likely"):
-        player = make_player(game, "agent_avenue_advanced+search:2")
+        player = make_player(game, "agent_avenue/advanced-2+search:2")
     assert isinstance(player, SearchingPolicy)
     assert player.notes_size == 0
     found = player.find(game.start(1), 1)

@@ -14,7 +14,7 @@ from spygames.core.advice import win_share
 from spygames.core.game import Game, as_record
 from spygames.core.look import Advice
 from spygames.core.players import DecisionBatch, name_best, split_spec
-from spygames.core.released import find_agent
+from spygames.core.released import find_agent, find_anchor
 from spygames.core.shown import shown
 from spygames_training.checkpoint import layout_hash, load_checkpoint
 from spygames_training.checkpoint_folder import CheckpointError, find_checkpoint
@@ -100,8 +100,8 @@ class Policy:
         folder = find_checkpoint(source, game).resolve()
         name = folder.parent.name if folder.name == "checkpoint" else folder.name
         text = source if isinstance(source, str) else source.as_posix()
-        if (agent := find_agent(text)) is not None and (isinstance(source, str) or not source.exists()):
-            name = agent.name
+        if (isinstance(source, str) or not source.exists()) and (find_agent(text) or find_anchor(text)):
+            name = text
         policy = cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
         policy.training_opponents = checkpoint.training_opponents
         return policy

@@ -221,8 +221,7 @@ class Run:
             except ValueError as error:
                 raise StateError(f"{state.path}: {error}") from error
             if processes.first:
-                digest = state.facts.get("metrics") if state.vouched else None
-                run.earlier = read_metrics(run.folder, run.progress["decisions"], digest)
+                run.earlier = read_metrics(run.folder, run.progress["decisions"], state.facts.get("metrics"))
         run._enter()
         return run
 
@@ -256,8 +255,6 @@ class Run:
 
     def _check_settings(self, state: State) -> None:
         """StateError if settings that decide what the run has become are not those that the state was saved with."""
-        if not state.vouched:
-            return
         try:
             saved = from_mapping(Config, state.facts.get("config"))
         except ValueError as error:

@@ -11,7 +11,6 @@ from numpy import float32, int8, int16, uint64
 
 from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.cards import AGENTS, CARDS, KINDS, MARKET_SIZE, ONGOING, SUPPLY
-from spygames.core.deprecated import warn
 
 SEATS, SIDES = 4, 2  # a seat is a player, a side is what owns a meeple; with two players they are the same number
 HAND, DISCARDS, MEMBER_DISCARDS = 4, 4, 2  # cards drawn up to (AA-11), discards of a player, of a member (AA-8, AA-42)
@@ -121,12 +120,6 @@ def view_dtype(advanced: bool, teams: bool) -> np.dtype:
         ("leader", float32, seats),  # [P] one-hot: the seat that plays face up this turn, once named
     ]
     return np.dtype(common + market * advanced + team * teams, align=True)
-
-
-def view_layout(advanced: bool, teams: bool) -> np.dtype:
-    """The old name of `view_dtype`."""
-    warn(f"{__name__}.view_layout", f"{__name__}.view_dtype")
-    return view_dtype(advanced, teams)
 
 
 ENTITIES = {

@@ -4,16 +4,14 @@ import copy
 import os
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spygames.core.checks import is_whole, some_legal, whole
-from spygames.core.deprecated import moved
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.kernel import entry, kernel
 from spygames.core.notes import Notes
-from spygames.core.padding import from_fields, without_padding
 from spygames.core.player import DecisionBatch, first_illegal
 from spygames.core.rng import GAMMA, as_seed, mix, next_seed
 from spygames.core.shown import shown
@@ -263,7 +261,7 @@ class Batch:
         """Goes on with games that were going on.
 
         Args:
-            states: STATE [n], copied: what `self.states` was; or the same without padding, as version 0.1.0 had it.
+            states: STATE [n], copied: what `self.states` was.
             seeds: uint64 [n], copied: what `self.seeds` was.
             checked: the caller knows that a batch of this game wrote these bytes: they never left this process, say.
                 Else each row is looked at as `GameEnv.restore` does (0.6 to 0.8 ms a game), because kernels trust their
@@ -273,9 +271,6 @@ class Batch:
             ValueError: names the first row that is no position of this game, or whose game is over. The batch is then
                 as it was.
         """
-        if states.dtype == (packed := without_padding(self.game.state_dtype)):
-            states = _buffer("states", states, (self.n,), packed)
-            states = from_fields(self.game.state_dtype, states.view(np.uint8).reshape(self.n, -1))
         states = _buffer("states", states, (self.n,), self.game.state_dtype)
         seeds = _buffer("seeds", seeds, (self.n,), np.uint64)
         for row in [] if checked else range(self.n):
@@ -381,7 +376,3 @@ def _buffer(name: str, array: np.ndarray | None, shape: tuple[int, ...], dtype: 
         right = f"a writeable, aligned, C-contiguous {np.dtype(dtype)} array of shape {shape}"
         raise ValueError(f"{name} must be {right}, not {_described(array)}")
     return array
-
-
-if not TYPE_CHECKING:  # to a type checker the module would have every name
-    __getattr__ = moved(__name__, bot_loop="spygames.core.player:bot_loop")

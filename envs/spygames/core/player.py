@@ -7,7 +7,6 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from spygames.core import deprecated
 from spygames.core.checks import some_legal
 from spygames.core.game import NOBODY, Game, IllegalAction
 from spygames.core.kernel import kernel
@@ -84,12 +83,6 @@ class DecisionBatch:
     notes: Notes | None = None
     """The decisions of each game so far (`new_notes`), for a player with a `notes_size`, at most `Notes.size`. Like
     `states` they are true, so only a search may take them, through `Game.rewind`. None: nobody wants notes."""
-
-    @property
-    def luck(self) -> np.ndarray:
-        """The old name of `rng`."""
-        deprecated.warn("DecisionBatch.luck", "DecisionBatch.rng")
-        return self.rng
 
 
 class Player(Protocol):

@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from spygames.core import deprecated
 from spygames.core.game import Game
 from spygames.core.player import (
     DecisionBatch,
@@ -20,7 +19,7 @@ from spygames.core.player import (
     new_memory,
 )
 from spygames.core.registry import canonical_id, game_ids
-from spygames.core.released import BEST, find_agent, name_of_best, released_agents
+from spygames.core.released import BEST, find_agent, find_anchor, name_of_best, released_agents
 from spygames.core.search import SearchPlayer
 from spygames.core.shown import one_line, shown
 
@@ -162,7 +161,8 @@ def _of_source(game: Game, parts: PlayerSpec) -> Player:
         return _installed(kind)(game, argument)
     if parts.source == BEST:
         return _installed("checkpoint")(game, name_of_best(game, _play_of_best(parts)))
-    if parts.source not in game.bots and (find_agent(parts.source) is not None or _exists(parts.source)):
+    is_file = find_agent(parts.source) is not None or find_anchor(parts.source) is not None or _exists(parts.source)
+    if is_file and parts.source not in game.bots:
         return _installed("checkpoint")(game, spec)
     raise ValueError(_no_player(game, parts))
 
@@ -259,7 +259,3 @@ def _exists(path: str) -> bool:
         return Path(path).exists()
     except (OSError, ValueError):  # too long for a name, or with a character that no name has
         return False
-
-
-if not TYPE_CHECKING:  # to a type checker the module would have every name
-    __getattr__ = deprecated.moved(__name__, Decisions="spygames.core.player:DecisionBatch")

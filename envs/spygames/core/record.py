@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core import deprecated, registry
+from spygames.core import registry
 from spygames.core.checks import is_whole, some_legal
 from spygames.core.files import read_text
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record, reference
@@ -98,7 +98,6 @@ def play_record(
     *,
     state: Mapping[str, Any] | None = None,
     rng_seed: int | None = None,
-    luck: int | None = None,
 ) -> GameRecord:
     """Plays one game to its end, `players[i]` in seat i, and records it.
 
@@ -109,7 +108,6 @@ def play_record(
         seed: 0..2^64-1, what the game begins from.
         state: the mapping to begin from instead.
         rng_seed: 0..2^64-1, of the players' random stream; None: derived from `seed`, so that `seed` tells all.
-        luck: the old name of `rng_seed`.
 
     Raises:
         TypeError: something is no player.
@@ -118,9 +116,6 @@ def play_record(
         ImpossibleState: `state` is none.
         IllegalAction: a player answered what is not legal, or no action; the message names it.
     """
-    if luck is not None:
-        deprecated.warn("spygames.core.record.play_record(luck)", "spygames.core.record.play_record(rng_seed)")
-        rng_seed = luck
     if len(players) != game.num_players:
         raise ValueError(f"{game.id} has {game.num_players} seats, not {len(players)}")
     states, players = _begin(game, seed, state), as_players(game, players)

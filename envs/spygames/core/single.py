@@ -10,7 +10,6 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.seeding import np_random
 
-from spygames.core import deprecated
 from spygames.core.aec import GameEnv, Observation
 from spygames.core.bots import uniform
 from spygames.core.checks import choice, is_whole, whole
@@ -192,12 +191,6 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         other._rng = other._np_random.integers(2**64, size=(1, 1), dtype=np.uint64)
         other._memory = new_memory(self.game, self.opponents)
         return other
-
-    @property
-    def table(self) -> GameEnv:
-        """The old name of `env`."""
-        deprecated.warn("SingleEnv.table", "SingleEnv.env")
-        return self.env
 
     def action_masks(self) -> np.ndarray:
         """What is legal now, bool [A]."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spygames.agent_avenue import actions, cards, layout, rules
+from spygames.agent_avenue import actions, cards, layout
 from spygames.core.game import Game, as_record
 
 README = (Path(layout.__file__).parent / "README.md").read_text()
@@ -19,15 +19,6 @@ def test_observation_table(game: Game) -> None:
     fields = {name: prod(layout.VIEW[name].shape) for name in layout.VIEW.names or ()}
     assert list(sizes.items()) == list(fields.items())
     assert f"float32 [{game.num_features}]" in table
-
-
-def test_old_names_of_the_view() -> None:
-    with pytest.warns(
-        DeprecationWarning, match=r"view_layout is deprecated .*: use spygames.agent_avenue.layout.view_dtype$"
-    ):
-        assert layout.view_layout(advanced=False, teams=False) == layout.VIEW
-    with pytest.warns(DeprecationWarning, match=r"rules.VIEW is deprecated .*: use spygames.agent_avenue.layout.VIEW$"):
-        assert rules.VIEW is layout.VIEW
 
 
 def test_action_table(game: Game) -> None:

@@ -1,4 +1,4 @@
-"""`expert-1`: the `expert` of spygames 0.1.0, kept as it was, so that figures against it keep their meaning.
+"""`expert-1`: the first `expert`, kept as it was, so that figures against it keep their meaning.
 
 It moves for its own agent and against its rivals', as long as its record does not point to its own. Each rival counts
 FOE, so that with many of them it keeps all from scoring. There is one kernel for each set of switches, as views differ.
