@@ -28,12 +28,12 @@ Every rule with its ID, source and option is in `spygames/agent_avenue/README.md
 
 ### Options
 
-| option | values | |
+| option | values | default |
 |---|---|---|
-| `mode` | `"simple"`, `"advanced"` | without or with the Black Market |
-| `players` | `2`, `3`, `4` | three: seats 0 and 1 against 2; four: 0 and 1 against 2 and 3 |
-| `first_player` | `0`, `1`, ... `"random"` | the seat whose side begins; random draws the side from the seed |
-| `captain` | `"alternate"`, `"fixed"` | teams only: who decides for a team alternates, or is the lower seat |
+| `mode` | `"simple"`, or `"advanced"`: with the Black Market | `"simple"` |
+| `players` | 2, 3 (seats 0 and 1 against 2) or 4 (0 and 1 against 2 and 3) | `2` |
+| `first_player` | the seat whose side begins, or `"random"`: the side is drawn from the seed (AA-6) | `0` |
+| `captain` | teams only: `"alternate"` (what None means there), or `"fixed"`: the lower seat (AA-41) | `None` |
 
 ### Actions
 

@@ -23,18 +23,18 @@ Every rule with its ID, source and option is in `spygames/heimlich/README.md`.
 
 ### Options
 
-| option | values | |
+| option | values | default |
 |---|---|---|
-| `players` | `2` to `7` | default 4 |
-| `top_secret` | `False`, `True` | with cards |
-| `secret_identities` | `False`, `True` | with predictions |
-| `edition` | `"amigo"`, `"ravensburger"` | the second one: 1984 |
-| `first_player` | a seat, `"random"` | the seat that begins; random draws it from the seed |
-| `card_round_opens` | `"left"`, `"active"` | who is asked for cards first |
-| `new_identity` | `"swap"`, `"none"` | with or without that card |
-| `tie_with_free` | `"player"`, `"nobody"` | who wins level with a free agent |
-| `reward` | `"win"`, `"score"` | the second one: own score minus the mean of the others', / 42 |
-| `nobody_wins` | `0`, `-1` | reward of each player then |
+| `players` | 2 to 7 | `4` |
+| `top_secret` | whether to play with the 26 cards | `False` |
+| `secret_identities` | whether to play with predictions of who is who | `False` |
+| `edition` | `"amigo"`, or `"ravensburger"`: of 1984 (HC-36) | `"amigo"` |
+| `first_player` | the seat that starts, or `"random"`: drawn from the seed (HC-6) | `0` |
+| `card_round_opens` | who is asked for cards first, `"left"` or `"active"` (HC-25) | `"left"` |
+| `new_identity` | `"swap"`, or `"none"`: without that card (HC-31) | `"swap"` |
+| `tie_with_free` | who wins level with a free agent, `"player"` or `"nobody"` (HC-19) | `"player"` |
+| `reward` | `"win"` or `"score"` (HC-37) | `"win"` |
+| `nobody_wins` | the reward of each player when nobody wins, 0 or -1 | `0` |
 
 ### Actions
 

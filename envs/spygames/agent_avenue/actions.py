@@ -7,9 +7,8 @@ from it. Texts are absolute: they name seats by number.
 import numpy as np
 
 from spygames.agent_avenue.cards import AGENTS, KINDS, MARKET_CARDS, MARKET_SIZE
-from spygames.agent_avenue.layout import NONE
+from spygames.agent_avenue.layout import NONE, State
 from spygames.agent_avenue.queries import partner
-from spygames.agent_avenue.types import State
 from spygames.core.game import Game
 from spygames.core.kernel import Int, kernel
 from spygames.core.shown import shown

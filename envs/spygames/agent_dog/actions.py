@@ -12,9 +12,8 @@ import numpy as np
 
 from spygames.agent_dog.board import COLOURS, PAWNS
 from spygames.agent_dog.cards import CARDS, CHOICE_CARD, CHOICE_FUNCTION, CHOICES, COPY, FUNCTIONS, KINDS, OFFERED
-from spygames.agent_dog.layout import NONE
+from spygames.agent_dog.layout import NONE, State
 from spygames.agent_dog.queries import seat_colour
-from spygames.agent_dog.types import State
 from spygames.core.game import Game
 from spygames.core.kernel import Int, kernel
 from spygames.core.shown import shown

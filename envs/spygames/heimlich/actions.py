@@ -15,7 +15,7 @@ from spygames.core.kernel import Int, kernel
 from spygames.core.shown import shown
 from spygames.heimlich.board import ABSOLUTE, AGENTS, BUILDINGS, FACES, LOOP, MAX_AGENTS
 from spygames.heimlich.cards import CARDS, KINDS, STEPS
-from spygames.heimlich.types import State
+from spygames.heimlich.layout import State
 
 ACT_MOVE = 0  # agent, points 1..FACES
 ACT_DONE = ACT_MOVE + MAX_AGENTS * FACES
