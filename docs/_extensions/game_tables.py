@@ -1,7 +1,8 @@
-"""Writes the tables of options and of the observation into the games' READMEs and pages:
+"""Writes the tables of options, actions and the observation into the games' READMEs and pages:
 `python docs/_extensions/game_tables.py`.
 
-They follow from `Settings` and `View` in each game's `layout.py`. A table is found by its head and replaced as a whole.
+They follow from `Settings` and `View` in each game's `layout.py` and from the kinds in its `actions.py`. A table is
+found by its head and replaced as a whole.
 """
 
 import importlib
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from spygames.core import options
+from spygames.core import kinds, options
 from spygames.core.tables import fields, rows
 
 PACKAGE = Path(__file__).resolve().parents[2] / "envs" / "spygames"
@@ -26,6 +27,7 @@ PARTS = {"top_secret": "with cards", "secret_identities": "with predictions", ""
 _TEXT = re.compile(r'(?<!`)"\w+"(?!`)')
 """A value that is a text, which a table shows as code."""
 OPTIONS, VIEW = "| option | values | default |", "| field | shape | meaning |"
+ACTIONS = "| number | text | when |"
 
 
 def table_of_options(game: str) -> list[str]:
@@ -47,6 +49,14 @@ def table_of_view(game: str) -> list[str]:
     return lines
 
 
+def table_of_actions(game: str) -> list[str]:
+    """The lines of a game's kinds of action."""
+    table = importlib.import_module(f"spygames.{game}.actions").KINDS_OF_ACTIONS
+    sizes = {"track": 64, "holes": 16} if game == "agent_dog" else {}
+    found = [f"| {numbers} | `{form}` | {when} |" for numbers, form, when in kinds.rows(table, **sizes)]
+    return [ACTIONS, "|---|---|---|", *found]
+
+
 def replaced(text: str, lines: list[str]) -> str:
     """`text` with the table of this head replaced; ValueError where there is none."""
     old = text.split("\n")
@@ -59,8 +69,10 @@ def pages() -> Iterator[tuple[Path, str]]:
     """Each file with tables, and its text with fresh ones."""
     for game in GAMES:
         readme, page = PACKAGE / game / "README.md", PACKAGE / f"{game}_v0.py"
-        text = replaced(readme.read_text(encoding="utf-8"), table_of_options(game))
-        yield readme, replaced(text, table_of_view(game))
+        text = readme.read_text(encoding="utf-8")
+        for table in (table_of_options(game), table_of_actions(game), table_of_view(game)):
+            text = replaced(text, table)
+        yield readme, text
         yield page, replaced(page.read_text(encoding="utf-8"), table_of_options(game))
 
 

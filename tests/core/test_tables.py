@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pytest
 
-from spygames.core import options, tables
+from spygames.core import kinds, options, tables
 from spygames.core.game import ImpossibleState, as_record
 from spygames.core.tables import NONE, Layout, Size, filler, flag, float32, int8, int16, nested, uint64
 
@@ -164,8 +164,9 @@ def test_options_are_checked_and_have_help() -> None:
     for given, message in refused:
         with pytest.raises(ValueError, match=message):
             make(**given)
+    unknown: dict[str, Any] = {"colour": 1}
     with pytest.raises(TypeError, match=r"make_game\(\) got an unexpected keyword argument 'colour'"):
-        make(**{"colour": 1})
+        make(**unknown)
 
 
 def test_options_are_packed_by_name() -> None:
@@ -173,3 +174,30 @@ def test_options_are_packed_by_name() -> None:
     assert (packed["players"][0], packed["cards"][0]) == (3, 0)
     with pytest.raises(AttributeError, match="first"):
         options.packed(type("Other", (Layout,), {"first": int8(0, 1, "nothing")}), Settings())
+
+
+KINDS = (
+    kinds.Kind("move {seat} {colour}", (SEAT, COLOURS), "always"),
+    kinds.Kind("pass", (), "never"),
+    kinds.Kind("give {colour}", (COLOURS,), "now and then"),
+)
+ACT_GIVE = kinds.firsts(KINDS)[2]
+encode_give, decode_give = kinds.codec("give", "colour", "ACT_GIVE", globals())
+
+
+def test_numbers_and_texts_follow_from_the_kinds() -> None:
+    assert kinds.firsts(KINDS) == (0, 6, 7)
+    assert kinds.firsts(KINDS, players=2) == (0, 4, 5)
+    texts = kinds.texts(KINDS, seat=("0", "1", "2"))
+    assert texts == (
+        "move 0 red", "move 0 blue", "move 1 red", "move 1 blue", "move 2 red", "move 2 blue", "pass", "give red",
+        "give blue",
+    )  # fmt: skip
+    assert [texts[encode_give(colour)] for colour in range(2)] == ["give red", "give blue"]
+    assert [decode_give(texts.index(f"give {name}")) for name in COLOURS] == [0, 1]
+    assert kinds.forms(KINDS) == "'move SEAT COLOUR', 'pass', 'give COLOUR'"
+    assert [*kinds.rows(KINDS)][::2] == [
+        ("0 on", "move SEAT COLOUR", "always"),
+        ("7 to 8", "give COLOUR", "now and then"),
+    ]
+    assert next(kinds.rows(KINDS, players=2))[0] == "0 to 3"

@@ -17,6 +17,7 @@ from spygames.agent_avenue import (
     validate,
 )
 from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
+from spygames.agent_avenue.layout import Mode as Mode
 from spygames.agent_avenue.layout import View
 from spygames.core.game import Game, Texts
 from spygames.core.options import maker, packed

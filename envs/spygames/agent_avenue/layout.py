@@ -58,6 +58,7 @@ AT_SUPPLY, AT_DECK, AT_DISCARD, AT_ABILITY = range(2, 6)
 
 SEAT, PLACE, PHASE = Size("players", SEATS), Size("seats", SEATS), Size("phases", RESOLVER + 1)
 ADVANCED = "advanced"
+Mode = Literal["simple", "advanced"]
 Captain = Literal["alternate", "fixed"]
 
 
@@ -65,7 +66,7 @@ Captain = Literal["alternate", "fixed"]
 class Settings(GameOptions):
     """The options of `make_game`."""
 
-    mode: Annotated[Literal["simple", "advanced"], '"simple", or "advanced": with the Black Market'] = "simple"
+    mode: Annotated[Mode, '"simple", or "advanced": with the Black Market'] = "simple"
     players: Annotated[int, "2, 3 (seats 0 and 1 against 2) or 4 (0 and 1 against 2 and 3)", (2, 3, 4)] = 2
     first_player: Annotated[
         int | Literal["random"],

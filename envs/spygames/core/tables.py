@@ -13,6 +13,7 @@ a NumPy record of the dtype.
 """
 
 import linecache
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -337,13 +338,15 @@ def range_check(layout: type[Layout]) -> Callable[[Record, Record], bool]:
 
     It is to be a global of the module of the table, by that name.
     """
-    return _kernel(layout, "in_range", ("s", "options"), [*_same(layout), *_checks(layout), "return True"])
+    lines = [*_same(layout), *_checks(layout), "return True"]
+    return written("in_range", ("s", "options"), lines, vars(sys.modules[layout.__module__]))
 
 
 def public_copy(layout: type[Layout]) -> Callable[[Record, Record], None]:
     """The kernel `copy_public` of a STATE: (state, past) copies every field that is not hidden, but the options."""
     copied = [name for name, row in fields(layout).items() if not row.hidden and row.kind.names is None]
-    return _kernel(layout, "copy_public", ("s", "past"), [f"s.{name} = past.{name}" for name in copied])
+    lines = [f"s.{name} = past.{name}" for name in copied]
+    return written("copy_public", ("s", "past"), lines, vars(sys.modules[layout.__module__]))
 
 
 def _same(layout: type[Layout]) -> Iterator[str]:
@@ -393,12 +396,12 @@ def _index(axes: Sequence[int]) -> str:
     return f"[{', '.join('ijk'[: len(axes)])}]" if axes else ""
 
 
-def _kernel(layout: type[Layout], name: str, arguments: tuple[str, ...], lines: list[str]) -> Any:
-    """A kernel with this body, as if it stood in the module of the table."""
+def written(name: str, arguments: tuple[str, ...], lines: list[str], namespace: dict[str, Any]) -> Any:
+    """A kernel with this body, as if it stood in the module with these globals, where it is to have this name."""
     text = "\n".join([f"def {name}({', '.join(arguments)}):", *(f"    {line}" for line in lines), ""])
-    file = f"<{layout.__module__}.{name}>"
+    file = f"<{namespace['__name__']}.{name}>"
     # Digests and messages read the source of a function from there.
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    made: dict[str, Any] = {"__name__": layout.__module__}
-    exec(compile(text, file, "exec"), made)
+    made: dict[str, Any] = {}
+    exec(compile(text, file, "exec"), namespace, made)
     return kernel(cast(FunctionType, made[name]))
