@@ -81,7 +81,9 @@ class Settings(GameOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.players > 2:
-            self._set("captain", choice("captain", self.captain or "alternate", get_args(Captain)))
+            self._set(
+                "captain", choice("captain", "alternate" if self.captain is None else self.captain, get_args(Captain))
+            )
         elif self.captain is not None:
             given = shown(self.captain)
             raise ValueError(f"captain is for teams of three or four players; leave it out with two, not {given}")
