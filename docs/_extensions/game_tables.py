@@ -73,7 +73,8 @@ def pages() -> Iterator[tuple[Path, str]]:
         for table in (table_of_options(game), table_of_actions(game), table_of_view(game)):
             text = replaced(text, table)
         yield readme, text
-        yield page, replaced(page.read_text(encoding="utf-8"), table_of_options(game))
+        text = replaced(page.read_text(encoding="utf-8"), table_of_options(game))
+        yield page, replaced(text, table_of_actions(game)) if ACTIONS in text else text
 
 
 if __name__ == "__main__":

@@ -39,18 +39,20 @@ Every rule with its ID, source and option is in `spygames/heimlich/README.md`.
 ### Actions
 
 Relative to the viewer: its own agent is agent 0 and the others keep their order; seats count leftward from its own.
-Texts are absolute. The die moves agents in the order of their ids, which is the same for everybody.
+Texts are absolute. Within a kind the last word changes fastest: 6 * agent + points - 1. The die moves agents in the order of their ids, which is the same for everybody.
 
-| numbers | what | text |
+| number | text | when |
 |---|---|---|
-| 0-41 | move an agent: 6 * agent + points - 1 | `move red 3` |
-| 42 | leave the rest of a "1-3"; no second agent for a card | `done` |
-| 43-54 | move the safe | `safe church` |
-| 55 | a card instead of moving | `draw` |
-| 56-70 | play a card | `card swap` |
-| 71 | play none | `pass` |
-| 72-78, 79-83, 84-95 | what a card asks for | `agent green`, `step -2`, `building 4` |
-| from 55 or 96 | (agent - 1) * players + owner; owner 0 is free | `guess blue player_2` |
+| 0 to 41 | `move AGENT POINTS` | movement |
+| 42 | `done` | movement, card: leave 1 or 2 points of a `1-3`; no second agent for `ruins_to_church` |
+| 43 to 54 | `safe BUILDING` | after a scoring: `church`, `1` to `10`, `ruins` |
+| 55 | `draw` | `1-3`, with cards: a card instead of moving |
+| 56 to 70 | `card CARD` | card round, in the order of the table |
+| 71 | `pass` | card round |
+| 72 to 78 | `agent AGENT` | what a card asks for |
+| 79 to 83 | `step STEP` | what a card asks for: -2, -1, 1, 2, 3 |
+| 84 to 95 | `building BUILDING` | `move_safe` |
+| 96 on | `guess OTHER OWNER` | predictions, without cards from 55 on: owner 0 is `free`, n the n-th seat to the left |
 
 ### Observation
 

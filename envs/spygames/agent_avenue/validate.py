@@ -75,13 +75,10 @@ def agrees(s: State) -> bool:
     fine = s.leader == NONE or s.options.players > 2
     for side in range(SIDES):
         fine = fine and side_of(s, s.captain[side]) == side
-    for card in range(KINDS):
-        for seat in range(s.options.players):
-            fine = fine and s.hands[seat, card] <= COPIES[card] and s.discarded[seat, card] <= COPIES[card]
+    for seat in range(s.options.players):
+        for card in range(KINDS):
             fine = fine and s.seen[seat, card] <= COPIES[card]
-        for side in range(SIDES):
-            fine = fine and s.in_play[side, card] <= COPIES[card]
-    return bool(fine and (_market_agrees(s) if s.options.advanced else True) and _ability_agrees(s))
+    return bool(fine and (not s.options.advanced or _market_agrees(s)) and _ability_agrees(s))
 
 
 @kernel
