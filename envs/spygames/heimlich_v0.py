@@ -39,7 +39,8 @@ Every rule with its ID, source and option is in `spygames/heimlich/README.md`.
 ### Actions
 
 Relative to the viewer: its own agent is agent 0 and the others keep their order; seats count leftward from its own.
-Texts are absolute. Within a kind the last word changes fastest: 6 * agent + points - 1. The die moves agents in the order of their ids, which is the same for everybody.
+Texts are absolute. Within a kind the last word changes fastest: 6 * agent + points - 1. The die moves agents in the
+order of their ids, which is the same for everybody.
 
 | number | text | when |
 |---|---|---|
