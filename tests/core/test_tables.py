@@ -34,7 +34,7 @@ class State(Layout):
     colour = int8(NONE, COLOURS, "or NONE")
     late = flag("late")
     options = nested(Options, "the variant")
-    padding = filler(1)
+    padding = filler(3)
 
 
 class View(Layout):
@@ -56,13 +56,19 @@ def state(players: int = 2, cards: bool = True) -> Any:
     return s
 
 
+def test_bytes_of_no_field_are_refused() -> None:
+    table = type("Table", (Layout,), {"turn": int16(0, 9, "turns"), "late": flag("late")})
+    with pytest.raises(ValueError, match=r"Table must have its widest fields first, and 1 bytes more in padding"):
+        tables.dtype(table)
+
+
 def test_the_layout_of_a_table() -> None:
     found = tables.dtype(State)
     assert found == np.dtype(
         [
             ("rng", np.uint64), ("turn", np.int16), ("scores", np.int8, 3), ("hands", np.int8, (3, 2)),
             ("deck", np.int8, 4), ("deck_size", np.int8), ("to_move", np.int8), ("colour", np.int8), ("late", np.int8),
-            ("options", tables.dtype(Options)), ("padding", np.int8, 1),
+            ("options", tables.dtype(Options)), ("padding", np.int8, 3),
         ],
         align=True,
     )  # fmt: skip

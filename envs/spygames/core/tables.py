@@ -246,12 +246,19 @@ def dtype(layout: type[Layout], **variant: Any) -> np.dtype:
         layout: the table.
         variant: the length of axes by the name of their Size, and which of the conditions in `when` hold. An axis that
             is not named has its largest length, and a field whose conditions are not named is there.
+
+    Raises:
+        ValueError: bytes of a record would belong to no field; NumPy would not copy them.
     """
     parts = []
     for name, row in fields(layout, **variant).items():
         shape = tuple(variant.get(a.option, a.most) if isinstance(a, Size) else a for a in row.axes)
         parts.append((name, row.kind, shape) if shape else (name, row.kind))
-    return np.dtype(parts, align=True)
+    made = np.dtype(parts, align=True)
+    if free := made.itemsize - sum(made[name].itemsize for name in made.names or ()):
+        where = f"{layout.__module__}.{layout.__name__}"
+        raise ValueError(f"{where} must have its widest fields first, and {free} bytes more in padding = filler(...)")
+    return made
 
 
 def view_ranges(layout: type[Layout], **variant: Any) -> dict[str, tuple[float, float]]:
