@@ -26,7 +26,7 @@ from spygames.core.shown import one_line, shown
 __all__ = ["NOBODY", "Bot", "Game", "IllegalAction", "ImpossibleState", "Texts", "as_record", "flat"]
 
 V = TypeVar("V")
-"""VIEW as a type checker sees it: the class `View` of a game's `types.py`, or Record."""
+"""VIEW as a type checker sees it: the class `View` of a game's `layout.py`, or Record."""
 
 NOBODY = -1
 """The seat to move in a game that is over; the sentinel of every other "none" in states, too."""

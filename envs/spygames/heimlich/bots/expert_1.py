@@ -32,7 +32,7 @@ from spygames.heimlich.bots.features import (
 from spygames.heimlich.bots.greedy import FOE, LATER, WON, place_safe
 from spygames.heimlich.bots.predictions import choose_prediction
 from spygames.heimlich.bots.top_secret import choose_for_card, choose_in_round
-from spygames.heimlich.types import View
+from spygames.heimlich.layout import View
 
 HIDDEN, SHOWN = 0.45, 20.0
 """The share of the suspicion that may fall on the own agent, and the cost of all of it, in points."""
