@@ -11,7 +11,7 @@ from spygames.core.bots import random as random_bot
 from spygames.core.bots import uniform as uniform_bot
 from spygames.core.checks import check_keys, integer, sequence
 from spygames.core.entry import entry_points, vector_entry
-from spygames.core.fields import Fields, FloatField, IntField, NamedRecord
+from spygames.core.fields import Fields, NamedRecord
 from spygames.core.game import NOBODY, Bot, Game, ImpossibleState, Texts, as_record, flat
 from spygames.core.kernel import CompileError, Int, Record, cache_dir, kernel
 from spygames.core.questions import UNASKED, Questions
@@ -26,11 +26,9 @@ __all__ = [
     "Bot",
     "CompileError",
     "Fields",
-    "FloatField",
     "Game",
     "ImpossibleState",
     "Int",
-    "IntField",
     "NamedRecord",
     "Questions",
     "Record",
