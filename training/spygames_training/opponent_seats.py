@@ -10,7 +10,8 @@ import torch
 
 from spygames.core.batch import Batch
 from spygames.core.game import Game
-from spygames.core.players import DecisionBatch, Player, answers
+from spygames.core.players import DecisionBatch, Player
+from spygames.core.session import answers
 from spygames_training.evaluation import won
 from spygames_training.league import League
 from spygames_training.policy import PolicyPlayer
