@@ -95,8 +95,6 @@ class Batch(Rows):
         observation, mask, rewards, done: buffers to use, C-contiguous, aligned, and of the shapes and types above.
     """
 
-    _compiled_from = 1
-
     def __init__(
         self,
         game: Game,
@@ -114,7 +112,7 @@ class Batch(Rows):
         self.threads = threads or max(1, min(os.cpu_count() or 1, n // 512 if is_whole(n) else 1))
         self._team: Team | None = None
         self._process = -1
-        super().__init__(game, n, seed, observation=observation, mask=mask, rewards=rewards, done=done)
+        super().__init__(game, n, seed, observation=observation, mask=mask, rewards=rewards, done=done, compiled=True)
 
     def _connect(self) -> None:
         super()._connect()
@@ -182,7 +180,7 @@ class Batch(Rows):
                 raise ValueError(f"row {row} of states holds no position of {self.game.id}")
         if (over := states["to_move"] == NOBODY).any():
             raise ValueError(f"row {over.argmax()} of states holds a game that is over, and a batch has none")
-        self.begin(self._all, seeds, states)
+        self.begin(self.all, seeds, states)
         self.rewards[:], self.done[:] = 0, False
 
     def step(self, actions: np.ndarray) -> None:

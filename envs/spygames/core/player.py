@@ -84,7 +84,7 @@ class DecisionBatch:
     games: np.ndarray | None = None
     """int64 [n], a number that changes with the game of a row, for a player that keeps something of its own for each
     game: while a row has the same number, its decisions are of one game and follow one another. A game that is put
-    back to an earlier position gets another number. None: unknown."""
+    back to an earlier position gets another number. Different rows may have the same one. None: unknown."""
 
     @property
     def luck(self) -> np.ndarray:

@@ -138,7 +138,8 @@ _PER_OBJECT = 32  # bits for the games of one row
 class SavedRows(NamedTuple):
     """The games at the time of `Rows.save`, copies."""
 
-    states: np.ndarray
+    memory: np.ndarray
+    """uint8 [n, itemsize], the bytes of the states, which NumPy copies in a twentieth of the time of records"""
     seeds: np.ndarray
     rewards: np.ndarray
     done: np.ndarray
@@ -153,19 +154,16 @@ class Rows:
     rewards: float32 [n, P], done: bool [n], of each row's last step. cut_off: bool [n], whether each row's last
     `advance` ended its game without a result (`Game.truncated`).
     serial: int64 [n], the number of each row's game. It changes when a game begins and when a game is put back to an
-    earlier position, and no two games in a row of any `Rows` of this process have the same one.
-
-    The loops of one row run as Python over the game's kernels, which are compiled in any case; those of several rows
-    are compiled, which takes a second for each variant.
+    earlier position. Row i of this and of any other `Rows` of this process never has the same number for two games.
 
     Args:
         game: the game in all rows.
         n: number of games.
         seed: 0..2^64-1; row i starts from a seed derived from it. None: from the system's entropy.
         observation, mask, rewards, done: buffers to use, C-contiguous, aligned, and of the shapes and types above.
+        compiled: whether the loops over rows are compiled, which takes a second for each variant; else they run as
+            Python over the game's kernels, 30 microseconds a step. None: those of several rows are.
     """
-
-    _compiled_from = 2  # rows
 
     def __init__(
         self,
@@ -177,10 +175,11 @@ class Rows:
         mask: np.ndarray | None = None,
         rewards: np.ndarray | None = None,
         done: np.ndarray | None = None,
+        compiled: bool | None = None,
     ):
         if not is_whole(n) or n < 1:
             raise ValueError(f"a batch has a whole number of games, at least one, not {shown(n)}")
-        self.game, self.n = game, n
+        self.game, self.n, self._compiled = game, n, n > 1 if compiled is None else compiled
         self.states = game.new_states(n)
         self.seeds: np.ndarray = np.zeros(n, np.uint64)
         self._allowed = np.zeros((n, game.num_actions), np.int8)
@@ -189,7 +188,8 @@ class Rows:
         self.cut_off = np.zeros(n, np.bool_)
         self.observation = buffer("observation", observation, (n, game.num_features), np.float32)
         self.mask = buffer("mask", mask, (n, game.num_actions), np.int8)
-        self._all = np.arange(n)
+        self.all = np.arange(n)
+        """All rows, int64 [n]."""
         self._connect()
         self.reset(int(as_seed(seed)))
 
@@ -210,7 +210,7 @@ class Rows:
             done=self.done,
         )
         """What a loop over the games reads and writes next."""
-        self._row_loops = _row_loops(game, n >= self._compiled_from)
+        self._row_loops = _row_loops(game, self._compiled)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, **dict.fromkeys(("serial", "views", "arrays", "_row_loops"))}
@@ -239,7 +239,7 @@ class Rows:
             seeds = buffer("seeds", seeds, (self.n,), np.uint64)
         elif seed is not None:
             seeds = spread(as_seed(seed), self.n)
-        self.begin(self._all, seeds)
+        self.begin(self.all, seeds)
         self.rewards[:], self.done[:], self.cut_off[:] = 0, False, False
 
     def begin(self, rows: np.ndarray, seeds: np.ndarray | None = None, states: np.ndarray | None = None) -> None:
@@ -289,16 +289,17 @@ class Rows:
 
     def save(self) -> SavedRows:
         """Copy the games, for `restore`."""
-        return SavedRows(*(getattr(self, name).copy() for name in SavedRows._fields))
+        memory = self.arrays.memory.copy()
+        return SavedRows(memory, self.seeds.copy(), self.rewards.copy(), self.done.copy(), self.cut_off.copy())
 
     def restore(self, saved: SavedRows, viewers: np.ndarray) -> None:
         """Put the games back to where they were at `save`. A game that has moved since gets another number, because
         players may have heard of what is undone. `viewers` as in `advance`."""
         memory = self.arrays.memory
-        self.serial[(memory != saved.states.view(np.uint8).reshape(memory.shape)).any(axis=1)] += 1
-        for name, values in saved._asdict().items():
-            getattr(self, name)[...] = values
-        self.look(self._all, viewers)
+        self.serial[(memory != saved.memory).any(axis=1)] += 1
+        for array, values in zip((memory, self.seeds, self.rewards, self.done, self.cut_off), saved, strict=True):
+            array[...] = values
+        self.look(self.all, viewers)
 
     def decisions(
         self, rng: np.ndarray, rows: np.ndarray, memory: np.ndarray | None = None, notes: Notes | None = None

@@ -5,11 +5,11 @@ Letters: n games, P seats, A actions, M floats of memory.
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from spygames.core.batch import Batch
 from spygames.core.checks import some_legal
 from spygames.core.game import NOBODY, Game
 from spygames.core.notes import Notes, new_notes
@@ -129,12 +129,15 @@ class Session:
     def decisions(self, rows: np.ndarray) -> DecisionBatch:
         """The decisions that are due in `rows`, int64 [k]. Those of one game are copies, except for random stream,
         memory and history: players may keep them, or change them by mistake."""
-        found = self.rows.decisions(self.rng, rows, self.memory, self.notes)
-        if self.rows.n > 1:
-            return found
-        observation = found.observation.copy()
-        views = observation.view(found.views.dtype).reshape(1)
-        return replace(found, states=found.states.copy(), views=views, observation=observation, mask=found.mask.copy())
+        games = self.rows
+        if games.n > 1:
+            return games.decisions(self.rng, rows, self.memory, self.notes)
+        states = games.arrays.memory.copy().view(games.game.state_dtype).reshape(1)
+        observation, mask = games.observation.copy(), games.mask.copy()
+        views = observation.view(games.game.view_dtype).reshape(1)
+        return DecisionBatch(
+            games.game, states, views, observation, mask, self.rng, rows, self.memory, self.notes, games.serial
+        )
 
     def ask(self, rows: np.ndarray, actions: np.ndarray | None = None) -> np.ndarray:
         """Ask the players of the seats to move, each player once.
@@ -152,7 +155,7 @@ class Session:
         """
         actions = np.zeros(self.rows.n, np.int64) if actions is None else actions
         who = self.seating[rows, self.rows.seats[rows]]
-        for number in np.unique(who).tolist():
+        for number in who.tolist() if len(who) == 1 else np.unique(who).tolist():
             asked = rows[who == number]
             actions[asked] = self.asking(self.players[number], self.decisions(asked))
         return actions
@@ -176,8 +179,22 @@ class Session:
             self.notes.add(self.rows.states, actions, rows)
         self.rows.advance(rows, actions, self.rows.seats.copy() if viewers is None else viewers)
         ended = rows[self.rows.done[rows]]
-        self.tell_end(ended)
+        if len(ended):
+            self.tell_end(ended)
         return ended
+
+    def step(self, actions: np.ndarray) -> None:
+        """Apply one decision in each game of a `Batch`, int [n], add it to the history, tell players how their games
+        ended, and forget these games, which have restarted; IllegalAction as in `Batch.step`."""
+        batch = self.rows
+        assert isinstance(batch, Batch)
+        if self.notes is not None:
+            batch.require_legal(batch.all, actions)
+            self.notes.add(batch.states, actions)
+        batch.step(actions)
+        if batch.done.any():
+            self.tell_end(np.flatnonzero(batch.done))
+            self.forget(batch.done)
 
     def tell_end(self, rows: np.ndarray) -> None:
         """Tell the players who want to hear it (`tell_end`) that the games in `rows` are over; results are the present
@@ -244,7 +261,7 @@ class SeatSession(Session):
                 None: nothing begins.
         """
         seats, actions = self.rows.seats, np.zeros(self.rows.n, np.int64)
-        while len(rows := np.flatnonzero((seats != self.seats) & (seats != NOBODY))):
+        while len(rows := ((seats != self.seats) & (seats != NOBODY)).nonzero()[0]):
             self.apply(rows, self.ask(rows, actions), self.seats)
             if settle is not None:
                 settle(rows)

@@ -103,7 +103,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
 
     def _new_session(self) -> SeatSession:
         moves = PICTURED_MOVES if self.render_mode == "rgb_array" else 0
-        session = SeatSession(Rows(self.game, 1, 0), self.players, moves)
+        session = SeatSession(Rows(self.game, 1, 0, compiled=True), self.players, moves)
         session.seats[:] = NOBODY
         return session
 
