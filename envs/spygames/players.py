@@ -20,7 +20,6 @@ from spygames.core.player import (
     PlayerLike,
     PlayerTooSlow,
     Scripted,
-    answers,
     name_of,
     new_memory,
     tell_end,
@@ -29,6 +28,7 @@ from spygames.core.players import as_players, make_player, named_players, runs_c
 from spygames.core.python_player import PythonPlayer
 from spygames.core.released import Figures, ReleasedAgent, best_agent, find_agent, name_of_best, released_agents
 from spygames.core.search import EXPLORATION, Found, Kind, SearchPlayer, search_values
+from spygames.core.session import answers
 
 __all__ = [
     "DECISION_LIMIT",

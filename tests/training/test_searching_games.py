@@ -12,7 +12,6 @@ from spygames.agent_dog.layout import EXCHANGE, MEETING, SWAPPING
 from spygames.agent_dog.queries import taker
 from spygames.core.batch import Batch
 from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.match import ask
 from spygames.core.notes import Noted, Notes
 from spygames.core.player import bot_loop
 from spygames.core.players import make_player
@@ -25,6 +24,7 @@ from spygames_training.policy import Policy
 from spygames_training.search import SearchingPolicy
 from spygames_training.search.draws import Sampled
 from spygames_training.search.settings import read_settings
+from tests.support.asked import ask
 from tests.support.suites import slow_but
 
 AGENTS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -17,12 +17,12 @@ from spygames.agent_avenue.cards import KINDS
 from spygames.agent_avenue.layout import NONE
 from spygames.core.batch import Batch
 from spygames.core.game import as_record
-from spygames.core.match import play
 from spygames.core.notes import Noted, Notes
 from spygames.core.player import DecisionBatch, Player, bot_loop
 from spygames.core.players import make_player, split_spec
 from spygames.core.record import play_record
 from spygames.core.rng import mix
+from spygames.core.session import play
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import Network
 from spygames_training.identity import player_digest
@@ -33,6 +33,7 @@ from spygames_training.search import SearchSettings
 from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import VERSION, read_settings
 from tests.poker import leduc
+from tests.support.asked import ask
 from tests.support.exact import exact_network
 
 AGENT = "agent_avenue/simple-2-first"
@@ -94,8 +95,6 @@ def test_the_notes_make_a_difference() -> None:
     rng = np.array([[3]], np.uint64)
     bot = make_player(GAME, "greedy")
     while len(actions) < 3:
-        from spygames.core.match import ask
-
         action = ask(GAME, states, bot, rng)
         past.append(states.copy())
         actions.append(action)

@@ -441,9 +441,9 @@ _PARTS = {
     "aec": "environment",
     "batch": "batches",
     "calls": "environment",
-    "games": "environments in a row",
     "loops": "search on top of a policy",
     "player": "scripted players",
+    "rows": "batches",
     "simulations": "search",
 }
 """What the loops of a module are for, by its name."""

@@ -14,7 +14,6 @@ from spygames.core.player import (
     Player,
     PlayerLike,
     Scripted,
-    answers,
     name_of,
     new_memory,
 )
@@ -28,7 +27,6 @@ __all__ = [
     "Player",
     "PlayerLike",
     "Scripted",
-    "answers",
     "as_players",
     "make_player",
     "name_of",

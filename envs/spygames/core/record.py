@@ -25,10 +25,10 @@ from spygames.core.files import read_text
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record, reference
 from spygames.core.json_numbers import read_uint64, written
 from spygames.core.kernel import Record
-from spygames.core.match import play
-from spygames.core.player import PlayerLike, new_memory
+from spygames.core.player import PlayerLike
 from spygames.core.players import as_players
 from spygames.core.rng import as_seed, mix
+from spygames.core.session import play
 from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
 
@@ -119,11 +119,10 @@ def play_record(
     if len(players) != game.num_players:
         raise ValueError(f"{game.id} has {game.num_players} seats, not {len(players)}")
     states, players = _begin(game, seed, state), as_players(game, players)
-    first = states.copy()
     rng = np.array([[mix(~as_seed((seed or 0) if rng_seed is None else rng_seed))]], np.uint64)
-    actions = play(game, states, players, rng, new_memory(game, players))
+    actions = play(game, states, players, rng)
     names = tuple(player.name for player in players)
-    return _write(game, first, seed, actions, names)
+    return _write(game, states, seed, actions, names)
 
 
 def make_record(

@@ -27,8 +27,8 @@ from torchrl.modules import ActorValueOperator, MaskedCategorical, Probabilistic
 
 from spygames.core.checks import whole
 from spygames.core.game import Game
-from spygames.core.games import Games
 from spygames.core.rng import as_seed
+from spygames.core.rows import Rows
 from spygames_training.gae import Estimates, Played, per_seat_gae
 from spygames_training.network import ActorCritic
 
@@ -58,7 +58,7 @@ class TorchRLEnv(EnvBase):
     def __init__(self, game: Game, n: int, seed: int | None = None):
         n = whole("n", n, 1)
         super().__init__(device="cpu", batch_size=[n])
-        self.game, self.games = game, Games(game, n, seed)
+        self.game, self.games = game, Rows(game, n, seed)
         self._rows = np.arange(n)
         self._seed: int | None = None
         """of the next reset; None: the games go on from their seeds"""

@@ -18,12 +18,12 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from spygames.core.checks import choice, is_whole
 from spygames.core.game import NOBODY, Game
-from spygames.core.games import Games
 from spygames.core.players import PlayerLike, as_players
 from spygames.core.raster import pixels
 from spygames.core.rendering import FPS, draw
 from spygames.core.rng import as_seed
-from spygames.core.seat_games import SeatGames
+from spygames.core.rows import Rows
+from spygames.core.session import SeatSession
 from spygames.core.shown import shown
 from spygames.core.spaces import feature_box
 
@@ -44,7 +44,7 @@ class GamesVecEnv(VecEnv):
     With `render_mode="rgb_array"`, `render()` shows the first games side by side, at most `MOST_SHOWN`.
     """
 
-    def __init__(self, games: Games, render_mode: str | None = None):
+    def __init__(self, games: Rows, render_mode: str | None = None):
         choice("render_mode", render_mode, (None, "rgb_array"))
         game, n = games.game, games.n
         self.game, self._render_mode = game, render_mode
@@ -172,7 +172,7 @@ class SelfPlayVecEnv(GamesVecEnv):
         """The last step's reward of each seat, float32 [n, P]."""
         self.ended = np.zeros(n, np.bool_)
         """Whether the last step ended the game, bool [n]."""
-        super().__init__(Games(game, n, seed), render_mode)
+        super().__init__(Rows(game, n, seed), render_mode)
 
     def reset(self) -> np.ndarray:
         """Starts all games over; float32 [n, F], what the seats to move may know."""
@@ -241,21 +241,21 @@ class LearnerSeatVecEnv(GamesVecEnv):
             raise ValueError("name at least one opponent")
         self._fixed = None if seat == "random" else int(seat)
         first = int(as_seed(seed))
-        self._table = SeatGames(game, n, self.players, first)
-        super().__init__(self._table.games, render_mode)
+        self._session = SeatSession(Rows(game, n, first), self.players)
+        super().__init__(self._session.rows, render_mode)
         self._seed_streams(first)
 
     @property
     def seats(self) -> np.ndarray:
         """The learner's seat in each game, int8 [n]."""
-        return self._table.seats
+        return self._session.seats
 
     def reset(self) -> np.ndarray:
         """Starts all games over and plays until the learner is asked; float32 [n, F]."""
         if self._seeds[0] is not None:
             self._seed_streams(self._seeds[0])
         self._start()
-        self._table.idle[:] = 0
+        self._session.idle[:] = 0
         self._seat(self._rows)
         self._play_on(np.zeros(self.num_envs, np.float32), np.zeros(self.num_envs, np.bool_), [])
         return self.games.observation.copy()
@@ -266,7 +266,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         n = self.num_envs
         rewards, done = np.zeros(n, np.float32), np.zeros(n, np.bool_)
         infos: list[dict[str, Any]] = [{} for _ in range(n)]
-        self._table.decide(self._rows, self._actions)
+        self._session.decide(self._rows, self._actions)
         self._settle(self._rows, rewards, done, infos)
         self._play_on(rewards, done, infos)
         return self.games.observation.copy(), rewards, done, infos
@@ -277,36 +277,36 @@ class LearnerSeatVecEnv(GamesVecEnv):
     def _seed_streams(self, seed: int) -> None:
         """The opponents' random streams, one for each game, and the generator of the draws."""
         streams = np.random.default_rng([seed, 1]).integers(2**64, size=(self.num_envs, 1), dtype=np.uint64)
-        self._table.streams[:] = streams
+        self._session.rng[:] = streams
         self._rng = np.random.default_rng([seed, 2])
 
     def _seat(self, rows: np.ndarray) -> None:
         """Draws who sits where in games that have just begun, of which nobody remembers anything."""
-        table, seats = self._table, self.game.num_players
-        table.forget(rows)
+        session, seats = self._session, self.game.num_players
+        session.forget(rows)
         drawn = self._rng.integers(seats, size=len(rows))
-        table.seats[rows] = drawn if self._fixed is None else self._fixed
-        table.who[rows] = self._rng.integers(len(self.players), size=(len(rows), seats))
+        session.seats[rows] = drawn if self._fixed is None else self._fixed
+        session.seating[rows] = self._rng.integers(len(self.players), size=(len(rows), seats))
 
     def _play_on(self, rewards: np.ndarray, done: np.ndarray, infos: list[dict[str, Any]]) -> None:
         """Lets the others decide until the learner is to move in every game."""
-        self._table.play_on(lambda rows: self._settle(rows, rewards, done, infos))
+        self._session.play_on(lambda rows: self._settle(rows, rewards, done, infos))
 
     def _settle(self, rows: np.ndarray, rewards: np.ndarray, done: np.ndarray, infos: list[dict[str, Any]]) -> None:
         """Notes the results of games of `rows` that have just ended, and begins the next ones."""
-        games, table = self.games, self._table
+        games, session = self.games, self._session
         ended = rows[games.done[rows]]
         for i in ended.tolist():
-            if not table.asked[i]:
-                table.idle[i] += 1
+            if not session.asked[i]:
+                session.idle[i] += 1
                 continue
-            seat = int(table.seats[i])
+            seat = int(session.seats[i])
             rewards[i], done[i] = games.rewards[i, seat], True
-            others = [self.players[k].name for p, k in enumerate(table.who[i].tolist()) if p != seat]
+            others = [self.players[k].name for p, k in enumerate(session.seating[i].tolist()) if p != seat]
             infos[i] = {
                 **self._ended(i), "seat": seat, "opponents": others, "is_success": bool(rewards[i] > 0),
             }  # fmt: skip
-        if (table.idle > MOST_STARTS).any():
+        if (session.idle > MOST_STARTS).any():
             raise ValueError(f"the learner was not asked for one decision in {MOST_STARTS} games")
         games.begin(ended)
         self._seat(ended)
