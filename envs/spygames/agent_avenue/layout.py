@@ -55,6 +55,8 @@ CAUGHT, CODEBREAKERS, DAREDEVILS, BY_MASTERPLAN, BY_SECURITY_SYSTEM, BY_LEADER_O
 
 # Where a market card is, in STATE.market; 0 and 1: in play of that side
 AT_SUPPLY, AT_DECK, AT_DISCARD, AT_ABILITY = range(2, 6)
+SUPPLY_AND_DECK = MARKET_SIZE - SUPPLY
+"""The most cards of the market deck; the unit of `market_deck_size` in VIEW."""
 
 SEAT, PLACE, PHASE = Size("players", SEATS), Size("seats", SEATS), Size("phases", RESOLVER + 1)
 ADVANCED = "advanced"
@@ -129,7 +131,7 @@ class State(Layout):
     market_deck = int8(
         0, MARKET_CARDS, "market cards, the top one last", MARKET_SIZE, filled="market_deck_size", hidden=True
     )
-    market_deck_size = int8(0, MARKET_SIZE, "cards", when=ADVANCED)
+    market_deck_size = int8(0, SUPPLY_AND_DECK, "cards", when=ADVANCED)
     pending = int8(
         NONE, SIDES - 1, "the side that takes a market card once the other one is done (AA-24), or NONE", when=ADVANCED
     )
@@ -226,5 +228,4 @@ ENTITIES = {
 """Fields of VIEW with an axis for the kinds of agent card; a variant may lack some of them."""
 VIEW = view_dtype(advanced=False, teams=False)
 assert VIEW.itemsize == 4 * 160, "released policies read it"
-SUPPLY_AND_DECK = MARKET_SIZE - SUPPLY  # unit of market_deck_size
 assert len(AGENTS) == KINDS

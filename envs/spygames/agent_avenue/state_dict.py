@@ -19,6 +19,7 @@ from spygames.agent_avenue.layout import (
     NONE,
     RECRUIT,
     SIDES,
+    SUPPLY_AND_DECK,
     State,
 )
 from spygames.agent_avenue.queries import face_down_seat, first_seat, hand_size, is_team, side_of
@@ -168,6 +169,8 @@ def _read_market(mapping: Mapping[str, Any], s: State) -> None:
         if place == AT_DISCARD and card < ONGOING:
             raise ImpossibleState(f"market_discard holds instant cards, and {MARKET_CARDS[card]} is ongoing")
         s.market[card] = place
+    if len(deck) > SUPPLY_AND_DECK:
+        raise ImpossibleState(f"market_deck must hold at most {SUPPLY_AND_DECK} cards, not {len(deck)}")
     s.market_deck[: len(deck)] = deck[::-1]
     s.market_deck_size = len(deck)
 
