@@ -55,6 +55,8 @@ CAUGHT, CODEBREAKERS, DAREDEVILS, BY_MASTERPLAN, BY_SECURITY_SYSTEM, BY_LEADER_O
 
 # Where a market card is, in STATE.market; 0 and 1: in play of that side
 AT_SUPPLY, AT_DECK, AT_DISCARD, AT_ABILITY = range(2, 6)
+SUPPLY_AND_DECK = MARKET_SIZE - SUPPLY
+"""The most cards of the market deck; the unit of `market_deck_size` in VIEW."""
 
 SEAT, PLACE, PHASE = Size("players", SEATS), Size("seats", SEATS), Size("phases", RESOLVER + 1)
 ADVANCED = "advanced"
