@@ -77,7 +77,9 @@ def _game(o: layout.Settings) -> Game[View]:
         truncated=rules.truncated,
         is_known=validate.is_known,
         rewind=rewind.rewind,
+        ways=rewind.ways,
         rewind_within="round_number",
+        worlds_version=2,  # 1: copies of one kind were counted twice (`ways`)
         questions=questions.questions(o.players, board.track, tracked),
         lowest_return=-1.0 if o.players == 2 else -0.5,
         teams=(0, 1, 0, 1) if o.players == 4 else (),

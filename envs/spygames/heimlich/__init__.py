@@ -72,6 +72,8 @@ def _game(o: Settings) -> Game[View]:
         lowest_return=-_most_points(agents, o.secret_identities) / FINISH if o.reward == "score" else -1.0,
         is_known=validate.is_known,
         rewind=rewind.rewind,
+        ways=rewind.ways if o.top_secret else None,
+        worlds_version=2 if o.top_secret else 1,  # 1: with cards, copies of one kind were counted twice (`ways`)
         determinize_stratum=determinize.determinize_stratum,
         questions=questions.questions(o.players, agents),
         entities=ENTITIES,

@@ -78,8 +78,8 @@ NOT_ALL = "\nWho has not met has no figure there, and to the lottery is even."
 
 
 EARLIER = """\
-Searches played lines here with the worlds of version {versions}, before `determinize` or `rewind` changed; now it is
-version {now}."""
+Searches played lines here with the worlds of version {versions}, before they were drawn or weighted otherwise; now
+it is version {now}."""
 
 
 def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str:
