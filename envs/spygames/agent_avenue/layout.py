@@ -26,6 +26,7 @@ from spygames.core.tables import (
     int8,
     int16,
     nested,
+    options_copy,
     public_copy,
     range_check,
     uint64,
@@ -198,7 +199,7 @@ class View(Layout):
 
 OPTIONS, STATE = dtype(Options), dtype(State)
 in_range = range_check(State)
-copy_public = public_copy(State)
+copy_options, copy_public = options_copy(State), public_copy(State)
 
 
 def variant(advanced: bool, teams: bool) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from spygames.core.tables import (
     int16,
     int32,
     nested,
+    options_copy,
     public_copy,
     range_check,
     uint64,
@@ -200,7 +201,7 @@ class View(Layout):
 
 OPTIONS, STATE = dtype(Options), dtype(State)
 in_range = range_check(State)
-copy_public = public_copy(State)
+copy_options, copy_public = options_copy(State), public_copy(State)
 
 
 def view_dtype(track: int) -> np.dtype:

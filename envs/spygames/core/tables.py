@@ -356,18 +356,32 @@ def public_copy(layout: type[Layout]) -> Callable[[Record, Record], None]:
     return written("copy_public", ("s", "past"), lines, vars(sys.modules[layout.__module__]))
 
 
-def _same(layout: type[Layout]) -> Iterator[str]:
-    """Lines that return False unless the options of a state are the given ones."""
+def options_copy(layout: type[Layout]) -> Callable[[Record, Record], None]:
+    """The kernel `copy_options` of a STATE: (state, options) copies the options of the game into the state.
+
+    It copies number by number, since the fields of a state in lanes (`spygames.core.lanes`) are not one record.
+    """
+    lines = []
+    for place, value, axes in _options(layout):
+        loops = list(_loops(axes))
+        lines += [*loops, f"{'    ' * len(loops)}s.{place} = {value}"]
+    return written("copy_options", ("s", "options"), lines, vars(sys.modules[layout.__module__]))
+
+
+def _options(layout: type[Layout]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    """For each field of OPTIONS: an element in the state, the same in the options, and the axes to loop over."""
     for outer, row in fields(layout).items():
         for name in row.kind.names or ():
             axes = row.kind[name].shape
-            place, lines = f"{outer}.{name}{_index(axes)}", list(_loops(axes))
-            value = f"options.{name}{_index(axes)}"
-            yield from [
-                *lines,
-                f"{'    ' * len(lines)}if s.{place} != {value}:",
-                f"{'    ' * len(lines)}    return False",
-            ]
+            yield f"{outer}.{name}{_index(axes)}", f"options.{name}{_index(axes)}", axes
+
+
+def _same(layout: type[Layout]) -> Iterator[str]:
+    """Lines that return False unless the options of a state are the given ones."""
+    for place, value, axes in _options(layout):
+        loops = list(_loops(axes))
+        tab = "    " * len(loops)
+        yield from [*loops, f"{tab}if s.{place} != {value}:", f"{tab}    return False"]
 
 
 def _checks(layout: type[Layout]) -> Iterator[str]:

@@ -21,6 +21,7 @@ from spygames.core.tables import (
     int16,
     int32,
     nested,
+    options_copy,
     public_copy,
     range_check,
     uint64,
@@ -196,7 +197,7 @@ class View(Layout):
 
 OPTIONS, STATE = dtype(Options), dtype(State)
 in_range = range_check(State)
-copy_public = public_copy(State)
+copy_options, copy_public = options_copy(State), public_copy(State)
 ENTITIES = {
     "agents": ("score", "position", "to_safe", "moved", "own", "record", "named", "arrived", "former", "asked"),
     "cards": ("hand", "used", "pending"),

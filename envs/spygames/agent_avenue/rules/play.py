@@ -24,7 +24,7 @@ from spygames.agent_avenue.actions import (
     encode_up,
 )
 from spygames.agent_avenue.cards import COPIES, KINDS
-from spygames.agent_avenue.layout import DOWN, HAND, LEAD, NONE, PLAY, RECRUIT, SIDES, UP, Options, State
+from spygames.agent_avenue.layout import DOWN, HAND, LEAD, NONE, PLAY, RECRUIT, SIDES, UP, Options, State, copy_options
 from spygames.agent_avenue.queries import (
     discard_limit,
     face_down_seat,
@@ -45,7 +45,7 @@ from spygames.core.rng import below, shuffle
 def init(s: State, options: Options, seed: uint64) -> None:
     """AA-5, AA-22, AA-38: shuffle the cards, deal four each, meeples at home. AA-6, AA-41: the first side, captains."""
     s.rng = seed
-    s.options = options
+    copy_options(s, options)
     clear(s)
     n = 0
     for card in range(KINDS):

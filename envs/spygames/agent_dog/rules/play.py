@@ -34,6 +34,7 @@ from spygames.agent_dog.layout import (
     TRUNCATED,
     Options,
     State,
+    copy_options,
 )
 from spygames.agent_dog.queries import colour_of, offers, start_of, taker
 from spygames.agent_dog.rules.companion import legal_steps, step
@@ -48,7 +49,7 @@ from spygames.core.rng import below
 def init(s: State, options: Options, seed: uint64) -> None:
     """AD-4: of each colour three pawns in the start area, one on its start space. AD-5: the deck is shuffled."""
     s.rng = seed
-    s.options = options
+    copy_options(s, options)
     for place in range(PLACES):
         s.board[place] = EMPTY
     for colour in range(4):

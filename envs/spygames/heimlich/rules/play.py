@@ -34,7 +34,7 @@ from spygames.heimlich.board import (
     SAFE_START,
 )
 from spygames.heimlich.cards import ALL_CARDS, DEALT, KINDS, STEPS
-from spygames.heimlich.layout import CHOICE, GUESS, LAST_TURN, MOVE, NONE, ROUND, SAFE, Options, State
+from spygames.heimlich.layout import CHOICE, GUESS, LAST_TURN, MOVE, NONE, ROUND, SAFE, Options, State, copy_options
 from spygames.heimlich.queries import add_bounded, agent_of, left_of
 from spygames.heimlich.rules.predictions import legal_guess, must_predict, predict, start_predictions
 from spygames.heimlich.rules.scoring import finish, is_finished, score
@@ -76,7 +76,7 @@ _WHICH = _WHICH.ravel().astype(np.int16)
 def init(s: State, options: Options, seed: uint64) -> None:
     """HC-3 to HC-6: passports are dealt, the board is set up, and the first player rolls."""
     s.rng = seed
-    s.options = options
+    copy_options(s, options)
     clear(s)
     players, agents = np.int64(s.options.players), np.int64(s.options.agents)
     for seat in range(players):
