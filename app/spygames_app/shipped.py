@@ -1,5 +1,6 @@
 """The configs and checkpoints that come with the package, found from a clone and from an installed wheel alike."""
 
+import os
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -20,7 +21,7 @@ def config_path(text: str) -> Path:
     """
     path = Path(text)
     within = path.parent.parts[path.parts[:1] == ("configs",) :]
-    if path.exists() or within not in ((), ("agents",)):
+    if os.path.exists(path) or within not in ((), ("agents",)):
         return path
     shipped = folder("configs").joinpath(*within, f"{path.name.removesuffix('.toml')}.toml")
     return shipped if shipped.is_file() else path
@@ -36,5 +37,5 @@ def agent_folder(text: str) -> Path:
     from spygames.core.released import find_agent  # slow to import
 
     path = Path(text)
-    agent = None if path.exists() else find_agent(text)
+    agent = None if os.path.exists(path) else find_agent(text)
     return path if agent is None else agent.checked_folder()

@@ -213,6 +213,19 @@ def rewind_to_no_action(s: Record, past: Record, seat: int, action: int, rng: np
     return 2 + int(kuhn.rewind(s, past, seat, action, rng))
 
 
+def ways_of_none(s: Record, now: Record, viewer: int, seat: int, action: int) -> float:
+    return 0.0
+
+
+def ways_by_the_truth(s: Record, now: Record, viewer: int, seat: int, action: int) -> float:
+    return 1.0 + now.cards[seat]
+
+
+def ways_that_change(s: Record, now: Record, viewer: int, seat: int, action: int) -> float:
+    s.rng += np.uint64(1)
+    return 1.0
+
+
 def stratum_of_the_truth(s: Record, seat: int, seed: np.uint64, stratum: int) -> int:
     return 1
 
@@ -302,6 +315,10 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "rewind tells the truth": ("rewinds", {"rewind": rewind_to_the_truth}, "reads what seat . cannot know of the past"),
     "rewind takes nothing back": ("rewinds", {"rewind": rewind_the_cards_alone}, "seat . to move, not ., who decided"),
     "rewind returns no action": ("rewinds", {"rewind": rewind_to_no_action}, "returns [23], which is no action, 0..1"),
+    "ways that are none": ("rewinds", {"ways": ways_of_none}, "seat . is 0; it must be a finite number above 0"),
+    "ways by the truth": ("rewinds", {"ways": ways_by_the_truth}, "reads what seat . cannot know of the present"),
+    "ways that change": ("rewinds", {"ways": ways_that_change}, "`ways` changes the state"),
+    "ways without a way back": ("rewinds", {"ways": ways_of_none, "rewind": None}, "has `ways` but no `rewind`"),
     "a stratum of the truth": ("strata", {"determinize_stratum": stratum_of_the_truth}, "what was true decides what s"),
     "a stratum that shows": ("strata", {"determinize_stratum": stratum_that_shows}, "stratum 0 of seat . changes what"),
     "strata without a number": ("strata", {"determinize_stratum": strata_without_a_number}, r"are \[1, 2, 3\] strata"),

@@ -87,12 +87,15 @@ def test_one_lane_is_blanked_and_the_others_stay() -> None:
 
 
 def play_both(game: Game, n: int, steps: int) -> int:
-    """Steps a batch and tiles alike, and compares all that they write; returns how many games have ended."""
+    """Steps a batch and tiles and compares all that they write, `steps` times at least and until a game has ended;
+    returns how many have."""
     batch, rng, step, ended = Batch(game, n, seed=3, threads=1), np.random.default_rng(0), loop(game), 0
     tiles, seeds, done = to_lanes(batch.states, LANES), batch.seeds.copy(), np.zeros(n, np.bool_)
     views = np.zeros((game.num_features, n), np.float32)
     mask, rewards = np.zeros((game.num_actions, n), np.int8), np.zeros((game.num_players, n), np.float32)
-    for _ in range(steps):
+    for step_number in range(20 * steps):
+        if step_number >= steps and ended:
+            break
         actions = (batch.mask * rng.random(batch.mask.shape)).argmax(1)
         step(game.packed, tiles, seeds, actions, views.reshape(-1).view(np.uint8), mask, rewards, done)
         batch.step(actions)

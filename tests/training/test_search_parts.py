@@ -10,6 +10,7 @@ import torch
 from spygames import make_game
 from spygames.core.batch import Batch
 from spygames.core.game import Game
+from spygames.core.rewinding import TELLS_NOTHING
 from spygames_training.config import Network
 from spygames_training.network import make_network
 from spygames_training.search import SearchSettings
@@ -126,12 +127,15 @@ def test_log_probability_of_what_was_done() -> None:
     logits, mask = rng.normal(size=(50, 6)).astype(np.float32), (rng.random((50, 6)) < 0.7).astype(np.int8)
     mask[:, 0] = 1
     place, told, out = rng.integers(0, 50, 200), rng.integers(0, 6, 200), np.empty(200)
-    log_told(logits, mask, place, told, 0.1, -30.0, out)
+    counted = rng.integers(1, 4, 200) / 2
+    log_told(logits, mask, place, told, counted, 0.1, -30.0, out)
     p = np.exp(log_probabilities(logits, mask))[place, told]
     count = mask.sum(axis=1)[place]
     legal = mask[place, told] != 0
-    np.testing.assert_allclose(out[legal], np.log(0.9 * p + 0.1 / count)[legal], rtol=1e-12)
+    np.testing.assert_allclose(out[legal], np.log((0.9 * p + 0.1 / count) / counted)[legal], rtol=1e-12)
     assert (out[~legal] == -30).all()
+    log_told(logits, mask, place, np.full(200, TELLS_NOTHING), counted, 0.1, -30.0, out)  # there was no choice
+    np.testing.assert_allclose(out, -np.log(counted), rtol=1e-12)
 
 
 def test_a_bots_logits_are_on_what_it_does() -> None:

@@ -138,7 +138,7 @@ def test_what_decides_otherwise_is_another_version() -> None:
 
     On every processor the network's outputs are the same to the last bit.
     """
-    assert (VERSION, GAME.worlds_version) == (1, 2)
+    assert (VERSION, GAME.worlds_version) == (1, 3)
     player = SearchingPolicy(Policy(GAME, exact_network(GAME, "space")), SearchSettings(8))
     played = play_record(GAME, [player, make_player(GAME, "greedy")], 1)
     assert played.actions == tuple(" ".join(GAME_OF_VERSION_1.split()).split(", "))

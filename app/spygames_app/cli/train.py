@@ -1,5 +1,6 @@
 """`spygames train`."""
 
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -89,6 +90,17 @@ class Train:
     settings: Annotated[Config, tyro.conf.arg(name="")] = field(default_factory=Config)
     variant: tyro.conf.Suppress[dict[str, Any]] = field(default_factory=dict)
     """Options of the game in the config, which `option` changes."""
+
+    @staticmethod
+    def surplus(text: str) -> str:
+        """What is right in the place of a word that stands alone."""
+        from spygames.core.registry import canonical_id, game_ids
+
+        if any(os.path.isfile(folder / "run.json") for folder in (Path(text), Path("runs", text))):
+            return f"a run is resumed with --resume {text}"
+        if canonical_id(text) in game_ids():
+            return f"a game is given as --game {text}"
+        return f"a config is given as --config {text}"
 
     @classmethod
     def default_for(cls, argv: Sequence[str]) -> "Train":

@@ -93,7 +93,9 @@ def make_game(
         teams=(0, 0, 1, 1)[:players] if teams else (),
         is_known=validate.is_known,
         rewind=rewind.rewind,
-        worlds_version=2,  # 1: a card that was drawn after an offer could lie face down
+        ways=rewind.ways,
+        # 1: a card that was drawn after an offer could lie face down. 2: copies of one name were counted twice.
+        worlds_version=3,
         questions=questions.questions(teams),
         entities=layout.ENTITIES,
         view_ranges=VIEW_RANGES,

@@ -15,6 +15,7 @@ from spygames.agent_avenue.layout import (
     PHASES,
     SEATS,
     SIDES,
+    SUPPLY_AND_DECK,
 )
 from spygames.agent_avenue.queries import side_of
 from spygames.agent_avenue.types import Options, State
@@ -82,7 +83,7 @@ def _cards_in_range(s: State) -> bool:
 @kernel
 def _market_in_range(s: State) -> bool:
     """Market cards, each in one place, and the ability that is resolved; nothing of it in the simple mode."""
-    fine = 0 <= s.market_deck_size <= (MARKET_SIZE if s.options.advanced else 0)
+    fine = 0 <= s.market_deck_size <= (SUPPLY_AND_DECK if s.options.advanced else 0)
     fine = fine and NONE <= s.pending < (SIDES if s.options.advanced else 0)
     fine = fine and NONE <= s.ability < (MARKET_SIZE if s.options.advanced else 0)
     fine = fine and NONE <= s.resolver < s.options.players and NONE <= s.taken < KINDS

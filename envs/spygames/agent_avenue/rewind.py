@@ -13,6 +13,7 @@ from spygames.agent_avenue.actions import (
     RESOLVE_OWN,
     TAKE_AGENT,
     TAKE_MARKET,
+    decode_discard,
     decode_down,
     decode_market,
     decode_pair,
@@ -24,9 +25,9 @@ from spygames.agent_avenue.actions import (
     encode_down,
     encode_pair,
 )
-from spygames.agent_avenue.cards import KINDS, MARKET_SIZE, ONGOING, OPEN
+from spygames.agent_avenue.cards import DOUBLE_TROUBLE, KINDS, MARKET_SIZE, ONGOING, OPEN
 from spygames.agent_avenue.layout import ABILITY, NONE, SIDES
-from spygames.agent_avenue.queries import hand_size, is_team, knows_face_down, seen_of, side_of
+from spygames.agent_avenue.queries import face_down_seat, hand_size, is_team, knows_face_down, seen_of, side_of
 from spygames.agent_avenue.rules.market import is_possible, may_recruit
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING, any_of
@@ -48,7 +49,8 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
     asked = np.int64(s.ability) if s.phase == ABILITY and s.resolver == seat else NONE
     given, taken = given_by(action), 1 if TAKE_AGENT <= action < RECRUIT_AGENT else 0
     alike = repeated(past, action, down)
-    undo_draws(s, seat, down, alike, hand_size(past, seat) - given + taken, rng)
+    # Only while the card lies there does `determinize` know what an offer of two alike tells of the hand.
+    undo_draws(s, seat, down, alike if down != NONE else NONE, hand_size(past, seat) - given + taken, rng)
     action = undo(s, seat, action, down, rng)
     take_public(s, past, seat)
     if not is_possible_hand(s, seat, action, alike):
@@ -60,6 +62,66 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
     if action >= RESOLVE_OWN:
         return action if was_resolved(s, seat, decode_seat(seat, action), asked) else TELLS_NOTHING
     return action
+
+
+@kernel
+def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
+    """`Game.ways`: any copy of the name in the hand may be the card that was discarded, offered or recruited.
+
+    The exception is a card that was seen in the hand: it is the first of its name to leave the hand openly (AA-37). So
+    the other cards of the hand are dealt in as many ways afterwards as before, and the decision counts once.
+    """
+    if action < PLAY_PAIR:
+        return ways_to_discard(s, seat, decode_discard(action))
+    if action < RECRUIT_UP:
+        up, down = decode_pair(action)
+        return ways_to_show(s, seat, up) * ways_to_hide(s, now, seat, down, up)
+    if RECRUIT_AGENT <= action < DECLINE:
+        card = decode_recruit(action)
+        return ways_to_show_two(s, seat, card) if s.ability == DOUBLE_TROUBLE else ways_to_show(s, seat, card)
+    if PLAY_UP <= action < PLAY_DOWN:
+        return ways_to_show(s, seat, decode_up(action))
+    return ways_to_hide(s, now, seat, decode_down(action), NONE) if PLAY_DOWN <= action < RESOLVE_OWN else 1.0
+
+
+@kernel
+def ways_to_discard(s: Record, seat: Int, card: Int) -> float:
+    """A discard could be a card that was seen (AA-37), so each name counts one card less as seen afterwards.
+
+    For a name of which n cards are hidden, h in the hand and s of them seen, the hand before can be dealt in
+    C(n - s, h - s) ways. Afterwards n - s + 1 cards are dealt: h - s + 1 of them to the hand, or h - s to the hand and
+    one to the discards if this name was discarded. So a hand counts (n - s + 1) / (h - s + 1) times as often as before,
+    or n - s + 1 times; n - s + 1 is the same in all worlds.
+    """
+    found = 1.0 if s.seen[seat, card] > 0 else np.float64(s.hands[seat, card])
+    for each in range(KINDS):
+        if each != card and s.seen[seat, each] > 0:
+            found /= np.int64(s.hands[seat, each]) - s.seen[seat, each] + 1
+    return found
+
+
+@kernel
+def ways_to_show(s: Record, seat: Int, card: Int) -> float:
+    """A card leaves the hand openly."""
+    return 1.0 if s.seen[seat, card] > 0 else np.float64(s.hands[seat, card])
+
+
+@kernel
+def ways_to_show_two(s: Record, seat: Int, card: Int) -> float:
+    """AA-29, AA-37: Double Trouble shows two copies and recruits one of them."""
+    copies, seen = np.float64(s.hands[seat, card]), s.seen[seat, card]
+    if seen == 0:
+        return copies * (copies - 1) / 2
+    return copies - 1 if seen == 1 else 1.0
+
+
+@kernel
+def ways_to_hide(s: Record, now: Record, seat: Int, card: Int, up: Int) -> float:
+    """A card is laid face down, beside `up` from the same hand, or NONE. It may be a card that was seen or not until
+    it is recruited; then the one that was seen has left the hand."""
+    lies = now.face_down != NONE and now.turn == s.turn and face_down_seat(now) == seat
+    copies, seen = np.int64(s.hands[seat, card]) - (card == up), np.int64(s.seen[seat, card]) - (card == up)
+    return 1.0 if seen > 0 and not lies else np.float64(copies)
 
 
 @kernel

@@ -21,6 +21,7 @@ from spygames.agent_avenue.layout import (
     PHASES,
     RECRUIT,
     SIDES,
+    SUPPLY_AND_DECK,
 )
 from spygames.agent_avenue.queries import face_down_seat, first_seat, hand_size, is_team, side_of
 from spygames.agent_avenue.rules.play import clear
@@ -189,6 +190,8 @@ def _read_market(mapping: Mapping[str, Any], s: State) -> None:
         if place == AT_DISCARD and card < ONGOING:
             raise ImpossibleState(f"market_discard holds instant cards, and {MARKET_CARDS[card]} is ongoing")
         s.market[card] = place
+    if len(deck) > SUPPLY_AND_DECK:
+        raise ImpossibleState(f"market_deck must hold at most {SUPPLY_AND_DECK} cards, not {len(deck)}")
     s.market_deck[: len(deck)] = deck[::-1]
     s.market_deck_size = len(deck)
 

@@ -99,7 +99,9 @@ def make_game(
         truncated=rules.truncated,
         is_known=validate.is_known,
         rewind=rewind.rewind,
+        ways=rewind.ways,
         rewind_within="round_number",
+        worlds_version=2,  # 1: copies of one kind were counted twice (`ways`)
         questions=questions.questions(players, the_board.track, hidden_colours == "tracked"),
         lowest_return=-1.0 if players == 2 else -0.5,
         teams=(0, 1, 0, 1) if players == 4 else (),

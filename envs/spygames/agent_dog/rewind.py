@@ -2,7 +2,16 @@
 
 import numpy as np
 
-from spygames.agent_dog.actions import decode_discard, encode_pass
+from spygames.agent_dog.actions import (
+    DISCARD,
+    PASS,
+    PLAY,
+    decode_discard,
+    decode_pass,
+    decode_play,
+    encode_pass,
+    kind_of,
+)
 from spygames.agent_dog.board import PLACES
 from spygames.agent_dog.cards import KINDS
 from spygames.agent_dog.layout import EXCHANGE, MEETING, NONE, REDRAW, SEATS, SWAPPING
@@ -36,6 +45,28 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
     if past.phase == REDRAW and not undo_draw(s, past, seat, decode_discard(action), rng):
         return IMPOSSIBLE
     return TELLS_NOTHING if past.phase == MEETING or (past.phase == SWAPPING and past.first != NONE) else action
+
+
+@kernel
+def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
+    """`Game.ways`: any copy of the kind in the hand may be the card that was passed, discarded or played.
+
+    The exception is the card that `viewer` passed to that hand, which is the first of its kind to leave it
+    (`known_card`): the others are dealt in as many ways afterwards as before. A card that is passed, openly or not, is
+    one of h copies: it and the h - 1 that stay are dealt in h times as many ways as the h copies together.
+    """
+    kind = kind_of(action, np.int64(s.options.track))
+    if kind > PLAY:
+        return 1.0
+    card = action
+    if kind == PLAY:
+        card, _ = decode_play(action)
+    elif kind == DISCARD:
+        card = decode_discard(action)
+    else:
+        card = decode_pass(action)
+    known = kind != PASS and giver(s, seat) == viewer and s.passed[viewer] == card and s.lost[seat, card] == 0
+    return 1.0 if known else np.float64(s.hands[seat, card])
 
 
 @kernel

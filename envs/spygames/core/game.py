@@ -136,6 +136,19 @@ class Game(Generic[V]):
     worlds that `seat` cannot tell apart it makes the same. So the rewound state is right for the VIEW and the mask of
     `seat` alone. Other hands and decks are not as they were, `seen_to_dict` and `state_to_dict` of it mean nothing, and
     it cannot be played on. None: the game cannot be rewound, and a search takes all worlds for equally likely."""
+    ways: Callable[[Record, Record, Int, Int, Int], float] | None = None
+    """(state, now, viewer, seat, action) -> the number of ways in which `seat` could have done `action` in a rewound
+    `state`, float above 0; `action` is what `rewind` returned.
+
+    `determinize` deals card by card, so a hand is drawn as often as there are ways to deal it, while an action names a
+    card of which the hand may have several copies. With a copy chosen at random for each action, a world with its way
+    back is one history of cards, and the probability of a history is that of its deal, the same for all, times
+    P(action) / copies for each decision. So a search divides P(action) by this number. Where `viewer` knows some cards
+    of the hand, it is whatever makes redrawn worlds after the decision count as often as those before it, up to a
+    factor that is the same in all worlds.
+
+    The world was drawn for `viewer` from `now`. Only what is public of `now`, and what `viewer` and `seat` may know of
+    `state`, may be read. None: always 1."""
     rewind_within: str = ""
     """A public field of STATE, such as the number of the round: `rewind` reaches no decision at which it had another
     value. Such a one tells nothing of what is hidden now, but still who sits there. Empty: it reaches all of a game."""
@@ -144,8 +157,8 @@ class Game(Generic[V]):
     look at all possibilities is that with the number `stratum`, from 0 on modulo `strata`, how many there are; all of
     them are alike likely. None: there is no such part."""
     worlds_version: int = 1
-    """Of `determinize`, `rewind` and `determinize_stratum` together: raised when they draw or rewind otherwise than
-    before. It is part of the digest of a search, which then decides otherwise (`player_digest`)."""
+    """Of `determinize`, `determinize_stratum`, `rewind` and `ways` together: raised when they draw, rewind or count
+    otherwise than before. It is part of the digest of a search, which then decides otherwise (`player_digest`)."""
     questions: Questions | None = None
     """What a network may learn to believe about what is hidden. None: nothing is asked."""
     entities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -229,7 +242,7 @@ class Game(Generic[V]):
     @cached_property
     def _key(self) -> tuple[object, ...]:
         kernels, bots = tuple(self._kernels.values()), tuple(self.bots.items())
-        hidden = (self.rewind, self.determinize_stratum, self.questions)
+        hidden = (self.rewind, self.ways, self.determinize_stratum, self.questions)
         return (self.id, json.dumps(dict(self.options), sort_keys=True), self.view_dtype, kernels, bots, *hidden)
 
     @cached_property

@@ -6,6 +6,7 @@ import glob
 import importlib
 import os
 import pickle
+import sys
 import tempfile
 import threading
 import traceback
@@ -238,7 +239,8 @@ class Kernel(CPUDispatcher):
         """CompileError for what fails."""
         _failure.kernel = None
         try:
-            yield
+            with _interruptible():
+                yield
         except Exception as error:
             if _failure.kernel is None:
                 raise
@@ -254,6 +256,35 @@ class Kernel(CPUDispatcher):
             pass
         remade, arguments = super().__reduce__()
         return _remade, (remade, dumps(arguments))
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """KeyboardInterrupt for a Ctrl-C while LLVM compiles. Python raises it in a callback of LLVM, which cannot pass it
+    on, so that Python reports it as ignored and Numba finds no machine code."""
+    lost: list[object] = []
+    before = sys.unraisablehook
+
+    def note(unraisable: "sys.UnraisableHookArgs") -> None:
+        if isinstance(unraisable.exc_value, KeyboardInterrupt):
+            lost.append(unraisable.exc_value)
+        else:
+            before(unraisable)
+
+    if threading.current_thread() is not threading.main_thread():  # Ctrl-C comes to the main one
+        yield
+        return
+    sys.unraisablehook = note
+    try:
+        yield
+    except Exception:
+        if lost:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        sys.unraisablehook = before
+    if lost:
+        raise KeyboardInterrupt
 
 
 def _remade(remade: Callable[..., Any], arguments: bytes) -> Any:

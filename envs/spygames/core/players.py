@@ -18,6 +18,7 @@ from spygames.core.player import (
     name_of,
     new_memory,
 )
+from spygames.core.registry import canonical_id, game_ids
 from spygames.core.released import BEST, find_agent, name_of_best, released_agents
 from spygames.core.search import SearchPlayer
 from spygames.core.shown import one_line, shown
@@ -173,6 +174,10 @@ def _no_player(game: Game, parts: PlayerSpec) -> str:
     if source in game.bots:
         return f"a scripted player has no @{one_line(parts.play)}: name it {source}, not {one_line(parts.text)}"
     no = f"no player {shown(parts.policy)}"
+    if canonical_id(source) in game_ids():
+        return f"{no}: it is a game, which --game names"
+    if os.path.isdir(run := os.path.join("runs", source)) and source:
+        return f"{no}; did you mean {one_line(run)}?"
     agents = [agent.name for agent in released_agents()]
     known = {name.casefold(): name for name in [*game.bots, *agents, BEST]}
     if near := get_close_matches(source.casefold(), known, 1, 0.7):

@@ -190,9 +190,16 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
 
 
 def save_games(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> None:
-    """Writes one line a game. The file is there in full or, after an error, as it was before."""
+    """Writes one line a game. The file is there in full or, after an error, as it was before.
+
+    A link stays one, to the new file; a pipe or a device is written to, and not replaced.
+    """
     target = Path(path)
     lines = "".join(r.to_line() + "\n" for r in records)
+    if target.exists() and not target.is_file():
+        target.write_text(lines, encoding="utf-8")
+        return
+    target = target.resolve()
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -1,8 +1,8 @@
-"""What the `rewind` kernels of games have in common: what they say besides an action, and how they draw."""
+"""What the `rewind` and `ways` kernels of games have in common: special results, and how they draw."""
 
 import numpy as np
 
-from spygames.core.kernel import Int, kernel
+from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rng import uniform
 
 __all__ = ["IMPOSSIBLE", "TELLS_NOTHING"]
@@ -30,3 +30,9 @@ def any_of(counts: np.ndarray, kept: np.ndarray, rng: np.ndarray) -> Int:
         if left < 0:
             return kind
     return -1
+
+
+@kernel
+def one_way(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
+    """`Game.ways` of a game without that kernel."""
+    return 1.0

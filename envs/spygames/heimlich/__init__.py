@@ -129,6 +129,8 @@ def make_game(
         lowest_return=-_most_points(agents, secret_identities) / FINISH if reward == "score" else -1.0,
         is_known=validate.is_known,
         rewind=rewind.rewind,
+        ways=rewind.ways if top_secret else None,
+        worlds_version=2 if top_secret else 1,  # 1: with cards, copies of one kind were counted twice (`ways`)
         determinize_stratum=determinize.determinize_stratum,
         questions=questions.questions(players, agents),
         entities=ENTITIES,

@@ -6,6 +6,7 @@ from spygames.core.kernel import Int, Record, kernel
 from spygames.core.rewinding import TELLS_NOTHING, any_of
 from spygames.heimlich.actions import (
     ACT_AGENT,
+    ACT_CARD,
     ACT_DONE,
     ACT_PASS,
     ACT_STEP,
@@ -45,15 +46,26 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
 
 
 @kernel
+def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
+    """`Game.ways`: any copy of the kind in the hand may be the card that was played; nothing else has copies.
+
+    Of n hidden cards of a kind a hand holds h in C(n, h) ways. Once one of them lies open, the h - 1 others are dealt
+    in C(n - 1, h - 1) ways, h / n times as many, and n is the same in all worlds.
+    """
+    return np.float64(s.hands[seat, decode_card(action)]) if ACT_CARD <= action < ACT_PASS else 1.0
+
+
+@kernel
 def undo_cards(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> None:
     """What the seat drew since, the card that it played, which lies open, and the identity that this gave it."""
     hand, card = s.hands[seat], NONE
     if past.phase == ROUND and action != ACT_PASS:
         card = decode_card(action)
-        hand[card] += 1
     size = np.int64(s.hand_sizes[seat]) + (card != NONE)
-    for _ in range(size - past.hand_sizes[seat]):
+    for _ in range(size - past.hand_sizes[seat]):  # before the card is back, which was not drawn since
         hand[any_of(hand, _NONE_KEPT, rng)] -= 1
+    if card != NONE:
+        hand[card] += 1
     if card == NEW_IDENTITY:
         s.passports[seat] = s.former
 

@@ -17,9 +17,10 @@ is written, finite and within `view_ranges`, and looking changes nothing), `text
 secrets: `leaks` (view, mask, texts, drawing, picture, order and results of a seat are the same in all worlds that
 `determinize` draws for it, and what was true does not decide the draw), `moves` (moves of others that a seat cannot
 tell apart have one text), `environment` (nor do errors tell), `redraws` (what is hidden is drawn anew at all),
-`rewinds` (a world that was turned back shows a seat nothing of the truth; for a game that has `rewind`), `strata`
-(worlds by their numbers; for a game that has `determinize_stratum`), `questions` (answers within their range, and which
-are asked is known to the seat; for a game that has `questions`). Only tests of the game can know the distribution of
+`rewinds` (a world that was turned back shows a seat nothing of the truth, and `ways` is above 0 and reads nothing
+hidden of the present; for a game that has `rewind`), `strata` (worlds by their numbers; for a game that has
+`determinize_stratum`), `questions` (answers within their range, and which are asked is known to the seat; for a game
+that has `questions`). Only tests of the game can know the distribution of
 determinized states.
 environments: `pettingzoo` and `gymnasium` (their own tests), `copies` (copied, pickled, saved at any point, games go
 on alike), `saves`, `known` (`is_known`, of a game that has it, takes what its mapping gives back), `ownership`,

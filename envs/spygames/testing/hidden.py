@@ -240,6 +240,8 @@ def rewinds(trial: Trial) -> None:
     """A world turned back to an earlier decision of another seat shows it what was public, and nothing of the truth."""
     game = trial.game
     if game.rewind is None:  # it need not have one
+        if game.ways is not None:
+            trial.fail("the game has `ways` but no `rewind`: `ways` counts decisions of a world that was turned back")
         return
     for seed in trial.seeds(trial.times(12)):
         states, past = game.start(seed), []
@@ -295,6 +297,7 @@ def _check_rewind(trial: Trial, states: np.ndarray, viewer: int, past: list[tupl
     """The same for one seat, whose decisions `past` are, oldest first."""
     game = trial.game
     worlds = [determinized(game, states, viewer, seed) for _ in range(2)]
+    nows = [states.copy(), determinized(game, states, viewer, seed + 2)]
     rngs = [np.array([seed], np.uint64) for _ in range(2)]
     for true, action in reversed(past[-_REWOUND:]):
         seat = int(true["to_move"][0])
@@ -314,6 +317,21 @@ def _check_rewind(trial: Trial, states: np.ndarray, viewer: int, past: list[tupl
             trial.fail(
                 f"`rewind` reads what seat {viewer} cannot know of the past: seat {seat} sees or does something else"
             )
+        if game.ways is not None and told[0] >= 0:
+            _check_ways(trial, worlds[0], nows, viewer, seat, told[0])
+
+
+def _check_ways(trial: Trial, world: np.ndarray, nows: list[np.ndarray], viewer: int, seat: int, action: int) -> None:
+    """`ways` is a number above 0, the same from all states that the viewer cannot tell from the true one."""
+    ways, before = trial.game.ways, world.tobytes()
+    assert ways is not None
+    found = [float(ways(as_record(world), as_record(now), viewer, seat, action)) for now in nows]
+    if not all(np.isfinite(each) and each > 0 for each in found):
+        trial.fail(f"`ways` of action {action} of seat {seat} is {found[0]:g}; it must be a finite number above 0")
+    if found[0] != found[1]:
+        trial.fail(f"`ways` of action {action} of seat {seat} reads what seat {viewer} cannot know of the present")
+    if world.tobytes() != before:
+        trial.fail("`ways` changes the state; it must only look at it")
 
 
 def strata(trial: Trial) -> None:

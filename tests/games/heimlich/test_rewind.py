@@ -115,6 +115,16 @@ def test_a_card_that_was_played_comes_back() -> None:
     assert np.flatnonzero(states["hands"][0, 1]).tolist() == [BACK, SWAP]
 
 
+def test_a_card_that_was_played_was_not_drawn_since() -> None:
+    game, now = position(hand=(BACK, STEP_1), to_move=0)
+    _, past = position(hand=(0, 0), to_move=1, phase=ROUND)
+    seen = Counter(
+        tuple(np.flatnonzero(rewound(game, now, past, 1, encode_card(SWAP), luck * 7919)[0]["hands"][0, 1]).tolist())
+        for luck in range(64)
+    )
+    assert set(seen) == {(BACK, SWAP), (STEP_1, SWAP)}
+
+
 def test_a_new_identity_takes_back_the_one_that_this_world_says_was_put_back() -> None:
     """HC-31: the others do not learn which one it was: any that is free."""
     game, now = position(hand=(BACK,), to_move=0, swapped=1, former=5, used_size=1)

@@ -89,12 +89,12 @@ def believe(
     likelihood, earlier = np.zeros((len(rivals), len(worlds))), []
     if noted is not None and game.rewind is not None:
         present, earlier = in_reach(game, root, noted)
-        likelihood = _likelihood(game, worlds, present, seat, partner, rivals, draws, memory)
+        likelihood = _likelihood(game, worlds, root, present, seat, partner, rivals, draws, memory)
     evidence = _log_mean(likelihood)
     for part in earlier if len(rivals) > 1 else ():  # it still tells who sits there
         end, before = part.states[-1:], Noted(part.states[:-1], part.actions[:-1])
         then = draws.worlds(end, seat, EARLIER)
-        evidence += _log_mean(_likelihood(game, then, before, seat, partner, rivals, draws, memory))
+        evidence += _log_mean(_likelihood(game, then, end, before, seat, partner, rivals, draws, memory))
     share = np.exp(evidence - evidence.max())
     weights = np.stack([flattened(row, least) for row in likelihood])
     return Belief(worlds, weights * (share / share.sum())[:, None])
@@ -117,6 +117,7 @@ def in_reach(game: Game, root: np.ndarray, noted: Noted) -> tuple[Noted, list[No
 def _likelihood(
     game: Game,
     worlds: np.ndarray,
+    now: np.ndarray,
     noted: Noted,
     seat: int,
     partner: Model,
@@ -132,7 +133,7 @@ def _likelihood(
             models = [Rival("partner", partner, rivals[0].slip)] if game.side_of[other] == side else rivals
             if len(mine):
                 past = Noted(noted.states.take(mine), noted.actions[mine])
-                found += log_likelihood(game, worlds, past, other, models, draws, memory)
+                found += log_likelihood(game, worlds, now, seat, past, other, models, draws, memory)
     return found
 
 
@@ -147,11 +148,21 @@ def redrawn(game: Game, belief: Belief, root: np.ndarray, draws: Draws, n: int) 
 
 
 def log_likelihood(
-    game: Game, worlds: np.ndarray, past: Noted, seat: int, rivals: Sequence[Rival], draws: Draws, memory: int
+    game: Game,
+    worlds: np.ndarray,
+    now: np.ndarray,
+    viewer: int,
+    past: Noted,
+    seat: int,
+    rivals: Sequence[Rival],
+    draws: Draws,
+    memory: int,
 ) -> np.ndarray:
     """Log-probability of decisions of `seat` in `past`, the newest first, in each world by each rival, float64 [j, m].
 
-    Of those that tell anything at most `memory` count, or so many that they make up `ROWS` rows.
+    Worlds are drawn card by card, so each decision counts with the probability of one of its ways (`Game.ways`). Of
+    the decisions that tell anything at most `memory` count, or so many that they make up `ROWS` rows. `worlds` were
+    drawn for `viewer` from `now`, STATE [1].
     """
     world_of = None
     if game.determinize_stratum is not None:  # then many worlds are one to this seat
@@ -164,18 +175,22 @@ def log_likelihood(
         np.zeros((t, m, actions), np.int8),
         np.zeros((t, m), np.int64),
     )
+    counted = np.ones((t, m))
     undo = loops_of(game).rewind
     assert undo is not None
-    t = int(undo(worlds.copy(), past.states, past.actions, seat, draws.streams(m), views, mask, told))
+    t = int(
+        undo(worlds.copy(), now, viewer, past.states, past.actions, seat, draws.streams(m), views, mask, told, counted)
+    )
     if not t:
         return np.zeros((len(rivals), m if world_of is None else len(world_of)))
     views, mask, told = views[:t].reshape(-1), mask[:t].reshape(-1, actions), told[:t].reshape(-1)
+    counted = counted[:t].reshape(-1)
     first, place = differing_rows(views, mask)
     views, mask, differ = views.take(first), mask[first], len(first)
     found = np.empty((len(rivals), t * m))
     for j, rival in enumerate(rivals):
         logits, _ = rival.model.ask(views, mask, draws.streams(differ), values=False)
-        log_told(logits, mask, place, told, rival.slip, LEAST, found[j])
+        log_told(logits, mask, place, told, counted, rival.slip, LEAST, found[j])
     likelihood = found.reshape(-1, t, m).sum(axis=1)
     return likelihood if world_of is None else likelihood[:, world_of]
 

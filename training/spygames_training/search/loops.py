@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from spygames.core.game import Game
-from spygames.core.rewinding import TELLS_NOTHING
+from spygames.core.rewinding import TELLS_NOTHING, one_way
 
 # Stand for the kernels of a game, which `Game.bind` puts in their place.
 legal: Any = None
@@ -18,6 +18,7 @@ observe: Any = None
 determinize: Any = None
 determinize_stratum: Any = None
 rewind: Any = None
+ways: Any = None
 
 
 def _redraw_rows(root, seat, seeds, worlds):  # type: ignore[no-untyped-def]
@@ -39,7 +40,7 @@ def _show_seat(states, seat, views):  # type: ignore[no-untyped-def]
         observe(states[i], seat, views[i])
 
 
-def _rewind_rows(worlds, pasts, actions, seat, rng, views, mask, told):  # type: ignore[no-untyped-def]
+def _rewind_rows(worlds, now, viewer, pasts, actions, seat, rng, views, mask, told, counted):  # type: ignore[no-untyped-def]
     k = 0
     for t in range(len(pasts)):
         if k == len(told):
@@ -49,13 +50,16 @@ def _rewind_rows(worlds, pasts, actions, seat, rng, views, mask, told):  # type:
             told[k, m] = rewind(worlds[m], pasts[t], seat, actions[t], rng[m])
             if told[k, m] < 0:
                 tells |= told[k, m] != TELLS_NOTHING
+                counted[k, m] = 1.0
                 continue
+            counted[k, m] = ways(worlds[m], now[0], viewer, seat, told[k, m])
             legal(worlds[m], mask[k, m])
             choices = 0
             for action in range(mask.shape[2]):
                 choices += mask[k, m, action]
             if choices == 1 and mask[k, m, told[k, m]]:
                 mask[k, m, told[k, m]], told[k, m] = 0, TELLS_NOTHING
+                tells |= counted[k, m] != 1.0
             else:
                 observe(worlds[m], seat, views[k, m])
                 tells = True
@@ -89,10 +93,11 @@ class Loops(NamedTuple):
     """(root STATE [1], seat, seeds uint64 [m], strata int64 [m], worlds STATE [m]): each within its stratum; returns
     how many strata there are. None for a game that has none."""
     rewind: Callable[..., int] | None
-    """(worlds STATE [m], pasts STATE [t], newest first, actions int64 [t], seat, rng uint64 [m, 1], views VIEW [k, m],
-    mask int8 [k, m, A], told int64 [k, m]), of the newest decisions that tell anything, k of them at most; returns how
-    many there are. Where `told` is no action, as it is where there was no choice, views and masks stay as they are.
-    None for a game that cannot be rewound."""
+    """(worlds STATE [m], now STATE [1], viewer, pasts STATE [t], newest first, actions int64 [t], seat, rng
+    uint64 [m, 1], views VIEW [k, m], mask int8 [k, m, A], told int64 [k, m], counted float64 [k, m]), of the newest
+    decisions that tell anything, k of them at most; returns how many there are. Where `told` is no action, as it is
+    where there was no choice, views and masks stay as they are. `counted` is `Game.ways`, also where there was no
+    choice. None for a game that cannot be rewound."""
     show_seat: Callable[..., None]
     """(states STATE [r], seat, views VIEW [r])"""
     apply: Callable[..., None]
@@ -109,6 +114,6 @@ def loops_of(game: Game) -> Loops:
     strata = None
     if game.determinize_stratum is not None:
         strata = game.bind(_redraw_strata, determinize_stratum=game.determinize_stratum)
-    undo = None if game.rewind is None else game.bind(_rewind_rows, rewind=game.rewind)
+    undo = None if game.rewind is None else game.bind(_rewind_rows, rewind=game.rewind, ways=game.ways or one_way)
     redraw, *rest = (game.bind(loop) for loop in (_redraw_rows, _show_seat, _apply_rows, _show_rows, _result_rows))
     return Loops(redraw, strata, undo, *rest)

@@ -69,17 +69,21 @@ def log_told(
     mask: np.ndarray,
     place: np.ndarray,
     told: np.ndarray,
+    counted: np.ndarray,
     slip: float,
     least: float,
     out: np.ndarray,
 ) -> None:
-    """Log-probability of what was done, by softmax(logits) over legal actions with a share `slip` of any of them.
+    """Log-probability of what was done, by softmax(logits) over legal actions with a share `slip` of any of them, for
+    each of the ways to do it.
 
     Args:
         logits: float [u, A]
         mask: int8 [u, A]
         place: int64 [r], the row of `logits` for each of r decisions.
         told: int64 [r], the action, or what `Game.rewind` says in its place.
+        counted: float64 [r], above 0: the number of ways to do it that count as worlds of their own (`Game.ways`), by
+            which its probability is divided.
         slip: 0 to 1
         least: what it is at least, also where the action is not legal.
         out: float64 [r], written.
@@ -91,7 +95,7 @@ def log_told(
             if mask[k, a]:
                 count += 1
                 top = max(top, np.float64(logits[k, a]))
-        out[i] = 0.0 if action == TELLS_NOTHING else least
+        out[i] = -np.log(counted[i]) if action == TELLS_NOTHING else least
         if action >= 0 and mask[k, action]:
             total = 0.0
             for a in range(mask.shape[1]):
@@ -99,4 +103,4 @@ def log_told(
                     total += np.exp(np.float64(logits[k, a]) - top)
             p = (1 - slip) * np.exp(np.float64(logits[k, action]) - top) / total + slip / count
             if p > 0:
-                out[i] = max(least, np.log(p))
+                out[i] = max(least, np.log(p / counted[i]))
