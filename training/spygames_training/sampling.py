@@ -62,7 +62,7 @@ def sample_rows(logits: np.ndarray, asked: Asked, temperature: float, drawn: Dra
             logits[k, a] = (logits[k, a] - top) / temperature
             total += math.exp(logits[k, a])
         rng[i, 0] += GAMMA
-        left = total * (np.float64(mix(rng[i, 0]) >> np.uint64(11)) / 9006499254740992.0)
+        left = total * (np.float64(mix(rng[i, 0]) >> np.uint64(11)) / 9007199254740992.0)
         chosen = best
         for a in legal[:found]:
             left -= math.exp(logits[k, a])
