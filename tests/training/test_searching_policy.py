@@ -128,9 +128,10 @@ def test_same_seed_same_game_however_it_is_played(monkeypatch: pytest.MonkeyPatc
 
 GAME_OF_VERSION_1 = """
 play saboteur sentinel, recruit down, play codebreaker sentinel, recruit down, play codebreaker enforcer, recruit down,
-play enforcer daredevil, recruit down, play codebreaker daredevil, recruit down, play double_agent enforcer,
-recruit down, play codebreaker sidekick, recruit up, play daredevil sentinel, recruit down,
-play codebreaker double_agent, recruit up"""
+play enforcer daredevil, recruit down, play saboteur codebreaker, recruit down, play double_agent enforcer,
+recruit down, play sidekick daredevil, recruit up, play daredevil sentinel, recruit down, discard saboteur,
+discard codebreaker, discard codebreaker, play double_agent enforcer, recruit up, play saboteur daredevil,
+recruit down"""
 
 
 def test_what_decides_otherwise_is_another_version() -> None:
