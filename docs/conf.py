@@ -7,6 +7,7 @@ from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
+import lazy_names
 from game_pages import whole_page
 
 project = "spygames"
@@ -29,11 +30,7 @@ autodoc2_render_plugin = "plain_values.Renderer"
 autodoc2_docstring_parser_regexes = [(r".*", "google_docstrings")]
 autodoc2_hidden_objects = {"inherited", "private", "dunder"}
 autodoc2_class_docstring = "both"  # not merged: constructors have none of their own
-autodoc2_module_all_regexes = [
-    r"spygames\.core\.\w+",
-    r"spygames\.testing",
-    r"spygames_training\.\w+",
-]  # their pages show what `__all__` names
+autodoc2_module_all_regexes = [r"spygames(_training)?(\.\w+)*"]  # pages show what `__all__` names
 
 
 def setup(app: Sphinx) -> None:
@@ -48,3 +45,4 @@ def setup(app: Sphinx) -> None:
             source[0] = whole_page(name, source[0])
 
     app.connect("source-read", add_to_page)
+    lazy_names.register()

@@ -11,6 +11,8 @@ import torch
 from tyro.conf import Positional
 
 from spygames.core.players import make_player
+from spygames.core.released import ANCHORS as FIRST_AGENTS
+from spygames.core.released import FIRST, released_agents
 from spygames_app.cli import main as spygames
 from spygames_app.cli.arguments import AnyPlayer, Seed, WrongArguments, console, execute
 from spygames_app.shipped import agent_folder
@@ -35,8 +37,6 @@ MCTS = "mcts:200"
 """An anchor, too, where a game of it takes seconds, not minutes."""
 WITH_MCTS = {"agent_avenue": 4802, "heimlich": 400}
 """The games that have it, and on how many deals: the protocol's numbers."""
-LAST = Path("tests/fixtures/0.1.0/agents")
-"""The agents of the last release: an agent is measured against the one with its folder's name there."""
 PLAYS = ("sample", "argmax")
 WORLDS = 64
 """Of a search, a decision."""
@@ -135,7 +135,7 @@ class Measured:
     def _anchors(self) -> list[str]:
         """The names of those of this agent; of two names of one player the first."""
         names = [*ANCHORS, *([MCTS] if self.game.name in WITH_MCTS else [])]
-        names += [f"{folder}@argmax" for folder in LAST.glob(f"{self.file.parent.name}-*")]
+        names += [f"{anchor}@argmax" for anchor in first_agents(self.file.parent)]
         found: dict[str, str] = {}
         for name in names:
             found.setdefault(player_digest(self.game, make_player(self.game, name)) or name, name)
@@ -174,6 +174,12 @@ class Measured:
 
     def _write(self) -> None:
         write_whole(self.file, json.dumps(self.found, indent=1) + "\n")
+
+
+def first_agents(folder: Path) -> list[str]:
+    """Return the names of the anchors of the variant whose released agent is in that folder."""
+    names = [f"{agent.name}{FIRST}" for agent in released_agents() if agent.folder == folder.resolve()]
+    return [name for name in names if (FIRST_AGENTS / name).is_dir()]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

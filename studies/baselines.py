@@ -89,8 +89,8 @@ def ours(game: Played, seed: int) -> Steps:
 
 def maskable_ppo(game: Played, seed: int) -> Steps:
     """MaskablePPO of sb3-contrib, all seats through `SelfPlayVecEnv`."""
-    run = importlib.import_module("spygames_training.sb3.run")
-    policy = importlib.import_module("spygames_training.sb3.policy")
+    run = importlib.import_module("spygames_training.bridges.sb3.run")
+    policy = importlib.import_module("spygames_training.bridges.sb3.policy")
     settings = config(game, seed)
     model = run.maskable_ppo(settings, make_game(game.game_id, **game.options))
     while True:  # a call learns from one rollout
@@ -100,7 +100,7 @@ def maskable_ppo(game: Played, seed: int) -> Steps:
 
 def rllib(game: Played, seed: int) -> Steps:
     """PPO of RLlib, all seats, a fifth of the games against frozen opponents."""
-    bridge = importlib.import_module("spygames_training.rllib")
+    bridge = importlib.import_module("spygames_training.bridges.rllib")
     ray = importlib.import_module("ray")
     ray.init(include_dashboard=False, num_cpus=1, log_to_driver=False)
     settings = bridge.ppo_config(game.game_id, game.options, hidden=HIDDEN)
@@ -113,7 +113,7 @@ def rllib(game: Played, seed: int) -> Steps:
 
 def torchrl(game: Played, seed: int) -> Steps:
     """PPO of TorchRL, all seats, as in docs/examples/torchrl_ppo.py."""
-    bridge = importlib.import_module("spygames_training.torchrl")
+    bridge = importlib.import_module("spygames_training.bridges.torchrl")
     collectors, objectives = (importlib.import_module(f"torchrl.{name}") for name in ("collectors", "objectives"))
     played = make_game(game.game_id, **game.options)
     network = ActorCritic(played.num_features, played.num_actions, HIDDEN)

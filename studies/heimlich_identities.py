@@ -17,7 +17,7 @@ from spygames.core.game import Game
 from spygames.core.players import make_player
 from spygames_app.cli.arguments import (
     AnyFile,
-    PlayerSpec,
+    Players,
     Positive,
     Seed,
     WrongArguments,
@@ -148,7 +148,7 @@ class Study:
     that gained most through it. A name costs 1/agents by chance. Passports serve as the answers only.
     """
 
-    players_named: tuple[PlayerSpec, ...] = ("greedy", "expert-1", "random")
+    players_named: Players = ("greedy", "expert-1", "random")
     """Whose agents are named: scripted players or checkpoints."""
     games: Positive = 20_000
     """Of each player."""

@@ -1,4 +1,4 @@
-"""How much a search adds to the agents of 0.1.0: `nice python -m studies.search_strength`."""
+"""How much a search adds to the anchors of the ladders: `nice python -m studies.search_strength`."""
 
 import json
 import sys
@@ -39,39 +39,24 @@ class Match:
 
     @property
     def name(self) -> str:
-        """Who plays whom, without the folder in which the agents lie; what is played is in their names."""
-        one, other = self.players
+        """Who plays whom."""
+        one, other = self.challenger, self.opponent
         return f"{one} in all seats" if one == other else f"{one} against {other}"
 
-    @property
-    def players(self) -> tuple[str, str]:
-        """What both are called."""
-        one, other = (name.removeprefix(f"{FOLDER}/") for name in (self.challenger, self.opponent))
-        return one, other
 
-
-FOLDER = "tests/fixtures/0.1.0/agents"
-"""Where the agents of 0.1.0 are kept, seen from the top of a clone."""
-
-
-def of_0_1_0(folder: str) -> str:
-    """How the agent is named that was in `checkpoints/` under this name."""
-    return f"{FOLDER}/{folder}-0.1.0"
-
-
-AGENT = of_0_1_0("agent_avenue_simple")
+AGENT = "agent_avenue/simple-2-first"
 IN = "precision=bfloat16"
 """What the searches computed in."""
 SEARCH, PLAIN = f"{AGENT}+search:64,{IN}", f"{AGENT}@argmax"
 TYPES = f"{AGENT}+search:64,rivals=policy|expert|random,{IN}"
 FULL = {"top_secret": True, "secret_identities": True}
 OTHERS: list[tuple[str, str, Mapping[str, Any], int, int]] = [
-    (of_0_1_0("agent_avenue_advanced"), "agent_avenue_v0", {"mode": "advanced"}, 1000, 100),
-    (of_0_1_0("agent_avenue_simple_4"), "agent_avenue_v0", {"players": 4}, 1000, 100),
-    (of_0_1_0("heimlich_3"), "heimlich_v0", {"players": 3}, 1000, 100),
-    (of_0_1_0("heimlich_full_4"), "heimlich_v0", {"players": 4, **FULL}, 1000, 20),
-    (of_0_1_0("agent_dog_2"), "agent_dog_v0", {"players": 2}, 400, 20),
-    (of_0_1_0("agent_dog_4"), "agent_dog_v0", {"players": 4}, 400, 20),
+    ("agent_avenue/advanced-2-first", "agent_avenue_v0", {"mode": "advanced"}, 1000, 100),
+    ("agent_avenue/simple-4-first", "agent_avenue_v0", {"players": 4}, 1000, 100),
+    ("heimlich/base-3-first", "heimlich_v0", {"players": 3}, 1000, 100),
+    ("heimlich/full-4-first", "heimlich_v0", {"players": 4, **FULL}, 1000, 20),
+    ("agent_dog/standard-2-first", "agent_dog_v0", {"players": 2}, 400, 20),
+    ("agent_dog/standard-4-first", "agent_dog_v0", {"players": 4}, 400, 20),
 ]
 """The other agents: what they play, how many deals, and how many of these in a block."""
 MATCHES = [
@@ -123,7 +108,7 @@ def table(wins_of: Mapping[str, str]) -> str:
     for match in MATCHES:
         if match.name in wins_of:
             sides = make_game(match.game_id, **match.options).num_sides
-            one, other = (f"`{name}`" for name in match.players)
+            one, other = (f"`{name}`" for name in (match.challenger, match.opponent))
             title = f"{one} in all seats" if one == other else f"{one} against {other}"
             rows.append([title, *figures(wins_of[match.name], sides)])
     return markdown_table(["match", "deals", "won %", "95 %"], rows)
@@ -131,7 +116,7 @@ def table(wins_of: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Study:
-    """Plays the agents of 0.1.0 with and without a search, on the same deals.
+    """Plays the anchors with and without a search, on the same deals.
 
     It goes on where it was stopped: after each block of deals, each played from every side, the file has
     what was played. Prints a table of games won.

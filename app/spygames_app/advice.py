@@ -6,11 +6,13 @@ from dataclasses import replace
 import numpy as np
 
 from spygames.core.film import Adviser
-from spygames.core.game import NOBODY, Game, as_record, flat
+from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.look import Advice
 from spygames.core.notes import Notes, notes_size
-from spygames.core.player import DecisionBatch, Player, answers, new_memory
+from spygames.core.player import DecisionBatch, Player, new_memory
 from spygames.core.rng import mix
+from spygames.core.rows import Rows
+from spygames.core.session import ROW, answers
 
 __all__ = ["EachOwn", "Thoughts", "advise", "believed", "in_words", "ranked"]
 
@@ -108,13 +110,10 @@ def advise(
 def _asked(game: Game, states: np.ndarray, luck: int, memory: np.ndarray, notes: Notes | None) -> DecisionBatch:
     """A decision as its seat knows it."""
     seat, redrawn = int(states["to_move"][0]), states.copy()
-    s = as_record(redrawn)
-    game.determinize(s, seat, np.uint64(luck))
-    views, mask = game.new_views(), np.zeros((1, game.num_actions), np.int8)
-    game.legal(s, mask[0])
-    game.observe(s, seat, as_record(views))
-    rng = np.array([[mix(~np.uint64(luck))]], np.uint64)
-    return DecisionBatch(game, redrawn, views, flat(views), mask, rng, np.zeros(1, np.int64), memory, notes)
+    game.determinize(as_record(redrawn), seat, np.uint64(luck))
+    rows = Rows(game, 1, 0)
+    rows.begin(ROW, states=redrawn)
+    return rows.decisions(np.array([[mix(~np.uint64(luck))]], np.uint64), ROW, memory, notes)
 
 
 def ranked(advice: Advice) -> list[tuple[str, float]]:

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spygames.core import match
-from spygames.core.game import NOBODY, Game, as_record
+from spygames.core.game import Game, as_record
 from spygames.core.kernel import Record
-from spygames.core.notes import Notes, notes_size
-from spygames.core.player import Player, new_memory, tell_end
+from spygames.core.player import Player
 from spygames.core.record import GameRecord, make_record
 from spygames.core.rng import mix
+from spygames.core.session import ROW, answers_in_secret, one_game
 
 PERSON = "you"
 """The name of a person in records."""
@@ -52,10 +51,8 @@ class LiveGame:
         self.decisions: list[Decision] = []
         self.taken_back = 0
         """Decisions of people that were taken back."""
-        self._rng = np.array([[mix(~np.uint64(seed))]], np.uint64)
-        self._memory = new_memory(game, self.players.values())
-        size = notes_size(self.players.values())
-        self._notes = Notes(game, 1, size) if size else None
+        rng = np.array([[mix(~np.uint64(seed))]], np.uint64)
+        self._session = one_game(game, self.players, self.first, rng, answers_in_secret)
 
     @property
     def states(self) -> np.ndarray:
@@ -104,31 +101,23 @@ class LiveGame:
     def ask(self) -> int:
         """What the player to move answers, an action; its luck and memory go on. Whatever it raises leaves the game
         as it was, and it can be asked again."""
-        rng, memory = self._rng.copy(), self._memory.copy()
+        kept = self._kept()
         try:
-            return match.ask(
-                self.game,
-                self.states,
-                self.players[self.mover],
-                self._rng,
-                self._memory,
-                notes=self._notes,
-                secret=True,
-            )
+            return int(self._session.ask(ROW)[0])
         except BaseException:
-            self._rng, self._memory = rng, memory
+            self._put_back(*kept)
             raise
 
     def play_on(self, before: Callable[[], None] = lambda: None) -> None:
         """One decision of the player to move; `before` is called between its answer and its move."""
-        rng, memory = self._rng.copy(), self._memory.copy()
+        kept = self._kept()
         action = self.ask()
         before()
-        self._apply(action, rng, memory)
+        self._apply(action, *kept)
 
     def act(self, action: int) -> None:
         """A legal action of the seat to move, of a person."""
-        self._apply(action, self._rng.copy(), self._memory.copy())
+        self._apply(action, *self._kept())
 
     def seen(self, number: int, viewer: int) -> str:
         """What `viewer` saw of a decision, counted from 0."""
@@ -156,12 +145,12 @@ class LiveGame:
             return False
         made = self.decisions[mine[-1]]
         del self.decisions[mine[-1] :], self.positions[mine[-1] + 1 :]
-        self._rng, self._memory = made.rng.copy(), made.memory.copy()
+        self._session.begin(ROW, states=made.states)
+        self._put_back(made.rng, made.memory)
         self.taken_back += 1
-        if self._notes is not None:
-            self._notes.clear(np.zeros(1, np.int64))
+        if self._session.notes is not None:
             for each in self.decisions:
-                self._notes.add(each.states, np.array([each.action]))
+                self._session.notes.add(each.states, np.array([each.action]))
         return True
 
     def returns(self) -> np.ndarray:
@@ -184,12 +173,15 @@ class LiveGame:
             return make_record(self.game, actions, state=state, players=self.names)
         return make_record(self.game, actions, self.seed, players=self.names)
 
+    def _kept(self) -> tuple[np.ndarray, np.ndarray]:
+        """The players' random stream and memory, copies."""
+        return self._session.rng.copy(), self._session.memory.copy()
+
+    def _put_back(self, rng: np.ndarray, memory: np.ndarray) -> None:
+        self._session.rng[...], self._session.memory[...] = rng, memory
+
     def _apply(self, action: int, rng: np.ndarray, memory: np.ndarray) -> None:
-        self.decisions.append(Decision(self.states.copy(), self.mover, action, rng, memory))
-        if self._notes is not None:
-            self._notes.add(self.states, np.array([action]))
-        states = self.states.copy()
-        self.game.apply(as_record(states), action)
-        self.positions.append(states)
-        if self.mover == NOBODY:
-            tell_end(self.players, self.returns(), notes=self._notes)
+        before = self.states
+        self._session.apply(ROW, np.array([action]))
+        self.decisions.append(Decision(before.copy(), int(before["to_move"][0]), action, rng, memory))
+        self.positions.append(self._session.rows.states.copy())

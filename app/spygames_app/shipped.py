@@ -1,5 +1,6 @@
 """The configs and checkpoints that come with the package, found from a clone and from an installed wheel alike."""
 
+import os
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -20,21 +21,20 @@ def config_path(text: str) -> Path:
     """
     path = Path(text)
     within = path.parent.parts[path.parts[:1] == ("configs",) :]
-    if path.exists() or within not in ((), ("agents",)):
+    if os.path.exists(path) or within not in ((), ("agents",)):
         return path
     shipped = folder("configs").joinpath(*within, f"{path.name.removesuffix('.toml')}.toml")
     return shipped if shipped.is_file() else path
 
 
 def agent_folder(text: str) -> Path:
-    """Returns the folder of a checkpoint or run: `text` as a path, or that of the released agent which it names
-    (`agent_avenue/simple-2`), checked.
+    """Returns the folder, checked, of the released agent that `text` names (`agent_avenue/simple-2`), else `text` as
+    the path of a checkpoint or run.
 
     Raises:
-        ValueError: the agent's files are damaged.
+        ValueError: the agent's files are damaged, or there is no such anchor (`find_anchor`).
     """
-    from spygames.core.released import find_agent  # slow to import
+    from spygames.core.released import find_agent, find_anchor  # slow to import
 
-    path = Path(text)
-    agent = None if path.exists() else find_agent(text)
-    return path if agent is None else agent.checked_folder()
+    agent = find_agent(text)
+    return (find_anchor(text) or Path(text)) if agent is None else agent.checked_folder()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from spygames.core.players import split_spec
-from spygames.core.released import ReleasedAgent, released_agents
+from spygames.core.released import FIRST, ReleasedAgent, released_agents
 from spygames_app.bench.tools import put_between
 from spygames_training.checkpoint import load_checkpoint
 from spygames_training.figures import FIGURES, Figures, read_figures
@@ -17,9 +17,9 @@ PAGE = Path(__file__).resolve().parents[1] / "agents.md"
 FRONT = PAGE.parents[1] / "README.md"
 BEGIN, END = "<!-- python docs/_extensions/agent_tables.py writes from here -->", "<!-- to here, agents -->"
 TITLES = {"agent_avenue": "Agent Avenue", "heimlich": "Heimlich & Co.", "agent_dog": "Agent DOG"}
-ANCHORS = ("random", "greedy", "expert-1", "expert", "mcts:200")
-LAST = "its 0.1.0"
-"""The column of the agent of that release."""
+BOTS = ("random", "greedy", "expert-1", "expert", "mcts:200")
+ANCHOR = "first agent"
+"""The column of the anchor of the variant: its first agent."""
 PLAIN, SEARCHED, FAIR = "argmax", "with a search", "fair share"
 _HOW = {"sample": "sampled"}
 """How an agent played against an adversary, in words where they differ."""
@@ -31,9 +31,9 @@ def tables() -> str:
     for game, title in TITLES.items():
         agents = [(each, _figures(each)) for each in released_agents() if each.name.startswith(f"{game}/")]
         known = {name for _, figures in agents for name in _shares(figures)}
-        against = [name for name in (*ANCHORS, LAST) if name in known]
+        against = [name for name in (*BOTS, ANCHOR) if name in known]
         rows = [row for agent, figures in agents for row in _rows(agent, figures, against)]
-        head = ["agent", "plays", *(name if name == LAST else f"`{name}`" for name in against), "worst adversary"]
+        head = ["agent", "plays", *(name if name == ANCHOR else f"`{name}`" for name in against), "worst adversary"]
         parts.append(f"### {title}\n\n{markdown_table(head, rows, texts=2)}")
     return "\n\n".join(parts)
 
@@ -59,12 +59,12 @@ def _figures(agent: ReleasedAgent) -> Figures:
 
 
 def _shares(figures: Figures) -> dict[str, dict[str, Mapping[str, Any]]]:
-    """The results against each opponent, and the agent of the last release as `LAST`, by how the agent played."""
+    """The results against each opponent, and the first agent as `ANCHOR`, by how the agent played."""
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in (row for each in figures.evaluations for row in each["results"]):
         parts = split_spec(row["challenger"])
         way = SEARCHED if parts.search is not None else parts.play or "sample"
-        rival = LAST if split_spec(row["opponent"]).source.endswith("-0.1.0") else row["opponent"]
+        rival = ANCHOR if split_spec(row["opponent"]).source.endswith(FIRST) else row["opponent"]
         found.setdefault(rival, {})[way] = row
     return found
 

@@ -1,8 +1,4 @@
-"""Writes the tables of docs/api.md and of the reference's index: `python docs/_extensions/public_api.py`.
-
-Public names are in `__all__` of the public modules. Deprecated ones are in the calls of `spygames.core.deprecated` that
-serve them.
-"""
+"""The public modules, and the tables of the reference's index: `python docs/_extensions/public_api.py` writes them."""
 
 import ast
 import functools
@@ -11,80 +7,67 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "api.md"
 INDEX = ROOT / "docs" / "reference" / "index.md"
 SOURCES = (ROOT / "envs", ROOT / "training")
-GAME_MODULES = "game_modules"
-"""The page in docs/reference that all games' modules share."""
-_GAMES = {f.name.rsplit("_v", 1)[0] for f in (ROOT / "envs" / "spygames").glob("*_v*.py")}
+GAME_MODULES, BRIDGES = "game_modules", "spygames_training.bridges"
+"""The pages in docs/reference that several modules share."""
+GAMES = sorted(f"spygames.{path.stem}" for path in (ROOT / "envs" / "spygames").glob("*_v*.py"))
+PUBLIC = (
+    "spygames",
+    *GAMES,
+    "spygames.authoring",
+    "spygames.openspiel",
+    "spygames.pictures",
+    "spygames.players",
+    "spygames.records",
+    "spygames.testing",
+    "spygames_training",
+    "spygames_training.bridges.ray_train",
+    "spygames_training.bridges.rllib",
+    "spygames_training.bridges.sb3",
+    "spygames_training.bridges.torchrl",
+    "spygames_training.config",
+    "spygames_training.measuring",
+    "spygames_training.search",
+)
+"""The modules that users import; all others are private."""
 
 
 def public_names() -> dict[str, list[str]]:
-    """`__all__` of each public module that has one, in order of modules; the folders of games are not public."""
-    found: dict[str, list[str]] = {}
-    for module, tree in _public_modules():
-        for statement in tree.body:
-            if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
-                found[module] = sorted(ast.literal_eval(statement.value), key=str.lower)
-    return found
+    """`__all__` of each public module, sorted."""
+    trees = {module: tree for source in SOURCES for module, tree in modules(source)}
+    return {module: sorted(exported(trees[module]), key=str.lower) for module in PUBLIC}
+
+
+def exported(tree: ast.Module) -> list[str]:
+    """The names in a module's `__all__`; ValueError if it has none."""
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__all__":
+            return ast.literal_eval(statement.value)
+    raise ValueError("a public module has an __all__")
 
 
 def page_of(module: str) -> str:
-    """The page of a public module in docs/reference: the core's go by their last name, those of games share one."""
-    if re.fullmatch(r"spygames\.\w+_v\d+", module):
+    """The page of a public module in docs/reference."""
+    if module in GAMES:
         return GAME_MODULES
-    return module.removeprefix("spygames.core.")
+    return BRIDGES if module.startswith(f"{BRIDGES}.") else module
 
 
 def purposes() -> dict[str, str]:
-    """What each page of docs/reference is about: the first sentence of its module, of what that is called there."""
-    public = public_names()
-    found = {
-        page_of(module): f"| [`{module}`]({page_of(module)}.md) | {_first_paragraph(tree)} |"
-        for module, tree in _public_modules()
-        if module in public and page_of(module) != GAME_MODULES
+    """The row of each page in the index: its module and the first sentence of the docstring."""
+    trees = {module: tree for source in SOURCES for module, tree in modules(source)}
+    pages = {page_of(module): page_of(module) for module in PUBLIC} | {GAME_MODULES: GAMES[0]}
+    rows = {
+        page: f"| [`{module}`]({page}.md) | {first_paragraph(trees[module])} |"
+        for page, module in pages.items()
+        if page != GAME_MODULES
     }
-    example = next(module for module in public if page_of(module) == GAME_MODULES)
-    return found | {GAME_MODULES: f"| [`{example}`]({GAME_MODULES}.md) and so on | The environments of one game. |"}
-
-
-def deprecated_names() -> dict[str, str]:
-    """Each old name, as in `module.name` or `Class.field`, with its replacement."""
-    found: dict[str, str] = {}
-    for module, tree in _public_modules():
-        for call in ast.walk(tree):
-            if not isinstance(call, ast.Call):
-                continue
-            helper = ast.unparse(call.func).removeprefix("deprecated.")
-            if helper == "moved":
-                names = eval(f"dict({', '.join(ast.unparse(k) for k in call.keywords)})")  # of literals only
-                found |= {f"{module}.{old}": new.replace(":", ".") for old, new in names.items()}
-            elif helper == "warn" and all(isinstance(a, ast.Constant) for a in call.args[:2]):
-                old, new = (ast.literal_eval(a) for a in call.args[:2])
-                found[old] = new
-    return found
-
-
-def renewed(page: str) -> str:
-    """The page with its tables as they should be; the text around them stays."""
-    public = [
-        f"| [`{module}`](reference/{page_of(module)}.md) | {_list(names)} |" for module, names in public_names().items()
-    ]
-    page = _with_rows(page, "| module | public names |", public)
-    moved: dict[tuple[str, str], list[str]] = {}
-    renamed: list[str] = []
-    for old, new in sorted(deprecated_names().items()):
-        (home, name), (to, now) = old.rsplit(".", 1), new.rsplit(".", 1)
-        if name == now:
-            moved.setdefault((home, to), []).append(name)
-        else:
-            renamed.append(f"| `{old}` | `{new}` |")
-    rows = [f"| {_list(names)} of `{home}` | the same of `{to}` |" for (home, to), names in moved.items()]
-    return _with_rows(page, "| deprecated | write instead |", rows + renamed)
+    return rows | {GAME_MODULES: f"| [`{GAMES[0]}`]({GAME_MODULES}.md) and so on | The environments of one game. |"}
 
 
 def renewed_index(page: str) -> str:
-    """The page with a table below each list of contents as it should be; the text around them stays."""
+    """The page with an up-to-date table below each list of contents; the text around them stays."""
     rows = purposes()
 
     def with_table(found: re.Match[str]) -> str:
@@ -95,40 +78,25 @@ def renewed_index(page: str) -> str:
     return re.sub(r"(?P<contents>^```{toctree}\n(?:.*\n)*?```\n)(\n(\|.*\n)+)?", with_table, page, flags=re.MULTILINE)
 
 
-def _first_paragraph(tree: ast.Module) -> str:
+def first_paragraph(tree: ast.Module) -> str:
+    """Of a module's docstring, as one line."""
     text = ast.get_docstring(tree)
     assert text is not None
     return " ".join(text.split("\n\n")[0].split())
 
 
-def _list(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
-
-
-def _with_rows(page: str, header: str, rows: list[str]) -> str:
-    table = "".join(f"{line}\n" for line in (header, "|---|---|", *rows))
-    return re.sub(re.escape(header) + r"\n(\|.*\n)*", lambda _: table, page)
-
-
 @functools.cache
 def modules(source: Path) -> list[tuple[str, ast.Module]]:
     """Each module below a folder of `SOURCES`, by its full name."""
-    found = []
+    return list(_modules(source))
+
+
+def _modules(source: Path) -> Iterator[tuple[str, ast.Module]]:
     for path in sorted(source.rglob("*.py")):
         parts = path.relative_to(source).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        found.append((name, ast.parse(path.read_text(encoding="utf-8"))))
-    return found
-
-
-def _public_modules() -> Iterator[tuple[str, ast.Module]]:
-    for source in SOURCES:
-        for module, tree in modules(source):
-            parts = module.split(".")
-            if not (len(parts) > 1 and parts[1] in _GAMES) and not any(part.startswith("_") for part in parts):
-                yield module, tree
+        yield name, ast.parse(path.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
-    PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     INDEX.write_text(renewed_index(INDEX.read_text(encoding="utf-8")), encoding="utf-8")

@@ -13,7 +13,7 @@ from typing import Any
 from spygames.core.digest import content
 from spygames.core.game import Game
 from spygames.core.players import split_spec
-from spygames.core.released import MANIFEST
+from spygames.core.released import FIRST, MANIFEST
 from spygames_training.checkpoint import CONFIG, MODEL, Checkpoint, load_checkpoint
 from spygames_training.figures import FIGURES, read_figures
 from spygames_training.figures import Figures as AllFigures
@@ -42,8 +42,6 @@ NAMES = {
 """The folder of each agent, and its name: the game, the variant, the seats."""
 UNRATED = "argmax"
 """How an agent without a ladder plays best: so do all that have one."""
-LAST = "-0.1.0"
-"""The end of the names of the last release's agents."""
 
 
 def manifest() -> dict[str, Any]:
@@ -106,7 +104,7 @@ def _measured(game: Game, figures: AllFigures, ratings: Mapping[str, float]) -> 
     shares: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in (row for each in figures.evaluations for row in each["results"]):
         parts = split_spec(row["challenger"])
-        if parts.search is None and not split_spec(row["opponent"]).source.endswith(LAST):
+        if parts.search is None and not split_spec(row["opponent"]).source.endswith(FIRST):
             mine = shares.setdefault(parts.play or "sample", {})
             mine[row["opponent"]] = row
             if row["opponent"] == "expert-1" and game.bots["expert"] is game.bots["expert-1"]:

@@ -6,11 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.bots import random
-from spygames.core.checks import check_keys, integer, sequence
-from spygames.core.game import NOBODY, Game, ImpossibleState, Texts
-from spygames.core.kernel import Int, Record, kernel
-from spygames.core.rng import below
+from spygames.authoring import (
+    NOBODY,
+    Game,
+    ImpossibleState,
+    Int,
+    Record,
+    Texts,
+    below,
+    check_keys,
+    integer,
+    kernel,
+    random_bot,
+    sequence,
+)
 
 SEATS, CARDS = 2, 10
 ACTIONS = ("keep", "change")
@@ -150,6 +159,6 @@ def make_game() -> Game:
         observe=observe,
         determinize=determinize,
         texts=Texts(action_to_string, string_to_action, state_to_dict, state_from_dict, to_text),
-        bots={"random": random, "careful": careful},
+        bots={"random": random_bot, "careful": careful},
         module=sys.modules[__name__],
     )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spygames.core.game import Game
+from spygames import Game
 
 
 def likes_last(observation: np.ndarray, mask: np.ndarray) -> int:

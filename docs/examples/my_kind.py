@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from spygames.core.game import Game
-from spygames.core.player import DecisionBatch
+from spygames import Game
+from spygames.players import DecisionBatch
 
 
 class Nth:

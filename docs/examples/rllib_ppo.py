@@ -5,9 +5,8 @@ import sys
 import ray
 
 from spygames import make_game
-from spygames_training import evaluate
-from spygames_training.checkpoint import save_checkpoint
-from spygames_training.rllib import decisions_of, ppo_config, to_actor_critic
+from spygames_training import evaluate, save_checkpoint
+from spygames_training.bridges.rllib import decisions_of, ppo_config, to_actor_critic
 
 ray.init(include_dashboard=False)
 algorithm = ppo_config("agent_avenue_v0").build_algo()

@@ -7,10 +7,8 @@ from torchrl.collectors import Collector
 from torchrl.objectives import ClipPPOLoss
 
 from spygames import make_game
-from spygames_training import evaluate
-from spygames_training.checkpoint import save_checkpoint
-from spygames_training.network import ActorCritic
-from spygames_training.torchrl import TorchRLEnv, actor_value_operator, per_seat_advantage
+from spygames_training import ActorCritic, evaluate, save_checkpoint
+from spygames_training.bridges.torchrl import TorchRLEnv, actor_value_operator, per_seat_advantage
 
 decisions = int(sys.argv[1]) if len(sys.argv) > 1 else 3_000_000
 game = make_game("agent_avenue_v0")

@@ -3,18 +3,20 @@
 >>> import spygames
 >>> env = spygames.agent_avenue_v0.env(render_mode="ansi")
 
-`spygames.<game>_vN` are the games, each with `env`, `raw_env`, `single_env` and `make_game`; `make_batch` plays
-thousands of games of one in lockstep. Importing this package registers all of them, so that
+`spygames.<game>_vN` are the games, each with `env`, `raw_env`, `single_env`, `vector_env` and `make_game`;
+`make_batch` plays thousands of games of one in lockstep. Importing this package registers all of them, so that
 `pettingzoo.make("aec", "spygames/agent_avenue-v0")` and `gymnasium.make("spygames/AgentAvenue-v0")` work.
+
+The public modules are this one, the games, `authoring`, `players`, `records`, `pictures`, `testing` and `openspiel`.
+Everything else is private and may change at any time, `spygames.core` as a whole.
 """
 
 import importlib
 import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from spygames.core import registry as _registry
-from spygames.core.registry import make_game
+from spygames.core.registry import game_ids, make_game
 from spygames.core.version import VERSION
 
 if TYPE_CHECKING:
@@ -23,12 +25,45 @@ if TYPE_CHECKING:
     from spygames import agent_avenue_v0 as agent_avenue_v0
     from spygames import agent_dog_v0 as agent_dog_v0
     from spygames import heimlich_v0 as heimlich_v0
+    from spygames.core.aec import GameEnv, Observation, View
     from spygames.core.batch import Batch
+    from spygames.core.game import NOBODY, Game, IllegalAction, ImpossibleState
+    from spygames.core.single import SingleEnv
+    from spygames.core.vector import SeatVectorEnv
 
 __version__ = VERSION
 """Of the installed package, as `0.2.0`."""
 
-__all__ = ["__version__", "make_batch", "make_game"]
+__all__ = [
+    "NOBODY",
+    "Batch",
+    "Game",
+    "GameEnv",
+    "IllegalAction",
+    "ImpossibleState",
+    "Observation",
+    "SeatVectorEnv",
+    "SingleEnv",
+    "View",
+    "__version__",
+    "game_ids",
+    "make_batch",
+    "make_game",
+]
+
+_HOMES = {
+    "NOBODY": "game",
+    "Batch": "batch",
+    "Game": "game",
+    "GameEnv": "aec",
+    "IllegalAction": "game",
+    "ImpossibleState": "game",
+    "Observation": "aec",
+    "SeatVectorEnv": "vector",
+    "SingleEnv": "single",
+    "View": "aec",
+}
+"""In which module of the core a name is that is imported when it is first used, since Numba takes a second."""
 
 _registry.register()
 
@@ -45,7 +80,7 @@ def make_batch(
     done: "np.ndarray | None" = None,
     **options: Any,
 ) -> "Batch":
-    """`n` games in lockstep, restarting by themselves (`spygames.core.batch.Batch`).
+    """`n` games in lockstep, restarting by themselves (`spygames.Batch`).
 
     Args:
         game_id: as `agent_avenue_v0`, or a module that has a `make_game`.
@@ -70,7 +105,9 @@ def make_batch(
 
 if not TYPE_CHECKING:  # to a type checker the package would have every name
 
-    def __getattr__(name: str) -> ModuleType:
+    def __getattr__(name: str) -> Any:
+        if name in _HOMES:
+            return getattr(importlib.import_module(f"spygames.core.{_HOMES[name]}"), name)
         if name in _registry.game_ids():
             return importlib.import_module(f"spygames.{name}")
         what = f"module 'spygames' has no attribute {name!r}; games are {', '.join(_registry.game_ids())}"

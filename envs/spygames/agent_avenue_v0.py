@@ -28,23 +28,32 @@ Every rule with its ID, source and option is in `spygames/agent_avenue/README.md
 
 ### Options
 
-| option | values | |
+| option | values | default |
 |---|---|---|
-| `mode` | `"simple"`, `"advanced"` | without or with the Black Market |
-| `players` | `2`, `3`, `4` | three: seats 0 and 1 against 2; four: 0 and 1 against 2 and 3 |
-| `first_player` | `0`, `1`, ... `"random"` | the seat whose side begins; random draws the side from the seed |
-| `captain` | `"alternate"`, `"fixed"` | teams only: who decides for a team alternates, or is the lower seat |
+| `mode` | `"simple"`, or `"advanced"`: with the Black Market | `"simple"` |
+| `players` | 2, 3 (seats 0 and 1 against 2) or 4 (0 and 1 against 2 and 3) | `2` |
+| `first_player` | the seat whose side begins, or `"random"`: the side is drawn from the seed (AA-6) | `0` |
+| `captain` | teams only: `"alternate"` (what None means there), or `"fixed"`: the lower seat (AA-41) | `None` |
 
 ### Actions
 
-| numbers | what | text |
+| number | text | when |
 |---|---|---|
-| 0-7 | discard an agent, then decide again | `discard sentinel` |
-| 8-71 | offer one agent face up and one face down: 8 + 8 * up + down | `play enforcer mole` |
-| 72 | take the face-up card | `recruit up` |
-| 73 | take the face-down card | `recruit down` |
+| 0 to 7 | `discard AGENT` | Play, before the offer (AA-8) |
+| 8 to 71 | `play AGENT AGENT` | Play: face up, face down (AA-10) |
+| 72 | `recruit up` | Recruit, by the other side |
+| 73 | `recruit down` | Recruit, by the other side |
+| 74 to 88 | `market CARD` | a meeple has landed on a market space (AA-23) |
+| 89 to 96 | `take AGENT` | Mind Control, Spycation (AA-30) |
+| 97 to 104 | `recruit AGENT` | Double Trouble, Outpost, Secret Recruit, Spycation (AA-29) |
+| 105 | `decline` | Spycation's second half |
+| 106 to 107 | `lead MEMBER` | the captain names who plays face up: `player_N`, itself or its partner (AA-41) |
+| 108 to 115 | `up AGENT` | the first member (AA-40) |
+| 116 to 123 | `down AGENT` | the other member (AA-40) |
+| 124 to 125 | `resolver MEMBER` | the captain names who resolves the market card, likewise (AA-44) |
 
-Advanced mode and teams have more, behind these: see the README.
+A simple game for two has those below 74, one with the Black Market those below 106. Within a kind the last word changes
+fastest: 8 + 8 * up + down.
 
 Agents count from 0: double_agent, enforcer, codebreaker, saboteur, daredevil, sentinel, sidekick, mole.
 
@@ -89,16 +98,11 @@ behind these: `spygames.agent_avenue.layout.view_dtype`.
 * v0: simple and advanced mode for two, three and four players.
 """
 
-from typing import TYPE_CHECKING
-
 from spygames.agent_avenue import make_game
-from spygames.core.deprecated import moved
+from spygames.agent_avenue.layout import State, View
 from spygames.core.entry import entry_points, vector_entry
 
-__all__ = ["env", "make_game", "raw_env", "single_env", "vector_env"]
+__all__ = ["State", "View", "env", "make_game", "raw_env", "single_env", "vector_env"]
 
 env, raw_env, single_env = entry_points(make_game)
 vector_env = vector_entry(make_game)
-
-if not TYPE_CHECKING:  # to a type checker the module would have every name
-    __getattr__ = moved(__name__, VARIANTS="spygames.testing.variants:AGENT_AVENUE")

@@ -21,14 +21,14 @@ Every rule with its ID and source, the actions and the observation are in `spyga
 
 ### Options
 
-| option | values | |
+| option | values | default |
 |---|---|---|
-| `players` | `2`, `3`, `4` | four in two teams |
-| `board` | `"standard"`, `Board(...)` | spaces, holes and meeting points as data |
-| `deck` | `"standard"`, `"royal"`, `Deck(...)` | copies of each card as data |
-| `hidden_colours` | `"table"`, `"tracked"` | whether colours under hats can be seen |
-| `max_turns` | 2000 | cards after which a game is cut off |
-| `first_player` | a seat, `"random"` | the first dealer |
+| `players` | 2, 3 or 4 (two teams) | `4` |
+| `board` | `"standard"`, or a `Board(track, holes, meeting)` or its data (AD-3) | `"standard"` |
+| `deck` | `"standard"`, `"royal"`, or a `Deck(copies)` or copies by card (AD-5) | `"standard"` |
+| `hidden_colours` | `"table"`, or `"tracked"`: everybody sees colours under hats (AD-24) | `"table"` |
+| `max_turns` | cards played after which the game is cut off (AD-37) | `2000` |
+| `first_player` | the first dealer: a seat, or `"random"`: drawn from the seed (AD-7) | `0` |
 
 ### Example
 
@@ -45,20 +45,11 @@ Every rule with its ID and source, the actions and the observation are in `spyga
 * v0: two to four players.
 """
 
-from typing import TYPE_CHECKING
-
 from spygames.agent_dog import Board, Deck, make_game
-from spygames.core.deprecated import moved
+from spygames.agent_dog.layout import State, View
 from spygames.core.entry import entry_points, vector_entry
 
-__all__ = ["Board", "Deck", "env", "make_game", "raw_env", "single_env", "vector_env"]
+__all__ = ["Board", "Deck", "State", "View", "env", "make_game", "raw_env", "single_env", "vector_env"]
 
 env, raw_env, single_env = entry_points(make_game)
 vector_env = vector_entry(make_game)
-
-if not TYPE_CHECKING:  # to a type checker the module would have every name
-    __getattr__ = moved(
-        __name__,
-        VARIANTS="spygames.testing.variants:AGENT_DOG",
-        FURTHER_VARIANTS="spygames.testing.variants:AGENT_DOG_FURTHER",
-    )

@@ -23,34 +23,37 @@ Every rule with its ID, source and option is in `spygames/heimlich/README.md`.
 
 ### Options
 
-| option | values | |
+| option | values | default |
 |---|---|---|
-| `players` | `2` to `7` | default 4 |
-| `top_secret` | `False`, `True` | with cards |
-| `secret_identities` | `False`, `True` | with predictions |
-| `edition` | `"amigo"`, `"ravensburger"` | the second one: 1984 |
-| `first_player` | a seat, `"random"` | the seat that begins; random draws it from the seed |
-| `card_round_opens` | `"left"`, `"active"` | who is asked for cards first |
-| `new_identity` | `"swap"`, `"none"` | with or without that card |
-| `tie_with_free` | `"player"`, `"nobody"` | who wins level with a free agent |
-| `reward` | `"win"`, `"score"` | the second one: own score minus the mean of the others', / 42 |
-| `nobody_wins` | `0`, `-1` | reward of each player then |
+| `players` | 2 to 7 | `4` |
+| `top_secret` | whether to play with the 26 cards | `False` |
+| `secret_identities` | whether to play with predictions of who is who | `False` |
+| `edition` | `"amigo"`, or `"ravensburger"`: of 1984 (HC-36) | `"amigo"` |
+| `first_player` | the seat that starts, or `"random"`: drawn from the seed (HC-6) | `0` |
+| `card_round_opens` | who is asked for cards first, `"left"` or `"active"` (HC-25) | `"left"` |
+| `new_identity` | `"swap"`, or `"none"`: without that card (HC-31) | `"swap"` |
+| `tie_with_free` | who wins level with a free agent, `"player"` or `"nobody"` (HC-19) | `"player"` |
+| `reward` | `"win"` or `"score"` (HC-37) | `"win"` |
+| `nobody_wins` | the reward of each player when nobody wins, 0 or -1 | `0` |
 
 ### Actions
 
 Relative to the viewer: its own agent is agent 0 and the others keep their order; seats count leftward from its own.
-Texts are absolute. The die moves agents in the order of their ids, which is the same for everybody.
+Texts are absolute. Within a kind the last word changes fastest: 6 * agent + points - 1. The die moves agents in the
+order of their ids, which is the same for everybody.
 
-| numbers | what | text |
+| number | text | when |
 |---|---|---|
-| 0-41 | move an agent: 6 * agent + points - 1 | `move red 3` |
-| 42 | leave the rest of a "1-3"; no second agent for a card | `done` |
-| 43-54 | move the safe | `safe church` |
-| 55 | a card instead of moving | `draw` |
-| 56-70 | play a card | `card swap` |
-| 71 | play none | `pass` |
-| 72-78, 79-83, 84-95 | what a card asks for | `agent green`, `step -2`, `building 4` |
-| from 55 or 96 | (agent - 1) * players + owner; owner 0 is free | `guess blue player_2` |
+| 0 to 41 | `move AGENT POINTS` | movement |
+| 42 | `done` | movement, card: leave 1 or 2 points of a `1-3`; no second agent for `ruins_to_church` |
+| 43 to 54 | `safe BUILDING` | after a scoring: `church`, `1` to `10`, `ruins` |
+| 55 | `draw` | `1-3`, with cards: a card instead of moving |
+| 56 to 70 | `card CARD` | card round, in the order of the table |
+| 71 | `pass` | card round |
+| 72 to 78 | `agent AGENT` | what a card asks for |
+| 79 to 83 | `step STEP` | what a card asks for: -2, -1, 1, 2, 3 |
+| 84 to 95 | `building BUILDING` | `move_safe` |
+| 96 on | `guess OTHER OWNER` | predictions, without cards from 55 on: owner 0 is `free`, n the n-th seat to the left |
 
 ### Observation
 
@@ -73,20 +76,11 @@ that a network without memory can deduce who is who.
 * v0: both editions, two to seven players, cards and predictions.
 """
 
-from typing import TYPE_CHECKING
-
-from spygames.core.deprecated import moved
 from spygames.core.entry import entry_points, vector_entry
 from spygames.heimlich import make_game
+from spygames.heimlich.layout import State, View
 
-__all__ = ["env", "make_game", "raw_env", "single_env", "vector_env"]
+__all__ = ["State", "View", "env", "make_game", "raw_env", "single_env", "vector_env"]
 
 env, raw_env, single_env = entry_points(make_game)
 vector_env = vector_entry(make_game)
-
-if not TYPE_CHECKING:  # to a type checker the module would have every name
-    __getattr__ = moved(
-        __name__,
-        VARIANTS="spygames.testing.variants:HEIMLICH",
-        FURTHER_VARIANTS="spygames.testing.variants:HEIMLICH_FURTHER",
-    )

@@ -17,7 +17,7 @@ from tests.support.games import VARIANTS, Variant
 
 ray = pytest.importorskip("ray", reason="ray is not installed: make test-bridges")
 torch = pytest.importorskip("torch")
-bridge = pytest.importorskip("spygames_training.rllib", reason="RLlib is not installed: make test-bridges")
+bridge = pytest.importorskip("spygames_training.bridges.rllib", reason="RLlib is not installed: make test-bridges")
 cluster_utils = pytest.importorskip("ray.cluster_utils")
 save_checkpoint = pytest.importorskip("spygames_training.checkpoint").save_checkpoint
 Policy = pytest.importorskip("spygames_training.policy").Policy

@@ -7,13 +7,13 @@ import pytest
 
 from spygames.core.batch import spread
 from spygames.core.game import IllegalAction
-from spygames.core.games import Games
 from spygames.core.registry import make_game
+from spygames.core.rows import Rows
 from tests.support.games import VARIANTS, Variant
 
 pytest.importorskip("torchrl", reason="torchrl is not installed: make test-bridges")
 torch = pytest.importorskip("torch")
-bridge = pytest.importorskip("spygames_training.torchrl")
+bridge = pytest.importorskip("spygames_training.bridges.torchrl")
 check_env_specs = pytest.importorskip("torchrl.envs.utils").check_env_specs
 Collector = pytest.importorskip("torchrl.collectors").Collector
 TensorDict = pytest.importorskip("tensordict").TensorDict
@@ -32,7 +32,7 @@ def test_its_own_check_passes(variant: Variant) -> None:
 def test_games_are_the_same(variant: Variant) -> None:
     """Row by row those of `Games` from the same seeds, through ends and new beginnings."""
     game = variant.make_game()
-    env, games, rows, ended = bridge.TorchRLEnv(game, N, seed=1), Games(game, N), np.arange(N), 0
+    env, games, rows, ended = bridge.TorchRLEnv(game, N, seed=1), Rows(game, N), np.arange(N), 0
     env.set_seed(5)
     games.reset(5)
     assert (games.seeds == spread(np.uint64(5), N)).all()

@@ -50,7 +50,7 @@ def test_results_for_machines(agent: str, tmp_path: Path, capsys: pytest.Capture
 
 def test_results_say_who_played_and_by_what_protocol(tmp_path: Path) -> None:
     file = tmp_path / "x.json"
-    name = "agent_avenue_simple"
+    name = "agent_avenue/simple-2"
     argv = [name, "--play", "sample", "argmax", "--against", "greedy", "mcts:2", "--games", 60, "--json", file]
     assert run("evaluate", *argv) == 0
     found: dict[str, Any] = json.loads(file.read_text())

@@ -18,10 +18,11 @@ from ray.cluster_utils import Cluster  # pyright: ignore[reportMissingImports]
 
 from spygames import agent_avenue
 from spygames_training import evaluate
+from spygames_training.bridges import ray_tasks
 from spygames_training.experiments.seeds import train_seeds
 from spygames_training.ladder.playing import play_lines
-from spygames_training.tasks import on_ray
-from spygames_training.tasks.executor import TaskLost, executor_of
+from spygames_training.tasks.choose import executor_of
+from spygames_training.tasks.executor import TaskLost
 from tests.cli.command import complaint, run
 from tests.cli.test_ladder import compared
 from tests.support import tasks
@@ -98,7 +99,7 @@ def test_what_dies_is_computed_again_and_errors_come_here(
         assert next(results) == (0, 0)
         results.close()  # type: ignore[attr-defined]
         assert list(ray.in_order(tasks.slowly, [(5, 0.0)])) == [5]
-        monkeypatch.setattr(on_ray, "packages_digest", lambda: "another")
+        monkeypatch.setattr(ray_tasks, "packages_digest", lambda: "another")
         with pytest.raises(ValueError, match="has other code of spygames than this machine"):
             list(ray.run(tasks.slowly, [(5, 0.0)]))
 

@@ -14,8 +14,8 @@ import pytest
 
 pytest.importorskip("ray.train", reason="Ray Train is not installed")
 
+from spygames_training.bridges.ray_train import train_on_ray
 from spygames_training.config import read_config
-from spygames_training.ray_train import train_on_ray
 from tests.network.runs import difference, train_alone, updates, write_config
 
 UPDATES = 150

@@ -261,7 +261,7 @@ def test_one_line_says_that_a_variant_is_compiled(
     assert capsys.readouterr().err == ""
 
     monkeypatch.setattr(core_kernel, "is_cached", lambda function: False)
-    monkeypatch.setattr(core_kernel, "_has_part", lambda function: False)
+    monkeypatch.setattr(core_kernel.LinkedKernel, "has_part", lambda self: False)
     monkeypatch.setattr(core_kernel, "_SECONDS_A_BYTE", 1.0)
     use(2)
     line = r"spygames: compiling kuhn_poker_v0, table=2 \(scripted players, batches\): about (\d+) s of one core, once "

@@ -182,7 +182,8 @@ def test_an_edit_is_noticed_wherever_it_is_and_nowhere_else(own: Path) -> None:
     edit(own / "first_game" / "deeper.py", "RIVAL[seat]", "0 * RIVAL[seat]")  # a helper's helper
     other, compiled = play(own, "first_game")
     assert other != won
-    assert compiled == {"first_game.rules", "first_game.helper", "first_game.deeper", "spygames.core.batch"}
+    loops = {"spygames.core.batch", "spygames.core.rows"}
+    assert compiled == {"first_game.rules", "first_game.helper", "first_game.deeper"} | loops
     assert play(own, "second_game") == (won, set())
 
     edit(own / "second_game" / "tables.py", "[1, 0]", "[0, 0]")  # a table in a file without a kernel
@@ -553,6 +554,44 @@ def test_compiling_changes_nothing_for_others(collecting: bool, monkeypatch: pyt
     target: Any = parts.cpu_target
     for context in (target.typing_context, target.target_context):
         assert not {"refresh", "resolve_function_type"} & vars(context).keys()
+
+
+LINKED = """
+import sys, warnings
+{change}
+with warnings.catch_warnings(record=True) as said:
+    from spygames.core.kernel import kernel
+
+@kernel
+def double(n):
+    return 2 * n
+
+@kernel
+def both(n):
+    return double(n), double(n + 1)
+
+print([str(each.message)[:11] for each in said], both(3), type(both).__name__)
+"""
+
+
+@needs_compiler
+def test_without_a_private_name_of_numba_its_own_compiler_links(own: Path) -> None:
+    """With one warning and the same results; a second process reads what the first has kept."""
+    for change, said in (
+        ("", "[] (6, 8) LinkedKernel"),
+        ('sys.modules["spygames.core.parts"] = None', "['this Numba '] (6, 8) Kernel"),
+    ):
+        (own / "linked.py").write_text(LINKED.replace("{change}", change))
+        for _ in range(2):
+            done = subprocess.run([sys.executable, "-B", "linked.py"], cwd=own, capture_output=True, text=True)
+            assert (done.stdout, done.stderr) == (said + "\n", "")
+
+
+@needs_compiler
+def test_a_private_name_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(parts.ConfigStack, "top_or_none")
+    with pytest.raises(AttributeError, match="top_or_none"):
+        parts.check_names()
 
 
 def test_what_is_used_of_numba() -> None:

@@ -12,19 +12,19 @@ import torch
 from spygames import make_game
 from spygames.core.batch import Batch
 from spygames.core.game import Game
-from spygames.core.match import play
 from spygames.core.notes import Notes, new_notes
 from spygames.core.player import DecisionBatch, Scripted
 from spygames.core.rng import mix
+from spygames.core.session import play
 from spygames.core.single import SingleEnv
 from spygames_app.cli import play as cli_play
 from spygames_app.live import LiveGame
+from spygames_training.bridges.sb3 import LearnerSeatVecEnv
 from spygames_training.config import PPO, Network, Opponents
 from spygames_training.league import League
 from spygames_training.lockstep import play_games
 from spygames_training.network import make_network
 from spygames_training.rollout import Rollout
-from spygames_training.sb3 import LearnerSeatVecEnv
 from tests.poker import kuhn
 
 GAME = kuhn.make_game()
@@ -74,7 +74,7 @@ def test_only_the_latest_are_kept() -> None:
 
 def test_nobody_pays_who_does_not_ask() -> None:
     assert new_notes(GAME, [Scripted(GAME, "random")]) is None
-    assert SingleEnv(GAME)._notes is None
+    assert SingleEnv(GAME)._session.notes is None
     found = new_notes(GAME, [Scripted(GAME, "random"), Historian(4), Historian(2)], 7)
     assert found is not None
     assert found.states.shape == (7, 4)
@@ -146,16 +146,16 @@ def test_a_decision_that_fails_is_not_noted() -> None:
     env = SingleEnv(make_game("agent_avenue_v0"), player, seat=0)
     env.reset(seed=2)
     player.angry = True
-    assert env._notes is not None
+    assert env._session.notes is not None
     for _ in range(20):
-        before = env._notes.of(0).actions.tolist()
+        before = env._session.notes.of(0).actions.tolist()
         try:
             env.step(int(env.action_masks().argmax()))
         except RuntimeError:
             break
     else:
         raise AssertionError("nobody was angry")
-    assert env._notes.of(0).actions.tolist() == before
+    assert env._session.notes.of(0).actions.tolist() == before
 
 
 def test_who_plays_a_person_is_told_of_the_persons_decisions() -> None:

@@ -78,22 +78,6 @@ def test_copies_of_states_are_equal_in_bytes(copied) -> None:  # noqa: ANN001
         assert copied(batch.states).tobytes() == batch.states.tobytes()
 
 
-def test_a_batch_takes_up_games_without_padding() -> None:
-    """As version 0.1.0 had them."""
-    batch, other = Batch(kuhn.make_game(), 5, 1), Batch(kuhn.make_game(), 5, 2)
-    batch.step(batch.mask.argmax(1))
-    packed = to_fields(batch.states).reshape(-1).view(without_padding(batch.game.state_dtype))
-    other.resume(packed, batch.seeds)
-    assert other.states.tobytes() == batch.states.tobytes()
-    before = other.states.tobytes()
-    packed["cards"][3] = 1
-    with pytest.raises(ValueError, match="row 3 of states holds no position"):
-        other.resume(packed, batch.seeds)
-    with pytest.raises(ValueError, match=r"states must be .* of shape \(5,\)"):
-        other.resume(packed[:4], batch.seeds)
-    assert other.states.tobytes() == before
-
-
 @pytest.mark.parametrize("game_id", game_ids())
 def test_a_state_with_something_in_its_padding_is_no_position(game_id: str) -> None:
     game = make_game(game_id)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tests.poker.kuhn as kuhn
-from spygames.core.match import play
 from spygames.core.players import make_player
+from spygames.core.session import play
 
 GAME = kuhn.make_game()
 

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from spygames.agent_avenue import make_game as agent_avenue
-from spygames.core.batch import Batch, spread
+from spygames.core.batch import spread
 from spygames.core.game import Game, as_record, flat
 from spygames.core.kernel import Int, Record, kernel
-from spygames.core.match import ask_rows
 from spygames.core.players import DecisionBatch, Player, make_player
 from spygames.core.rng import random_action
+from spygames.core.rows import Rows
 from spygames.core.search import Kind, SearchPlayer, search_values
+from spygames.core.session import Session
 from tests.poker import kuhn
 from tests.support import pennies
 
@@ -192,16 +193,13 @@ def share_won(player: Player, rival: Player, game: Game, deals: int) -> float:
     """Of all deals in both seatings, each row counted once, whatever the length of its game."""
     won = 0
     for seat in range(2):
-        batch = Batch(game, deals, 11, threads=1)
         streams = spread(np.uint64(12), deals).reshape(-1, 1)
-        going = np.ones(deals, np.bool_)
-        while going.any():
-            actions = batch.mask.argmax(1).astype(np.int64)
-            rows = np.flatnonzero(going)
-            ask_rows(batch, (player, rival), (batch.seats != seat)[rows], rows, actions, streams)
-            batch.step(actions)
-            won += int((batch.rewards[going & batch.done, seat] > 0).sum())
-            going &= ~batch.done
+        seating = np.tile(np.arange(2) != seat, (deals, 1)).astype(np.int64)
+        session, rows = Session(Rows(game, deals, 11), (player, rival), seating, streams), np.arange(deals)
+        while len(rows):
+            session.apply(rows, session.ask(rows))
+            rows = rows[~session.rows.done[rows]]
+        won += int((session.rows.rewards[:, seat] > 0).sum())
     return won / (2 * deals)
 
 

@@ -15,6 +15,7 @@ import spygames
 from spygames.core.aec import GameEnv
 from spygames.core.game import IllegalAction, as_record
 from spygames.core.players import DecisionBatch
+from spygames.core.session import ROW
 from spygames.core.single import SingleEnv
 
 
@@ -169,7 +170,7 @@ def everything(env: SingleEnv) -> tuple[Any, ...]:
         env.action_masks().tobytes(),
         env.render(),
     )
-    streams = env._rng.tobytes(), str(env.np_random.bit_generator.state), env.np_random_seed
+    streams = env._session.rng.tobytes(), str(env.np_random.bit_generator.state), env.np_random_seed
     return *shown, *streams, env.seat, env.env.save(), env.env.agent_selection, env.env.infos.keys()
 
 
@@ -261,7 +262,8 @@ def test_shows_nothing_of_what_its_seat_cannot_know() -> None:
         over = False
         while not over:
             other = copy.deepcopy(env)
-            game.determinize(as_record(other.env._states), env.seat, np.uint64(rng.integers(2**63)))
+            game.determinize(as_record(other._session.rows.states), env.seat, np.uint64(rng.integers(2**63)))
+            other._session.rows.look(ROW, other._session.seats)
             # Beyond what may come next, a card of the rival or of the pile differs.
             mine, theirs = env.env.state_to_dict(), other.env.state_to_dict()
             other_truths += any(mine[key] != theirs[key] for key in mine if key not in ("rng", "record"))
@@ -323,10 +325,7 @@ def test_starts_from_a_mapping() -> None:
 def test_games_without_a_decision_start_over(monkeypatch: pytest.MonkeyPatch) -> None:
     env = make(seat=1)
     reset = GameEnv.reset
-    env.env.reset(seed=1)
-    while env.env.to_move >= 0:
-        env.env.step(int(env.env.infos[env.env.agent_selection]["action_mask"].argmax()))
-    over = {"state": env.env.state_to_dict()}
+    over = {"state": finished()}
     seeds = []
 
     def over_at_once(aec: GameEnv, seed: int, options: dict[str, Any]) -> None:
@@ -452,7 +451,7 @@ def test_determinize_keeps_what_the_seat_sees() -> None:
     before = everything(env)
     worlds = [env.determinize(seed) for seed in range(6)]
     assert len({world.env.save() for world in worlds}) == 6
-    assert len({world._rng.tobytes() for world in worlds}) == 6
+    assert len({world._session.rng.tobytes() for world in worlds}) == 6
     for world in worlds:
         assert [world._seen()[0].tobytes(), world._seen()[1].keys()] == [before[0], env._seen()[1].keys()]
         # From one truth or another, the same seed gives the same world, and the same games in it.

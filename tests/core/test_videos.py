@@ -107,7 +107,7 @@ def test_gymnasium_accepts_all_modes() -> None:
 
 def sb3(name: str) -> Callable[[], Any]:
     """One of the two vectorised environments, with three games."""
-    vec_env = pytest.importorskip("spygames_training.sb3.vec_env")
+    vec_env = pytest.importorskip("spygames_training.bridges.sb3.vec_env")
     game = spygames.make_game("agent_avenue_v0")
     if name == "self-play":
         return lambda: vec_env.SelfPlayVecEnv(game, 3, by_hand=True, render_mode="rgb_array")
@@ -131,7 +131,7 @@ def test_stable_baselines3_records_videos(tmp_path: Path, name: str) -> None:
 
 
 def test_stable_baselines3_shows_nine_games() -> None:
-    vec_env = pytest.importorskip("spygames_training.sb3.vec_env")
+    vec_env = pytest.importorskip("spygames_training.bridges.sb3.vec_env")
     game = spygames.make_game("agent_avenue_v0")
     env = vec_env.LearnerSeatVecEnv(game, 20, seat=1, seed=1, render_mode="rgb_array")
     env.seed(1)

@@ -135,7 +135,7 @@ def test_commands_are_those_that_there_are(page: Path, capsys: pytest.CaptureFix
 
 
 def test_released_agents_go_by_their_names() -> None:
-    """Not by the folders of their checkpoints, by which 0.1.0 called them, and which are names of configs, too."""
+    """Not by the folders of their checkpoints, which are names of configs, too."""
     folders = {agent.folder.name for agent in released_agents()}
     name = "|".join(sorted(folders))
     wrong = re.compile(rf"checkpoints/({name})\b|\b({name})[@+]")

@@ -1,4 +1,4 @@
-"""docs/api.md names the public and the deprecated names as the sources have them, and all of them exist."""
+"""The public modules: their names exist and have docstrings, the reference lists them, and pages use no others."""
 
 import ast
 import importlib
@@ -11,16 +11,48 @@ from tests.docs.test_build import extension
 
 api = extension("public_api")
 PUBLIC: dict[str, list[str]] = api.public_names()
-NEEDS = {"spygames.openspiel": "pyspiel", "spygames_training.rllib": "ray", "spygames_training.torchrl": "torchrl"}
+MODULES = {name for source in api.SOURCES for name, _ in api.modules(source)}
+NEEDS = {
+    "spygames.openspiel": "pyspiel",
+    "spygames_training.bridges.rllib": "ray",
+    "spygames_training.bridges.torchrl": "torchrl",
+}
 """Modules that need a library which the other tests do without."""
 
 
-def test_the_page_is_up_to_date() -> None:
-    page = api.PAGE.read_text(encoding="utf-8")
-    assert page == api.renewed(page), "run python docs/_extensions/public_api.py"
+def test_the_index_is_up_to_date() -> None:
     index = api.INDEX.read_text(encoding="utf-8")
     assert index == api.renewed_index(index), "run python docs/_extensions/public_api.py"
     assert index.count("| module | what it is |") == index.count("{toctree}")
+
+
+def test_readers_meet_public_modules_only() -> None:
+    """In the README, pages, examples and notebooks: every module that is imported or named is public."""
+    root, found = api.ROOT, []
+    pages = [root / "README.md", root / "CHANGELOG.md"]
+    for kind in ("*.md", "*.py", "*.ipynb"):
+        pages += (root / "docs").rglob(kind)
+    pages += (root / "envs").rglob("README.md")
+    pages += (root / "checkpoints").rglob("README.md")
+    private = ("decisions", "reference", "_extensions", "draw_docs.py", "layout.md", "adding_a_game.md")
+    for page in pages:
+        if not any(part in private for part in page.relative_to(root / "docs" if "docs" in page.parts else root).parts):
+            text = page.read_text(encoding="utf-8")
+            found += [f"{page.name}: {name}" for name in modules_in(text) if name not in PUBLIC]
+    assert not found
+
+
+def modules_in(text: str) -> Iterator[str]:
+    """Each module of the package that a text imports from, or names with a further name."""
+    for name in re.findall(r"\bspygames(?:_training)?(?:\.\w+)*", text):
+        known = [module for module in MODULES if name == module or name.startswith(f"{module}.")]
+        if known:
+            yield max(known, key=len)
+
+
+def test_private_modules_are_found_in_a_text() -> None:
+    text = "from spygames.core.game import Game; `spygames_training.policy.Policy`; spygames.players.Player"
+    assert list(modules_in(text)) == ["spygames.core.game", "spygames_training.policy", "spygames.players"]
 
 
 @pytest.mark.parametrize("module", PUBLIC)
@@ -55,13 +87,15 @@ def undescribed(module: str, name: str, trees: dict[str, ast.Module]) -> list[st
     """Which of a public name, its methods and its fields have no docstring, followed to where the name is made."""
     found = [(statement, text) for own, statement, text in own_names(trees[module].body) if own == name]
     if not found:
-        (home,) = {
-            node.module
+        ((home, there),) = {
+            (node.module, alias.name)
             for node in ast.walk(trees[module])
-            if isinstance(node, ast.ImportFrom) and any((a.asname or a.name) == name for a in node.names)
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+            if (alias.asname or alias.name) == name
         }
         assert home is not None
-        return undescribed(home, name, trees)
+        return undescribed(home, there, trees)
     wanting = [] if any(text for _, text in found) else [f"{module}.{name}"]  # of overloads the last one says it
     for statement, _ in found:
         if isinstance(statement, ast.ClassDef):
@@ -79,13 +113,3 @@ def test_each_public_name_says_what_it_is_for() -> None:
     page = (api.ROOT / "docs" / "reference" / "game_modules.md").read_text(encoding="utf-8")
     names = {name for module in PUBLIC.keys() - public for name in PUBLIC[module]}
     assert not [name for name in names if f"`{name}" not in page]
-
-
-def test_deprecated_names_warn_and_work() -> None:
-    """Each name that `moved` serves is there, and says what to write instead."""
-    served = {old: new for old, new in api.deprecated_names().items() if old.startswith("spygames") and "(" not in old}
-    assert served
-    for old, new in served.items():
-        home, name = old.rsplit(".", 1)
-        with pytest.warns(DeprecationWarning, match=f"{name}.*{new.rsplit('.', 1)[1]}"):
-            assert getattr(importlib.import_module(home), name) is not None

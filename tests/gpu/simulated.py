@@ -14,8 +14,8 @@ import numpy as np
 from numba import cuda
 
 import spygames
-from spygames.core.device import _TEMPLATES
 from spygames.core.game import KERNELS, Game
+from spygames.core.gpu.ptx import _TEMPLATES
 
 
 def step_of(game: Game) -> Any:

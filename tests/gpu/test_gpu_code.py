@@ -14,9 +14,9 @@ import pytest
 
 import spygames
 from spygames.core.batch import Batch
-from spygames.core.device import LANES, LAYOUTS, Layout, step_ptx
 from spygames.core.game import Game
-from spygames.core.lanes import from_lanes, to_lanes
+from spygames.core.gpu.ptx import LANES, LAYOUTS, Layout, step_ptx
+from spygames.core.gpu.records import from_lanes, to_lanes
 from tests.gpu.assembled import assemble, tool
 from tests.gpu.emulator import HAS_GCC, Emulator, buffer
 from tests.gpu.ptx import parse

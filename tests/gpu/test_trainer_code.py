@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from numba.core import types as _types
 
-from spygames.core.device import ptx_of
+from spygames.core.gpu.ptx import ptx_of
 from tests.gpu.assembled import assemble, tool
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: make test-gpu-code")
@@ -52,7 +52,7 @@ def differentiate(
     i = cuda.grid(1)
     if i < len(rows):
         one = slice(i, i + 1)
-        taken = Taken(mask, actions, numbers[0], numbers[1], numbers[2], reference)
+        taken = Taken(mask, actions, numbers[0], numbers[1], numbers[2], numbers[3], reference)
         gradients = Outputs(logit_gradients[one], value_gradients[one])
         weights = Weights(w[0], w[1], w[2], w[3])
         loss_gradients(Outputs(logits[one], values[one]), rows[one], taken, weights, gradients, terms[i], legal[i])

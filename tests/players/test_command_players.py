@@ -19,11 +19,11 @@ from spygames import make_game
 from spygames.core.batch import Batch, spread
 from spygames.core.command_player import CommandPlayer
 from spygames.core.game import Game
-from spygames.core.match import ask, play
 from spygames.core.notes import new_notes
-from spygames.core.player import Player, PlayerFailed, answers
+from spygames.core.player import Player, PlayerFailed
 from spygames.core.players import make_player
 from spygames.core.record import play_record
+from spygames.core.session import answers, answers_in_secret, play
 from spygames.core.version import VERSION
 from spygames_training.evaluation import evaluate
 from spygames_training.forfeits import Referee
@@ -31,6 +31,7 @@ from spygames_training.identity import player_digest
 from spygames_training.ladder.lines import entry_of, play_line
 from spygames_training.lockstep import play_games
 from tests.games.agent_avenue.test_leaks import nothing_shown, other_world
+from tests.support.asked import ask
 from tests.support.position import Position, position_of
 from tests.support.worlds import play_both
 
@@ -349,7 +350,7 @@ def test_what_a_bot_says_is_not_shown_to_its_rival(tmp_path: Path) -> None:
         player = CommandPlayer(KUHN, bot(tmp_path, lines))
         given = np.ones((1, 1), np.uint64)
         with pytest.raises(PlayerFailed) as failed:
-            ask(KUHN, KUHN.start(1), player, given, notes=new_notes(KUHN, [player]), secret=True)
+            ask(KUHN, KUHN.start(1), player, given, answers_in_secret)
         assert "king" not in str(failed.value)
         assert player.name in str(failed.value)
         with pytest.raises(PlayerFailed, match="king"):

@@ -15,11 +15,11 @@ import tests.poker.kuhn as kuhn
 from spygames import make_game
 from spygames.core.alarm import TooLate, within
 from spygames.core.batch import spread
-from spygames.core.match import play
 from spygames.core.player import PlayerFailed
 from spygames.core.players import make_player, named_players, runs_code
 from spygames.core.python_player import PythonPlayer
 from spygames.core.record import play_record
+from spygames.core.session import play
 from spygames_training.evaluation import evaluate
 from spygames_training.forfeits import Forfeit, Referee
 from spygames_training.identity import player_digest

@@ -1,10 +1,11 @@
 """One program of a user in unusual environments: it works in each, and what it computes is the same in all."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ import pytest
 pytestmark = pytest.mark.portable
 
 SMOKE = Path(__file__).with_name("smoke.py")
+UNGUARDED = Path(__file__).with_name("unguarded.py")
+SECONDS = 600
+"""What hangs is ended after so long."""
 NOBODY = 54321
 """A user who has no name and no home."""
 BEFORE = """
@@ -24,7 +28,12 @@ def run():
 
 
 def run(
-    folder: Path, *flags: str, environment: dict[str, str] | None = None, code: str | None = None, **how: Any
+    folder: Path,
+    *flags: str,
+    environment: dict[str, str] | None = None,
+    code: str | None = None,
+    under: Sequence[str] = (),
+    **how: Any,
 ) -> str:
     """The digest that the program writes in a process of its own.
 
@@ -33,15 +42,16 @@ def run(
         flags: of Python.
         environment: what is changed of this process's.
         code: what runs instead, with `run()` for the program.
+        under: a command that starts Python.
         how: more, as `subprocess.run` takes it.
     """
     file = folder / "digest"
     program = [str(SMOKE), str(file)]
     if code is not None:
         program = ["-c", f"import sys; sys.argv = {program!r}\n{BEFORE}\n{code}"]
-    options: dict[str, Any] = {"capture_output": True} | how
+    options: dict[str, Any] = {"capture_output": True, "timeout": SECONDS} | how
     variables = {**os.environ, "OMP_NUM_THREADS": "1", **(environment or {})}
-    command = [sys.executable, *flags, *program]
+    command = [*under, sys.executable, *flags, *program]
     done = subprocess.run(command, env=variables, cwd=folder, check=False, **options)
     assert done.returncode == 0, (done.stderr or b"").decode("utf-8", "replace")[-3000:]
     return file.read_text(encoding="utf-8")
@@ -53,12 +63,17 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
     return run(tmp_path_factory.mktemp("usual"))
 
 
-FLAGS: dict[str, tuple[str, ...]] = {"optimised": ("-OO",), "UTF-8 mode": ("-X", "utf8"), "development": ("-X", "dev")}
+FLAGS: dict[str, tuple[str, ...]] = {
+    "warnings are errors": ("-W", "error"),
+    "optimised": ("-OO",),
+    "UTF-8 mode": ("-X", "utf8"),
+    "development": ("-X", "dev"),
+}
 ENVIRONMENTS: dict[str, dict[str, str]] = {
     "hash seed 0": {"PYTHONHASHSEED": "0"},
     "hash seed 12345": {"PYTHONHASHSEED": "12345"},
     "ASCII": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"},
-    "no home": {"HOME": "/nonexistent", "XDG_CACHE_HOME": ""},
+    "a home that cannot be written, not even by root": {"HOME": "/dev/null/home", "XDG_CACHE_HOME": ""},
     "a dumb terminal of 40 columns": {"TERM": "dumb", "COLUMNS": "40"},
     "no colours": {"NO_COLOR": "1", "TERM": "xterm-256color", "FORCE_COLOR": "1"},
 }
@@ -71,7 +86,7 @@ CODE: dict[str, str] = {
         "import os, pwd\ndef nobody(uid): raise KeyError(uid)\npwd.getpwuid = nobody\n"
         "for name in ('HOME', 'USER', 'LOGNAME', 'LNAME', 'USERNAME'): os.environ.pop(name, None)\nrun()"
     ),
-    "warnings are errors": (
+    "our warnings are errors": (
         "import warnings\nimport pettingzoo, torch, matplotlib\n"  # whose own warnings at import are not ours
         "import spygames_app.cli, spygames_training\nwarnings.simplefilter('error'); run()"
     ),
@@ -108,17 +123,49 @@ def test_closed_standard_streams(tmp_path: Path, expected: str) -> None:
     assert run(tmp_path, capture_output=False, preexec_fn=closing) == expected
 
 
-def others_may_run() -> bool:
-    """Whether another user than root reaches the interpreter and the package."""
+def test_a_script_without_a_main_guard_gets_one_line(tmp_path: Path) -> None:
+    """Each process that it starts imports it, which would start processes again."""
+    variables = {**os.environ, "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, str(UNGUARDED)]
+    done = subprocess.run(
+        command, env=variables, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=SECONDS
+    )
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("spygames: compiling")]
+    assert done.returncode == 2
+    assert len(lines) == 1, done.stderr[-3000:]
+    assert 'if __name__ == "__main__":' in lines[0]
+
+
+def as_nobody() -> tuple[list[str], dict[str, Any]]:
+    """What makes a process that of `NOBODY`: a command that starts it, and arguments of `subprocess.run`.
+
+    A Python below root's home is out of everybody else's reach. There the process may look into all folders, and still
+    write into none of others.
+    """
     places = [Path(sys.executable).resolve(), Path(sys.prefix), SMOKE]
-    return all(place.stat().st_mode & stat.S_IXOTH for start in places for place in (start.parent, *start.parents))
+    if all(place.stat().st_mode & stat.S_IXOTH for start in places for place in start.parents):
+        return [], {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    caps = [f"--{kind}=-all,+dac_read_search" for kind in ("inh-caps", "ambient-caps", "bounding-set")]
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *caps], {}
 
 
 @pytest.mark.skipif(not hasattr(os, "setuid") or os.getuid() != 0, reason="needs root, to become another user")
-@pytest.mark.skipif(not others_may_run(), reason="other users do not reach this Python")
 def test_a_user_without_a_name_who_cannot_write_to_the_package(tmp_path: Path, expected: str) -> None:
+    under, how = as_nobody()
+    if under and shutil.which("setpriv") is None:
+        pytest.skip("other users do not reach this Python, and there is no setpriv")
     for folder in tmp_path.parents:
         folder.chmod(folder.stat().st_mode | stat.S_IXOTH)
     tmp_path.chmod(0o777)
-    environment = {"HOME": "/nonexistent", "TMPDIR": str(tmp_path)}
-    assert run(tmp_path, environment=environment, user=NOBODY, group=NOBODY, extra_groups=[]) == expected
+    environment = {
+        "HOME": "/nonexistent",
+        "TMPDIR": str(tmp_path),
+        "NUMBA_CACHE_DIR": "",
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
+    for name in ("USER", "LOGNAME", "LNAME", "USERNAME"):
+        environment[name] = ""
+    assert run(tmp_path, under=under, environment=environment, **how) == expected
+    (kept,) = tmp_path.glob("spygames*")  # nowhere else could it write
+    assert kept.stat().st_uid == NOBODY
+    assert list((kept / "kernels").iterdir())

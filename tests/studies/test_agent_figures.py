@@ -11,6 +11,12 @@ from spygames_training.checkpoint import load_checkpoint
 from spygames_training.figures import read_figures
 
 ROOT = Path(__file__).resolve().parents[2]
+FIRST = "heimlich/base-3-first"
+
+
+def test_an_agent_meets_the_anchor_of_its_name() -> None:
+    assert agent_figures.first_agents(ROOT / "checkpoints" / "heimlich_3") == [FIRST]
+    assert agent_figures.first_agents(ROOT / "checkpoints" / "heimlich_2") == []  # which has none
 
 
 @pytest.fixture
@@ -33,13 +39,12 @@ def test_measures_what_is_missing_and_writes_the_card(
     options = (folder, "--scale", 0.004, "--no-search", "--seed", 5)
     monkeypatch.setattr(agent_figures, "ANCHORS", ("random", "greedy", "greedy"))
     monkeypatch.setattr(agent_figures, "WITH_MCTS", ())
-    monkeypatch.setattr(agent_figures, "LAST", folder.parent / "last")
-    shutil.copytree(folder, folder.parent / "last" / "mine-0.1.0")
+    monkeypatch.setattr(agent_figures, "first_agents", lambda _: [FIRST])
     assert study(*options) == 0
     figures = read_figures(folder / "figures.json", load_checkpoint(folder))
     rows = [row for each in figures.evaluations for row in each["results"]]
     assert [(row["challenger"], row["opponent"]) for row in rows] == [
-        (f"mine@{play}", rival) for play in ("sample", "argmax") for rival in ("random", "greedy", "mine-0.1.0@argmax")
+        (f"mine@{play}", rival) for play in ("sample", "argmax") for rival in ("random", "greedy", f"{FIRST}@argmax")
     ]
     assert {row["games"] for row in rows} == {36}  # 0.004 of 2,846 deals in three seats, in whole deals
     assert {each["seed"] for each in figures.evaluations} == {5}

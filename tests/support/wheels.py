@@ -35,7 +35,6 @@ OWN_TESTS = (
     "tests/docs/test_pages.py",
     "tests/training/test_agents_by_name.py",
     "tests/training/test_released.py",
-    "tests/training/test_versions.py",
 )
 """Of the sdist: the environments and what travels with them. `make test` in the unpacked sdist runs all."""
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from spygames.core.command_player import CommandPlayer
 from spygames.core.game import NOBODY
-from spygames.core.match import ask
-from spygames.core.notes import new_notes
 from spygames.core.pipe import Pipe
+from spygames.core.session import ROW, one_game
 from tests.support.position import Position
 
 
@@ -23,7 +22,7 @@ class Listener(CommandPlayer):
         super().__init__(position.game, "sh")
         self.position, self.seat = position, seat
         self.lines: list[dict[str, Any]] = []
-        self.notes = new_notes(position.game, [self])
+        self.session = one_game(position.game, {seat: self}, position.states)
 
     def send(self, message: dict[str, Any]) -> None:
         """Stands for that of its pipe."""
@@ -39,11 +38,11 @@ class Listener(CommandPlayer):
 
     def before(self, text: str) -> None:
         """Hears of a decision that is about to be made, and is asked if it is its own."""
-        states, s = self.position.states, self.position.s
+        s = self.position.s
         if s.to_move == self.seat:
-            ask(self.game, states, self, np.ones((1, 1), np.uint64), notes=self.notes)
-        assert self.notes is not None
-        self.notes.add(states, np.array([self.game.string_to_action(s, text, int(s.to_move))]))
+            self.session.rng[:] = 1
+            self.session.ask(ROW)
+        self.session.apply(ROW, np.array([self.game.string_to_action(s, text, int(s.to_move))]))
 
 
 def seen(position: Position, seat: int) -> tuple[Any, ...]:

@@ -77,7 +77,7 @@ def test_it_tells_the_value_of_the_own_view_in_the_games_units_where_there_is_on
     for critic in ("all", "own"):
         save_checkpoint(tmp_path / critic, GAME, network(Network(hidden=(16,), critic=critic)), 1)
     bare = make_network(GAME, StoredNetwork((16,), critic="none"))
-    save_checkpoint(tmp_path / "none", GAME, bare, 1)  # as version 0.1.0 kept those whose critic saw all
+    save_checkpoint(tmp_path / "none", GAME, bare, 1)
     for name, scale in (("scaled", 0.5), ("same", 1.0)):
         save_checkpoint(tmp_path / name, GAME, network(), 1, extra={"config": {"ppo": {"reward_scale": scale}}})
     tells: dict[str, float | None] = {}

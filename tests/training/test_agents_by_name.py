@@ -15,7 +15,7 @@ import spygames
 from spygames.core import released
 from spygames.core.digest import content
 from spygames.core.players import make_player, name_best
-from spygames.core.released import MANIFEST, best_agent, find_agent, released_agents
+from spygames.core.released import MANIFEST, best_agent, released_agents
 from spygames_training import identity
 from spygames_training.checkpoint import CheckpointError, load_checkpoint
 from spygames_training.ladder.lines import entry_of
@@ -57,14 +57,13 @@ def test_the_list_is_that_of_the_checkpoints_and_ladders() -> None:
     assert sum(file.stat().st_size for file in (ROOT / "checkpoints").rglob("*") if file.is_file()) < 14_000_000
 
 
-def test_an_agent_is_the_same_by_its_name_its_old_name_and_its_path(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agent_is_the_same_by_its_name_and_its_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT / "docs")  # from where no path leads there
     by_path = Policy.load(ROOT / "checkpoints" / "agent_avenue_simple")
     for name, shown in {
         "agent_avenue/simple-2": "agent_avenue/simple-2@sample",
         "agent_avenue/simple-2@argmax": "agent_avenue/simple-2@argmax",
-        "agent_avenue_simple": "agent_avenue_simple@sample",
-        "checkpoints/agent_avenue_simple@0.5": "agent_avenue_simple@0.5",
+        "agent_avenue/simple-2@0.5": "agent_avenue/simple-2@0.5",
     }.items():
         policy, player = Policy.load(name), make_player(GAME, name)
         assert policy.name == player.name == shown
@@ -73,7 +72,7 @@ def test_an_agent_is_the_same_by_its_name_its_old_name_and_its_path(monkeypatch:
     assert Policy.load(Path("agent_avenue") / "simple-2").name == "agent_avenue/simple-2@sample"
 
 
-@pytest.mark.parametrize("name", ["agent_avenue/simple-2", "agent_avenue_simple", "agent_avenue/simple-2@argmax"])
+@pytest.mark.parametrize("name", ["agent_avenue/simple-2", "agent_avenue/simple-2@argmax"])
 def test_a_message_calls_an_agent_by_its_name(name: str) -> None:
     for game, text in (
         (spygames.make_game("agent_dog_v0"), "was trained on 'agent_avenue_v0', not on agent_dog_v0"),
@@ -135,7 +134,7 @@ def test_a_flipped_byte_is_refused(copy: Path, name: str) -> None:
         damaged = whole.copy()
         damaged[place] ^= 1 << int(place % 8)
         file.write_bytes(damaged)
-        for spec in ("agent_avenue/simple-2", "best", "agent_avenue_simple@argmax"):
+        for spec in ("agent_avenue/simple-2", "best", "agent_avenue/simple-2@argmax"):
             with pytest.raises(ValueError, match=rf"^agent_avenue/simple-2 is damaged: .*{name} has SHA-256") as caught:
                 make_player(GAME, spec)
             assert "\n" not in str(caught.value)
@@ -188,11 +187,15 @@ def test_a_damaged_list_is_refused(copy: Path) -> None:
     released._listed.cache_clear()
 
 
-def test_what_is_here_goes_before_what_comes_with_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_released_agents_name_goes_before_a_folder_of_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    assert find_agent("agent_avenue/simple-2")
     (tmp_path / "agent_avenue" / "simple-2").mkdir(parents=True)
-    with pytest.raises(CheckpointError, match="is no checkpoint"):
-        Policy.load("agent_avenue/simple-2")
+    assert Policy.load("agent_avenue/simple-2").name == "agent_avenue/simple-2@sample"
+    for path in ("./agent_avenue/simple-2", Path("agent_avenue/simple-2")):
+        with pytest.raises(CheckpointError, match="is no checkpoint"):
+            Policy.load(path)
     shutil.copytree(ROOT / "checkpoints" / "agent_dog_2", tmp_path / "best")
-    assert Policy.load("best").game.id == "agent_dog_v0"
+    assert Policy.load("./best").game.id == Policy.load(Path("best")).game.id == "agent_dog_v0"
+    assert Policy.load("best", game=GAME).game == GAME

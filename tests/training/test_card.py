@@ -18,7 +18,6 @@ from spygames_training.figures import Adversary, Figures, read_figures
 from tests.cli.command import complaint, run
 
 ROOT = Path(__file__).resolve().parents[2]
-OLD = ROOT / "tests" / "fixtures" / "0.1.0" / "agents"
 CARDS = ROOT / "docs" / "cards"
 AGENTS = {agent.folder.name: agent.name for agent in released_agents()}
 NAMES = sorted(path.name for path in (ROOT / "checkpoints").iterdir() if path.is_dir())
@@ -32,10 +31,10 @@ def figures(name: str) -> Figures:
     return read_figures(ROOT / "checkpoints" / name / "figures.json", released(name))
 
 
-def of_0_1_0(name: str) -> tuple[Checkpoint, Figures]:
-    """An agent of that release, and the figures that were taken of it later."""
-    checkpoint = load_checkpoint(OLD / f"{name}-0.1.0")
-    return checkpoint, read_figures(OLD / f"{name}-0.1.0" / "figures.json", checkpoint)
+def anchor(name: str) -> tuple[Checkpoint, Figures]:
+    """An anchor, and the figures that were taken of it."""
+    checkpoint = load_checkpoint(name)
+    return checkpoint, read_figures(ROOT / "anchors" / name / "figures.json", checkpoint)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -55,7 +54,7 @@ def test_each_released_agent_is_in_the_index_of_cards() -> None:
 
 
 def test_a_card_has_every_figure_of_the_evaluation() -> None:
-    checkpoint, known = of_0_1_0("heimlich_3")
+    checkpoint, known = anchor("heimlich/base-3-first")
     (found,) = known.evaluations
     text = card(checkpoint, "heimlich_3", found)
     for row in found["results"]:
@@ -69,7 +68,7 @@ def test_a_card_has_every_figure_of_the_evaluation() -> None:
 
 
 def test_a_card_says_which_figures_have_fewer_games() -> None:
-    checkpoint, known = of_0_1_0("heimlich_3")
+    checkpoint, known = anchor("heimlich/base-3-first")
     (found,) = known.evaluations
     name = found["results"][0]["challenger"].partition("@")[0]
 
@@ -92,12 +91,12 @@ def test_a_card_says_which_figures_have_fewer_games() -> None:
 
 
 def test_without_an_evaluation_a_card_has_what_the_checkpoint_notes() -> None:
-    text = card(load_checkpoint(OLD / "heimlich_3-0.1.0"), "heimlich_3")
-    assert "| `expert-1` | 73.6 |" in text  # the `expert` of 0.1.0
+    text = card(load_checkpoint("heimlich/base-3-first"), "heimlich_3")
+    assert "| `expert-1` | 73.6 |" in text
     assert "400 games a figure" in text
-    text = card(load_checkpoint(OLD / "agent_avenue_simple-0.1.0"), "agent_avenue_simple")
+    text = card(load_checkpoint("agent_avenue/simple-2-first"), "agent_avenue_simple")
     assert "| `mcts:200` | 68.9 (67.6 to 70.2) |" in text
-    assert "against `agent_avenue/simple-2@sample` alone won" in text
+    assert "against `agent_avenue/simple-2-first@sample` alone won" in text
     assert "53.0 (51.7 to 54.4) % argmax" in text
 
 
@@ -167,10 +166,10 @@ def test_the_command_writes_the_card(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
-    checkpoint, known = of_0_1_0("agent_avenue_simple")
+    checkpoint, known = anchor("agent_avenue/simple-2-first")
     (plain,) = known.evaluations
     row = plain["results"][0] | {
-        "challenger": "agent_avenue_simple+search:64",
+        "challenger": "agent_avenue/simple-2-first+search:64",
         "win_share": 0.654,
         "opponent": "greedy",
     }
@@ -198,7 +197,7 @@ def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
 
 
 def test_adversaries_are_compared_by_what_they_win_beyond_their_fair_share() -> None:
-    checkpoint, _ = of_0_1_0("heimlich_3")
+    checkpoint, _ = anchor("heimlich/base-3-first")
     more = Adversary("often a winner", "argmax", "none", 600, 0.60, (0.55, 0.65), fair_share=0.5)
     worst = Adversary("a search", "sample", "64 worlds a decision", 600, 0.50, (0.45, 0.55), fair_share=0.345)
     text = card(checkpoint, "mine", None, Figures(adversaries=(more, worst)))
@@ -225,15 +224,12 @@ def test_a_card_tells_what_a_checkpoint_does_not_and_where_a_run_was_stopped() -
     assert "- **planned**: 200,000,000 in the last run, which was stopped after 70,057,984:" in text
 
 
-@pytest.mark.parametrize("folder", [*(ROOT / "checkpoints" / name for name in NAMES), *OLD.iterdir()])
+@pytest.mark.parametrize("folder", [*(ROOT / "checkpoints" / name for name in NAMES), *ROOT.glob("anchors/*/*-first")])
 def test_a_card_says_how_to_train_the_agent_again(folder: Path, tmp_path: Path) -> None:
-    """The TOML on it reads as the settings of each run, with the expert of 0.1.0 by its name of today."""
+    """The TOML on it reads as the settings of each run."""
     checkpoint = load_checkpoint(folder)
     earlier = [run["config"] for run in checkpoint.began_with.get("runs", ())]
     noted = json.loads(json.dumps([*earlier, checkpoint.meta["extra"]["config"]]))
-    if checkpoint.is_of_0_1:
-        bots = noted[0]["opponents"]["bots"]
-        noted[0]["opponents"]["bots"] = ["expert-1" if bot == "expert" else bot for bot in bots]
     for k, config in enumerate(noted[1:], 1):
         config["start_from"] = f"runs/{k}"
     found = card(checkpoint, folder.name).split("```toml\n")[1:]

@@ -45,7 +45,7 @@ def test_a_gpu_that_emulates_bfloat16_is_not_fast_at_it(monkeypatch: pytest.Monk
 
 def test_stable_baselines3_counts_its_updates() -> None:
     contrib = pytest.importorskip("sb3_contrib")
-    from spygames_training.sb3 import SelfPlayVecEnv
+    from spygames_training.bridges.sb3 import SelfPlayVecEnv
     from tests.poker import kuhn
 
     env = SelfPlayVecEnv(kuhn.make_game(), 4, 0, by_hand=True)

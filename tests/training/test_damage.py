@@ -45,19 +45,15 @@ def folder(finished: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(finished, tmp_path / "run"))
 
 
-def state(
-    change: Callable[[Facts, Tensors], object], vouched: bool = False, signed: bool = False
-) -> Callable[[Path], None]:
-    """Writes the state anew with what `change` makes of it; a string is put in the place of its facts. Unless it is to
-    stay `vouched` for, it has no digest, as in version 0.1.0; `signed`: it has one that is right."""
+def state(change: Callable[[Facts, Tensors], object], signed: bool = True) -> Callable[[Path], None]:
+    """Writes the state again with what `change` makes of it; a string takes the place of its facts. `signed`: with the
+    right digest, as by somebody who knows how it is made; otherwise the digest is as `change` leaves it."""
 
     def damage(folder: Path) -> None:
         file = folder / "state.safetensors"
         with safe_open(file, "pt") as opened:
             facts = json.loads(opened.metadata()["facts"])
             tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118
-        if not vouched:
-            facts.pop("sha256", None)
         text = change(facts, tensors)
         if signed:
             facts["sha256"] = checksum(facts, tensors)
@@ -76,11 +72,6 @@ def tensor(name: str, change: Callable[[torch.Tensor], torch.Tensor]) -> Callabl
 
 def filled(name: str, value: float) -> Callable[[Path], None]:
     return tensor(name, lambda old: torch.full_like(old, value))
-
-
-def signed(name: str, value: float) -> Callable[[Path], None]:
-    """The same by somebody who knows how the digest is made."""
-    return state(lambda _, tensors: tensors.update({name: torch.full_like(tensors[name], value)}), signed=True)
 
 
 def flipped(name: str, part: float) -> Callable[[Path], None]:
@@ -162,17 +153,18 @@ DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
     (STATE, "'network.value.bias' torch.float64", tensor("network.value.bias", lambda old: old.double())),
     (STATE, "no opponent 99", tensor("rollout.0.controller", lambda old: torch.full_like(old, 99))),
     (STATE, "no saved state", written(STATE, b"\0\0\0")),
-    (STATE, "not what was saved", state(lambda facts, _: facts["progress"].update(decisions=128), vouched=True)),
-    (STATE, "not what was saved", state(lambda _, tensors: tensors["ema.value.bias"].add_(1) and None, vouched=True)),
+    (STATE, "not what was saved", state(lambda facts, _: facts["progress"].update(decisions=128), signed=False)),
+    (STATE, "not what was saved", state(lambda _, tensors: tensors["ema.value.bias"].add_(1) and None, signed=False)),
+    (STATE, "not what was saved", state(lambda facts, _: facts.pop("sha256") and None, signed=False)),
     *[(STATE, "saved", flipped(STATE, part)) for part in (0.5, 0.7, 0.9, 0.999)],
     (STATE, "Infinity is not a number", progress(seconds=math.inf)),
     (STATE, "NaN is not a number", progress(seconds=math.nan)),
     (STATE, "is too large", progress(seconds=HUGE)),
     (STATE, "is too large", progress(decisions=HUGE)),
     (STATE, "nested deeper", progress(began_with=json.loads("[" * 99 + "]" * 99))),
-    (STATE, "its config", state(lambda facts, _: facts.pop("config") and None, signed=True)),
-    (METRICS, "of it is damaged", state(lambda facts, _: facts.update(metrics=3), signed=True)),
-    (METRICS, "of it is damaged", state(lambda facts, _: facts.update(metrics=[-1, ""]), signed=True)),
+    (STATE, "its config", state(lambda facts, _: facts.pop("config") and None)),
+    (METRICS, "of it is damaged", state(lambda facts, _: facts.update(metrics=3))),
+    (METRICS, "of it is damaged", state(lambda facts, _: facts.update(metrics=[-1, ""]))),
     (STATE, "progress", progress(decisions=-5)),
     (STATE, "NaN is not a number", progress(results={"win_share/random": math.nan})),
     (STATE, "next_number", fact("next_number", 2**64)),
@@ -181,7 +173,6 @@ DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
     (STATE, "record", fact("record", [[1, 2, 1]])),
     (STATE, "row 0 of states holds", filled("rollout.0.states", 0x7F)),
     (STATE, "row 0 of states holds", filled("rollout.1.states", 255)),
-    (STATE, "row 0 of states holds", signed("rollout.0.states", 0x7F)),
     (STATE, "nobody learns", filled("rollout.0.controller", 1)),
     (STATE, "network.value.bias are not all finite", filled("network.value.bias", math.nan)),
     (STATE, "ema.value.bias are not all finite", filled("ema.value.bias", math.inf)),
@@ -271,11 +262,6 @@ def test_other_line_ends_of_metrics_are_no_damage(folder: Path) -> None:
     file.write_bytes(whole.replace(b"\n", b"\r\n"))
     Run.resume(folder, CONFIG).train()
     assert file.read_bytes() == whole
-
-
-def test_a_state_of_version_0_1_0_has_no_digest_and_is_read(folder: Path) -> None:
-    state(lambda *_: None)(folder)
-    assert Run.resume(folder, CONFIG).progress["decisions"] == 256
 
 
 def test_settings_that_may_change_may_also_be_changed_in_the_file(folder: Path) -> None:

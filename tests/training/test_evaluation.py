@@ -12,8 +12,8 @@ from spygames import heimlich
 from spygames.agent_avenue import make_game
 from spygames.core.batch import spread
 from spygames.core.game import Game, IllegalAction, as_record
-from spygames.core.match import play
 from spygames.core.players import DecisionBatch, Player, make_player
+from spygames.core.session import play
 from spygames_training import evaluation, lockstep
 from spygames_training.evaluation import bootstrap, cross_play, evaluate, paired_differences, share_matrix, wilson
 from spygames_training.lockstep import play_games
@@ -47,7 +47,8 @@ PASSER, BETTOR = Stubborn(0, "passer"), Stubborn(1, "bettor")  # in Kuhn
 def alone(game: Game, players: list[Player], seats: np.ndarray, seed: np.uint64, stream: np.uint64) -> np.ndarray:
     """One game, by itself; its results, [P]."""
     states, streams = game.start(int(seed)), np.array([[stream]], np.uint64)
-    play(game, states, [players[who] for who in seats], streams)
+    for action in play(game, states, [players[who] for who in seats], streams):
+        game.apply(as_record(states), action)
     out = np.zeros(game.num_players, np.float32)
     game.returns(as_record(states), out)
     return out

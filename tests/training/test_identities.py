@@ -135,7 +135,7 @@ def test_the_belief_is_the_posterior_in_a_thousand_positions(options: dict[str, 
 
 def test_a_distribution_counts_the_weights_of_worlds() -> None:
     game = make_game("heimlich_v0", players=3)
-    player = make_player(game, "heimlich_3+search:16")
+    player = make_player(game, "heimlich/base-3+search:16")
     assert isinstance(player, SearchingPolicy)
     states = game.start(9)
     own, found = int(states["passports"][0, 0]), player.believe(states, 1)
@@ -155,14 +155,14 @@ def test_a_distribution_counts_the_weights_of_worlds() -> None:
 def test_it_names_agents_better_than_the_classifier() -> None:
     """By log loss, in games that the classifier did not learn from; it sees the record at the end, the search all that
     was done up to the last decision."""
-    game, spec, games = make_game("heimlich_v0", players=3), "heimlich_3@sample", 1200
+    game, spec, games = make_game("heimlich_v0", players=3), "heimlich/base-3@sample", 1200
     states = naming.final_states(game, spec, games, 4)
     record, owned = naming.public_record(game, states), naming.answers(game, states)
     network, cut = naming.learn(record[: games // 2], owned[: games // 2], 1), games // 2
     with torch.no_grad():
         x, y = naming.features(record[cut:]).flatten(0, 1), torch.from_numpy(owned[cut:]).flatten()
         classifier = float(torch.nn.functional.cross_entropy(network(x), y))
-    search = make_player(game, "heimlich_3+search:16")
+    search = make_player(game, "heimlich/base-3+search:16")
     assert isinstance(search, SearchingPolicy)
     lost = [np.mean(-np.log(np.maximum(each, 1e-9))) for each in last_beliefs(game, search, spec, 60)]
     assert np.mean(lost) < classifier

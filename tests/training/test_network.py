@@ -99,7 +99,6 @@ def test_the_agent_that_is_kept_has_the_value_of_its_own_view(tmp_path: Path) ->
 
 
 def test_an_agent_that_was_kept_without_a_critic_has_no_value(tmp_path: Path) -> None:
-    """As version 0.1.0 kept those whose critic saw all."""
     game = kuhn.make_game()
     torch.manual_seed(3)
     save_checkpoint(tmp_path / "agent", game, make_network(game, StoredNetwork((8,), critic="none")), 5)

@@ -20,6 +20,8 @@ from torch import nn
 import spygames
 from spygames.core.game import Game
 from spygames.core.players import make_player
+from spygames_training.bridges.sb3 import PerSeatRolloutBuffer, SelfPlayVecEnv, actor_critic_kwargs, to_actor_critic
+from spygames_training.bridges.sb3.run import MaskableRun
 from spygames_training.calibration import calibrate
 from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents
@@ -28,8 +30,6 @@ from spygames_training.lockstep import play_games
 from spygames_training.plots import picture
 from spygames_training.policy import Policy
 from spygames_training.run import Run
-from spygames_training.sb3 import PerSeatRolloutBuffer, SelfPlayVecEnv, actor_critic_kwargs, to_actor_critic
-from spygames_training.sb3.run import MaskableRun
 from spygames_training.tables import heat_map
 from spygames_training.trainer import train
 from tests.poker import kuhn

@@ -17,7 +17,7 @@ from spygames_training.evaluation import evaluate
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = sorted((ROOT / "configs").glob("*.toml"))
 RECIPES = {path.stem: path for path in sorted((ROOT / "configs" / "agents").glob("*.toml"))}
-"""Of released agents; those of 0.1.0 were trained by the config of their folder's name."""
+"""Of released agents."""
 CHECKPOINTS = sorted(path.parent for path in (ROOT / "checkpoints").glob("*/config.json"))
 
 
@@ -66,11 +66,9 @@ ELSEWHERE = ("name", "start_from", "evaluate_", "save_every")
 @pytest.mark.parametrize("path", CHECKPOINTS, ids=lambda path: path.name)
 def test_every_agent_has_the_configs_that_it_was_trained_by(path: Path) -> None:
     checkpoint = load_checkpoint(path)
-    config = read_config(RECIPES.get(path.name, ROOT / "configs" / f"{path.name}.toml"))
+    config = read_config(RECIPES[path.name])
     game = spygames.make_game(config.game, **config.options)
     assert (game.id, game.options) == (checkpoint.game.id, checkpoint.game.options)
-    if checkpoint.is_of_0_1:
-        return  # its config has been changed with the trainer since
     earlier = [run["config"] for run in checkpoint.began_with.get("runs", ())]
     noted = [from_mapping(Config, each) for each in (*earlier, checkpoint.meta["extra"]["config"])]
     before = [RECIPES[f"{path.name}_{EARLIER[k]}"] for k in range(len(earlier))]

@@ -16,7 +16,7 @@ from spygames_training.policy import Policy
 from spygames_training.rounding import export_bfloat16
 from tests.cli.command import run as command_line
 
-AGENT = str(Path(__file__).resolve().parents[1] / "fixtures" / "0.1.0" / "agents" / "agent_avenue_simple-0.1.0")
+AGENT = "agent_avenue/simple-2-first"
 """Its weights are not rounded."""
 
 

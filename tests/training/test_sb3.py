@@ -22,19 +22,19 @@ import spygames
 from spygames.core.aec import GameEnv
 from spygames.core.batch import Batch
 from spygames.core.game import NOBODY, Game, IllegalAction
-from spygames.core.games import Games
 from spygames.core.kernel import Record, kernel
-from spygames_training.checkpoint import save_checkpoint
-from spygames_training.config import Network
-from spygames_training.network import make_network
-from spygames_training.policy import Policy, PolicyPlayer, from_network, logits
-from spygames_training.sb3 import (
+from spygames.core.rows import Rows
+from spygames_training.bridges.sb3 import (
     LearnerSeatVecEnv,
     PerSeatRolloutBuffer,
     SelfPlayVecEnv,
     actor_critic_kwargs,
     to_actor_critic,
 )
+from spygames_training.checkpoint import save_checkpoint
+from spygames_training.config import Network
+from spygames_training.network import make_network
+from spygames_training.policy import Policy, PolicyPlayer, from_network, logits
 from tests.poker import kuhn
 from tests.poker.nashconv import nash_conv
 from tests.support import pennies, recall
@@ -382,7 +382,7 @@ def init_but_for_zeros(s: Record, options: Record, seed: np.uint64) -> None:
 
 def test_rows_that_move_one_by_one_begin_on_zeroed_states() -> None:
     game = dataclasses.replace(kuhn.make_game(), init=init_but_for_zeros)
-    games, rows = Games(game, 3, seed=1), np.arange(3)
+    games, rows = Rows(game, 3, seed=1), np.arange(3)
     ended = 0
     for _ in range(6):
         games.advance(rows, games.mask.argmax(1), games.seats.copy())

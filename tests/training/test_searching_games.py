@@ -1,6 +1,5 @@
 """The search in all games: what is hidden changes nothing, and rivals may be any bot of the game."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from spygames.agent_dog.layout import EXCHANGE, MEETING, SWAPPING
 from spygames.agent_dog.queries import taker
 from spygames.core.batch import Batch
 from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.match import ask
 from spygames.core.notes import Noted, Notes
 from spygames.core.player import bot_loop
 from spygames.core.players import make_player
@@ -26,18 +24,18 @@ from spygames_training.policy import Policy
 from spygames_training.search import SearchingPolicy
 from spygames_training.search.draws import Sampled
 from spygames_training.search.settings import read_settings
+from tests.support.asked import ask
 from tests.support.suites import slow_but
 
 AGENTS: dict[str, tuple[str, dict[str, Any]]] = {
-    "agent_avenue_advanced": ("agent_avenue_v0", {"mode": "advanced"}),
-    "agent_avenue_simple_4": ("agent_avenue_v0", {"players": 4}),
-    "heimlich_3": ("heimlich_v0", {"players": 3}),
-    "heimlich_full_4": ("heimlich_v0", {"players": 4, "top_secret": True, "secret_identities": True}),
-    "agent_dog_2": ("agent_dog_v0", {"players": 2}),
-    "agent_dog_4": ("agent_dog_v0", {"players": 4}),
+    "agent_avenue/advanced-2-first": ("agent_avenue_v0", {"mode": "advanced"}),
+    "agent_avenue/simple-4-first": ("agent_avenue_v0", {"players": 4}),
+    "heimlich/base-3-first": ("heimlich_v0", {"players": 3}),
+    "heimlich/full-4-first": ("heimlich_v0", {"players": 4, "top_secret": True, "secret_identities": True}),
+    "agent_dog/standard-2-first": ("agent_dog_v0", {"players": 2}),
+    "agent_dog/standard-4-first": ("agent_dog_v0", {"players": 4}),
 }
-"""Agents of 0.1.0, which stay as they are, with their games."""
-OLD = Path(__file__).resolve().parents[1] / "fixtures" / "0.1.0" / "agents"
+"""Anchors, which stay as they are, with their games."""
 
 
 def game_of(agent: str) -> Game:
@@ -46,7 +44,7 @@ def game_of(agent: str) -> Game:
 
 
 def searching(agent: str, settings: str) -> SearchingPolicy:
-    player = make_player(game_of(agent), f"{OLD / agent}-0.1.0+search:{settings}")
+    player = make_player(game_of(agent), f"{agent}+search:{settings}")
     assert isinstance(player, SearchingPolicy)
     return player
 
@@ -125,10 +123,12 @@ def check_scrambled(player: SearchingPolicy, games: int, every: int, seed: int, 
     return changed
 
 
-@pytest.mark.parametrize("agent", slow_but(["agent_avenue_advanced", "heimlich_full_4", "agent_dog_4"], 0, 1))
+@pytest.mark.parametrize(
+    "agent", slow_but(["agent_avenue/advanced-2-first", "heimlich/full-4-first", "agent_dog/standard-4-first"], 0, 1)
+)
 def test_what_is_hidden_changes_nothing(agent: str) -> None:
     """In the state and in the notes; the findings are the same to the last bit."""
-    short = agent == "agent_avenue_advanced"
+    short = agent == "agent_avenue/advanced-2-first"
     player = searching(agent, "4")
     assert check_scrambled(player, games=8 if short else 2, every=5 if short else 9, seed=3) > 40
 
@@ -137,7 +137,7 @@ def test_what_is_hidden_changes_nothing(agent: str) -> None:
 @pytest.mark.parametrize("settings", ["8", "8,rivals=policy|greedy|random"])
 @pytest.mark.parametrize("agent", AGENTS)
 def test_what_is_hidden_changes_nothing_in_many_positions(agent: str, settings: str) -> None:
-    short = agent == "agent_avenue_advanced"
+    short = agent == "agent_avenue/advanced-2-first"
     player = searching(agent, settings)
     assert check_scrambled(player, games=80 if short else 12, every=4, seed=5, steps=160) > 1000
 
@@ -178,7 +178,7 @@ def told_of_hands(agent: str, steps: int, every: int) -> list[float]:
     card each."""
     player, game = searching(agent, "16"), game_of(agent)
     notes, states, rng = Notes(game, 1, player.notes_size), game.start(4), np.array([[6]], np.uint64)
-    mine, gains = make_player(game, f"{OLD / agent}-0.1.0@sample"), []
+    mine, gains = make_player(game, f"{agent}@sample"), []
     for step in range(steps):
         s = as_record(states)
         if s.to_move == NOBODY:
@@ -200,13 +200,21 @@ def told_of_hands(agent: str, steps: int, every: int) -> list[float]:
 
 
 def test_cards_are_not_told_as_certain_that_are_not() -> None:
-    gains = told_of_hands("heimlich_full_4", 120, 13)
+    gains = told_of_hands("heimlich/full-4-first", 120, 13)
     assert len(gains) > 200
     assert np.mean(gains) > -0.03
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("agent", ["agent_avenue_simple_4", "agent_avenue_advanced", "heimlich_full_4", "agent_dog_2"])
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "agent_avenue/simple-4-first",
+        "agent_avenue/advanced-2-first",
+        "heimlich/full-4-first",
+        "agent_dog/standard-2-first",
+    ],
+)
 def test_hands_are_told_no_worse_than_by_the_rules_alone(agent: str) -> None:
     gains = told_of_hands(agent, 400, 4)
     assert len(gains) > 300
@@ -215,9 +223,10 @@ def test_hands_are_told_no_worse_than_by_the_rules_alone(agent: str) -> None:
 
 def test_who_sits_there_is_remembered_from_round_to_round() -> None:
     """Earlier rounds of Agent DOG tell nothing of the cards in hand, but still who plays them."""
-    player, game = searching("agent_dog_2", "8,rivals=policy|greedy|random"), game_of("agent_dog_2")
+    agent = "agent_dog/standard-2-first"
+    player, game = searching(agent, "8,rivals=policy|greedy|random"), game_of(agent)
     notes, states, rng = Notes(game, 1, player.notes_size), game.start(2), np.array([[5]], np.uint64)
-    bot, mine = make_player(game, "greedy"), make_player(game, f"{OLD / 'agent_dog_2'}-0.1.0@sample")
+    bot, mine = make_player(game, "greedy"), make_player(game, f"{agent}@sample")
     told: dict[int, list[dict[str, float]]] = {}
     for _ in range(160):
         s = as_record(states)
@@ -237,12 +246,14 @@ def test_who_sits_there_is_remembered_from_round_to_round() -> None:
     assert np.mean([each["greedy"] for one in later for each in one]) > 0.7
 
 
-@pytest.mark.parametrize("agent", slow_but(["agent_avenue_simple_4", "heimlich_3", "agent_dog_2"], 1, 2))
+@pytest.mark.parametrize(
+    "agent", slow_but(["agent_avenue/simple-4-first", "heimlich/base-3-first", "agent_dog/standard-2-first"], 1, 2)
+)
 def test_rivals_may_be_bots_of_any_game(agent: str) -> None:
     """Who plays like none of the others is found out."""
     player, game = searching(agent, "8,rivals=policy|greedy|random"), game_of(agent)
     notes, states, rng = Notes(game, 1, 256), game.start(2), np.array([[5]], np.uint64)
-    bot, mine = make_player(game, "greedy"), make_player(game, f"{OLD / agent}-0.1.0@sample")
+    bot, mine = make_player(game, "greedy"), make_player(game, f"{agent}@sample")
     told: list[dict[str, float]] = []
     for step in range(120):
         s = as_record(states)

@@ -17,12 +17,12 @@ from spygames.agent_avenue.cards import KINDS
 from spygames.agent_avenue.layout import NONE
 from spygames.core.batch import Batch
 from spygames.core.game import as_record
-from spygames.core.match import play
 from spygames.core.notes import Noted, Notes
 from spygames.core.player import DecisionBatch, Player, bot_loop
 from spygames.core.players import make_player, split_spec
 from spygames.core.record import play_record
 from spygames.core.rng import mix
+from spygames.core.session import play
 from spygames_training.checkpoint import save_checkpoint
 from spygames_training.config import Network
 from spygames_training.identity import player_digest
@@ -33,9 +33,10 @@ from spygames_training.search import SearchSettings
 from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import VERSION, read_settings
 from tests.poker import leduc
+from tests.support.asked import ask
 from tests.support.exact import exact_network
 
-AGENT = str(Path(__file__).resolve().parents[1] / "fixtures" / "0.1.0" / "agents" / "agent_avenue_simple-0.1.0")
+AGENT = "agent_avenue/simple-2-first"
 """One that stays as it is."""
 GAME = make_game("agent_avenue_v0")
 
@@ -94,8 +95,6 @@ def test_the_notes_make_a_difference() -> None:
     rng = np.array([[3]], np.uint64)
     bot = make_player(GAME, "greedy")
     while len(actions) < 3:
-        from spygames.core.match import ask
-
         action = ask(GAME, states, bot, rng)
         past.append(states.copy())
         actions.append(action)
@@ -221,12 +220,22 @@ def test_a_name_has_three_parts(spec: str, parts: tuple[str, str, str | None]) -
     assert split_spec(spec) == parts
 
 
-def test_a_folder_of_such_a_name_is_a_source(tmp_path: Path) -> None:
-    folder = tmp_path / "a@b+search:5"
-    folder.mkdir()
-    assert split_spec(str(folder)) == (str(folder), "", None)
-    assert split_spec(f"{folder}@argmax") == (str(folder), "argmax", None)
-    assert split_spec(f"{folder}+search:6") == (str(folder), "", "6")
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_name_means_the_same_whatever_lies_in_the_folder(
+    exists: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("best", "greedy", "agent_avenue/simple-2", "a@b+search:5", "greedy@0.5"):
+        if exists:
+            (tmp_path / name).mkdir(parents=True)
+    assert split_spec("a@b+search:5") == ("a", "b", "5")
+    assert split_spec("x@y/a@b+search:5/") == ("x@y/a@b+search:5/", "", None)  # such a folder, by its slash
+    assert split_spec("x@y/a+search:5") == ("x@y/a", "", "5")
+    assert make_player(GAME, "greedy").name == "greedy"
+    assert make_player(GAME, "best").name == "agent_avenue/simple-2@argmax"
+    assert make_player(GAME, "agent_avenue/simple-2").name == "agent_avenue/simple-2@sample"
+    with pytest.raises(ValueError, match=r"no @0[.]5"):
+        make_player(GAME, "greedy@0.5")
 
 
 def kept(tmp_path: Path, **config: object) -> str:
@@ -247,7 +256,7 @@ def kept(tmp_path: Path, **config: object) -> str:
         (f"{AGENT}+search:64,mode=bold", "the mode of a search is strong or safe, not 'bold'"),
         (f"{AGENT}+search:64,deep=3", "a search takes rivals=A|B, mode=safe and precision=bfloat16, each once, not 'd"),
         (f"{AGENT}+search:64,precision=half", "the precision of a search must be float32 or bfloat16, not 'half'"),
-        (f"{AGENT}@argmax+search:64", f"{Path(AGENT).name}@argmax has no probabilities to search on: leave @argmax"),
+        (f"{AGENT}@argmax+search:64", f"{AGENT}@argmax has no probabilities to search on: leave @argmax"),
         ("greedy+search:64", "'greedy[+]search:64': a search needs a policy with a value, and 'greedy' is none"),
         ("nobody+search:64", "no player 'nobody': .*others are mcts:N, mc:N, a released agent .*checkpoint:[.]{3}"),
     ],
@@ -267,7 +276,7 @@ def test_a_recurrent_network_cannot_be_searched_with(tmp_path: Path) -> None:
 def test_a_game_that_cannot_be_rewound_is_searched_in_uniform_worlds_and_says_so() -> None:
     game = replace(make_game("agent_avenue_v0", mode="advanced"), rewind=None)
     with pytest.warns(UserWarning, match=r"cannot be rewound: .* takes all worlds for equally likely"):
-        player = make_player(game, "agent_avenue_advanced+search:2")
+        player = make_player(game, "agent_avenue/advanced-2+search:2")
     assert isinstance(player, SearchingPolicy)
     assert player.notes_size == 0
     found = player.find(game.start(1), 1)

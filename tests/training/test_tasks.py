@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from spygames_training.tasks.executor import SERIAL, Executor, TaskLost, executor_of
+from spygames_training.tasks.choose import executor_of
+from spygames_training.tasks.executor import SERIAL, Executor, TaskLost
 from spygames_training.tasks.pool import Pool
 from tests.cli.command import complaint
 from tests.support import tasks
@@ -153,7 +154,7 @@ def test_wrong_options_get_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    monkeypatch.delitem(sys.modules, "spygames_training.tasks.on_ray", raising=False)
+    monkeypatch.delitem(sys.modules, "spygames_training.bridges.ray_tasks", raising=False)
     monkeypatch.chdir(tmp_path)
     games = ["--players", "random", "greedy", "--blocks", "1"]
     for argv, text in (

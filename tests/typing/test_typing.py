@@ -1,7 +1,6 @@
 """Pyright and mypy find nothing wrong in the READMEs' and the games' examples, and find what is wrong in `calls.py` and
 in a field that is not there."""
 
-import importlib
 import re
 import subprocess
 import sys
@@ -16,7 +15,6 @@ import pytest
 
 from spygames.core.registry import game_ids, game_module, make_game
 from spygames.testing.variants import VARIANTS
-from tests.docs.test_build import extension
 from tests.docs.test_code import FILE, is_part_of_an_example, named
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,18 +26,10 @@ OPTIONS = {
 }  # mypy does not read torch here
 PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if "```python\n" in page.read_text(encoding="utf-8")]
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
-layout_types = extension("layout_types")
-
-
-@pytest.mark.parametrize("game", layout_types.GAMES, ids=lambda game: game.name)
-def test_the_types_are_those_of_the_layout(game: Path) -> None:
-    written = (game / "types.py").read_text(encoding="utf-8")
-    fresh = layout_types.text_of((game / "layout.py").read_text(encoding="utf-8"))
-    assert written == fresh, "run python docs/_extensions/layout_types.py"
 
 
 def records(game_id: str) -> dict[str, np.dtype]:
-    """For each class of a game's `types.py` the dtype of such a record, with the fields of all variants."""
+    """For each table of a game's `layout.py` the dtype of such a record, with the fields of all variants."""
     games = [make_game(game_id, **options) for options in chain(*VARIANTS[game_id])]
     views = {name: game.view_dtype[name] for game in games for name in game.view_dtype.names or ()}
     return {"Options": games[0].packed.dtype, "State": games[0].state_dtype, "View": np.dtype([*views.items()])}
@@ -49,7 +39,7 @@ def uses(game_id: str) -> Iterator[str]:
     """A module that reads each field as what it is, and one that is not there."""
     yield "# pyright: reportUnnecessaryTypeIgnoreComment=true\nfrom typing import Any, assert_type"
     yield "import numpy as np\nfrom numpy.typing import NDArray\nfrom spygames.core.kernel import Int"
-    yield f"from spygames.{game_id.rpartition('_v')[0]}.types import Options, State, View"
+    yield f"from spygames.{game_id.rpartition('_v')[0]}.layout import Options, State, View"
     yield "import spygames\nfrom spygames.core.aec import GameEnv"
     yield f"assert_type(spygames.{game_id}.env(), GameEnv[View])"
     for title, record in records(game_id).items():
@@ -59,13 +49,6 @@ def uses(game_id: str) -> Iterator[str]:
             scalar = {"i": "Int", "f": "float | np.floating[Any]", "u": "np.uint64", "V": "Options"}[field.base.kind]
             yield f"    assert_type(s.{name}, {f'NDArray[np.{field.base}]' if field.shape else scalar})"
         yield "    s.nosuchfield  # type: ignore[attr-defined]"
-
-
-@pytest.mark.parametrize("game_id", game_ids())
-def test_the_types_have_no_other_fields(game_id: str) -> None:
-    module = importlib.import_module(f"spygames.{game_id.rpartition('_v')[0]}.types")
-    for title, record in records(game_id).items():
-        assert sorted(getattr(module, title).__annotations__) == sorted(record.names or ())
 
 
 def literals(hint: object) -> set[object]:

@@ -37,9 +37,10 @@ def test_a_damaged_agent_stops_no_list_of_players(tmp_path: Path, text: str) -> 
 
 
 def test_players_are_those_that_fit() -> None:
-    specs = Choices(("agent_dog_4", "mc:50", "agent_avenue_simple@argmax", "best@0.5")).players_of(GAME)
+    given = ("agent_dog/standard-4-first", "mc:50", "agent_avenue/simple-2-first@argmax", "best@0.5")
+    specs = Choices(given).players_of(GAME)
     assert specs == [
-        *GAME.bots, "mc:50", "agent_avenue_simple@argmax", "best@0.5",
+        *GAME.bots, "mc:50", "agent_avenue/simple-2-first@argmax", "best@0.5",
         "best", "agent_avenue/simple-2", "best+search:64", "mcts:200",
     ]  # fmt: skip
     three = spygames.make_game("agent_avenue_v0", mode="advanced", players=3)  # which has the layout of four

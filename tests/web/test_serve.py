@@ -62,7 +62,7 @@ def test_which_addresses_are_the_servers_own() -> None:
 
 
 def test_players_are_checked_before_the_page_opens() -> None:
-    check(Choices(("greedy", "mcts:8", "agent_avenue_advanced", "heimlich_3@argmax")))
+    check(Choices(("greedy", "mcts:8", "agent_avenue/advanced-2", "heimlich/base-3@argmax")))
     with pytest.raises(ValueError, match="no player 'nobody'"):
         check(Choices(("greedy", "nobody")))
 

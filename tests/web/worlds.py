@@ -18,6 +18,7 @@ import numpy as np
 from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.player import DecisionBatch
 from spygames.core.released import BEST
+from spygames.core.session import ROW
 from spygames.testing.trial import mask_of
 from spygames_app.live import LiveGame
 from spygames_app.web.choices import ON_TOP, Choices, fits
@@ -67,6 +68,7 @@ class World:
         redrawn = other.live.states.copy()
         self.game.determinize(as_record(redrawn), self.seat, np.uint64(seed))
         self.live.decisions, self.live.positions = [*other.live.decisions], [*other.live.positions[:-1], redrawn]
+        self.live._session.begin(ROW, states=redrawn)
         self.made.last, self.made.hint, self.made.adviser = other.made.last, other.made.hint, other.made.adviser
 
     def view(self, states: np.ndarray) -> bytes:

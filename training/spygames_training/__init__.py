@@ -1,6 +1,10 @@
-"""Training agents on the games of `spygames` by self-play, keeping them, and finding out how well they play.
+"""Train agents on the games of `spygames` by self-play, save them, and measure how well they play.
 
-The names of `__all__` are imported when they are first used, so that the package itself is quick to import.
+>>> from spygames_training import Config, evaluate, train
+>>> policy = train(Config(decisions=1_000_000), "runs/first")  # doctest: +SKIP
+
+The public modules are this one, `config`, `measuring`, `search` and `bridges`; everything else is private. The names of
+`__all__` are imported when they are first used, so that the package itself is quick to import.
 """
 
 from importlib import import_module
@@ -14,26 +18,44 @@ if find_spec("torch") is None:
     )
 
 if TYPE_CHECKING:
-    from spygames_training.checkpoint import load_checkpoint, save_checkpoint
+    from spygames_training.checkpoint import Checkpoint, CheckpointError, load_checkpoint, save_checkpoint
     from spygames_training.config import PPO, Config, Network, Opponents, read_config
     from spygames_training.evaluation import cross_play, evaluate
     from spygames_training.experiments.best_response import best_response
     from spygames_training.experiments.seeds import train_seeds
+    from spygames_training.network import ActorCritic
+    from spygames_training.onnx_export import export_onnx
+    from spygames_training.onnx_player import OnnxPlayer
     from spygames_training.policy import Policy
-    from spygames_training.run import Run
-    from spygames_training.shaping import potential_based
+    from spygames_training.processes import Processes, ProcessLost, join, leave
+    from spygames_training.rounding import export_bfloat16
+    from spygames_training.run import Callback, Diverged, Run
+    from spygames_training.shaping import Shaping, potential_based
     from spygames_training.trainer import train
 
 __all__ = [
     "PPO",
+    "ActorCritic",
+    "Callback",
+    "Checkpoint",
+    "CheckpointError",
     "Config",
+    "Diverged",
     "Network",
+    "OnnxPlayer",
     "Opponents",
     "Policy",
+    "ProcessLost",
+    "Processes",
     "Run",
+    "Shaping",
     "best_response",
     "cross_play",
     "evaluate",
+    "export_bfloat16",
+    "export_onnx",
+    "join",
+    "leave",
     "load_checkpoint",
     "potential_based",
     "read_config",
@@ -43,14 +65,45 @@ __all__ = [
 ]
 
 _HOMES = {
-    "checkpoint": ("load_checkpoint", "save_checkpoint"),
-    "config": ("PPO", "Config", "Network", "Opponents", "read_config"),
-    "evaluation": ("cross_play", "evaluate"),
+    "checkpoint": (
+        "Checkpoint",
+        "CheckpointError",
+        "load_checkpoint",
+        "save_checkpoint",
+    ),
+    "config": (
+        "PPO",
+        "Config",
+        "Network",
+        "Opponents",
+        "read_config",
+    ),
+    "evaluation": (
+        "cross_play",
+        "evaluate",
+    ),
     "experiments.best_response": ("best_response",),
     "experiments.seeds": ("train_seeds",),
+    "network": ("ActorCritic",),
+    "onnx_export": ("export_onnx",),
+    "onnx_player": ("OnnxPlayer",),
     "policy": ("Policy",),
-    "run": ("Run",),
-    "shaping": ("potential_based",),
+    "processes": (
+        "Processes",
+        "ProcessLost",
+        "join",
+        "leave",
+    ),
+    "rounding": ("export_bfloat16",),
+    "run": (
+        "Callback",
+        "Diverged",
+        "Run",
+    ),
+    "shaping": (
+        "Shaping",
+        "potential_based",
+    ),
     "trainer": ("train",),
 }
 

@@ -8,7 +8,6 @@ from shlex import quote
 from typing import Any
 
 from spygames.core.players import split_spec
-from spygames.core.released import find_agent
 from spygames.core.shown import one_line, printable
 from spygames_training.calibration import Calibration
 from spygames_training.checkpoint import Checkpoint, CheckpointError
@@ -75,12 +74,12 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> 
     plain = [each for each, search in zip(figures.evaluations, searched, strict=True) if not search]
     on_top = [each for each, search in zip(figures.evaluations, searched, strict=True) if search]
     typed = quote(f"{printable(name)}@argmax")
-    loaded = f'spygames_training.policy.Policy.load({json.dumps(name, ensure_ascii=False)}, "argmax")'
+    loaded = f'spygames_training.Policy.load({json.dumps(name, ensure_ascii=False)}, "argmax")'
     sections = [
         f"# {in_markdown(name)}",
         f"An agent for {short_title(checkpoint.game)}, trained by self-play{_with_bots(checkpoint)}.",
         "## What it is\n\n" + _list(_facts(checkpoint)),
-        _evaluated(plain, "How well it plays") if plain else _noted(results, old=checkpoint.is_of_0_1),
+        _evaluated(plain, "How well it plays") if plain else _noted(results),
         _evaluated(on_top, "With a search on top") + SEARCHED + _earlier_worlds(checkpoint, on_top) if on_top else "",
         _exploited(figures.adversaries) if figures.adversaries else _best_response(results),
         _value(figures.calibration, picture),
@@ -171,7 +170,7 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
         named += ("entropy_end", "kl", "reference_ema", "ema", "reward_scale")
         rows.append(("PPO", ", ".join(f"{key} {ppo[key]}" for key in named if key in ppo)))
     if opponents.get("share"):
-        counts = Counter(_rival(bot, checkpoint.is_of_0_1) for bot in opponents.get("bots", ()))
+        counts = Counter(map(code_span, opponents.get("bots", ())))
         drawn = ", ".join(bot + (f" ({count} times)" if count > 1 else "") for bot, count in counts.items())
         met = f"in {opponents['share']:.0%} of the games, one drawn from {drawn or 'none'}"
         if (temperature := opponents.get("temperature", 1.0)) != 1.0:
@@ -189,10 +188,6 @@ def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
         return ""
     noted = [*checkpoint.began_with.get("runs", ()), {"config": extra["config"], "step": checkpoint.meta["step"]}]
     configs = [from_mapping(Config, run["config"]) for run in noted]
-    if checkpoint.is_of_0_1:
-        (config,) = configs
-        bots = tuple("expert-1" if bot == "expert" else bot for bot in config.opponents.bots)
-        configs = [replace(config, opponents=replace(config.opponents, bots=bots))]
     same = (
         "The same seed, machine and workers give the same agent, with the rules and the trainer of that version, where "
         "no setting was changed in the middle of a run and none was stopped."
@@ -326,14 +321,13 @@ def _value(found: Calibration | None, picture: str) -> str:
     )
 
 
-def _noted(results: object, old: bool) -> str:
-    """The section of the figures that a checkpoint notes: measured after the run, or the run's last evaluation. The
-    `expert` of 0.1.0 (`old`) is `expert-1` here."""
+def _noted(results: object) -> str:
+    """The section of the figures that a checkpoint notes: measured after the run, or the run's last evaluation."""
     if not isinstance(results, dict):
         return ""
     if isinstance(plays := results.get("play"), dict):
         rivals = list(dict.fromkeys(rival for found in plays.values() for rival in found))
-        lines = [[_rival(rival, old), *(_share(found.get(rival)) for found in plays.values())] for rival in rivals]
+        lines = [[code_span(rival), *(_share(found.get(rival)) for found in plays.values())] for rival in rivals]
         table = markdown_table(["games won against, %", *plays], lines)
         return (
             f"## How well it plays\n\n{table}\n\nAs the checkpoint notes it; in brackets the 95 % interval over deals."
@@ -341,14 +335,10 @@ def _noted(results: object, old: bool) -> str:
     shares = {key.partition("/")[2]: value for key, value in results.items() if key.startswith("win_share/")}
     if not shares:
         return ""
-    lines = [[_rival(rival, old), f"{100 * share:.1f}"] for rival, share in shares.items()]
+    lines = [[code_span(rival), f"{100 * share:.1f}"] for rival, share in shares.items()]
     table = markdown_table(["games won against, %", str(results.get("play", "sample"))], lines)
     games = results.get("games", "?")
     return f"## How well it plays\n\n{table}\n\nThe last evaluation of the run, {games} games a figure."
-
-
-def _rival(name: str, old: bool) -> str:
-    return code_span("expert-1" if old and name == "expert" else name)
 
 
 def _share(found: Mapping[str, Any] | None) -> str:
@@ -364,18 +354,11 @@ def _best_response(results: object) -> str:
     if not isinstance(found, dict):
         return ""
     wins = [f"{_share(each)} % {play}" for play, each in found.items() if isinstance(each, dict)]
-    agent = _released(found["agent"])
     return (
         f"## How far it can be exploited\n\nA fresh network that trained for {found['decisions']:,} decisions against "
-        f"{code_span(agent)} alone won {', '.join(wins)}. That bounds from below what a perfect adversary would win."
+        f"{code_span(found['agent'])} alone won {', '.join(wins)}. That "
+        "bounds from below what a perfect adversary would win."
     )
-
-
-def _released(spec: str) -> str:
-    """A player's name with a released agent's in place of the folder by which 0.1.0 called it."""
-    parts = split_spec(spec)
-    agent = find_agent(parts.source)
-    return spec if agent is None else parts._replace(source=agent.name).text
 
 
 def _list(rows: Sequence[tuple[str, str]]) -> str:

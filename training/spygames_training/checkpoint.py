@@ -69,14 +69,12 @@ class Checkpoint:
 
     @property
     def training_opponents(self) -> tuple[str, ...]:
-        """The scripted players that it trained against, or the agent with whose weights it began, where that is noted.
-        The `expert` of 0.1.0 is `expert-1` here."""
+        """The scripted players that it trained against, or the agent that it began from did, where that is noted."""
         found: Any = self.meta.get("extra")
         for key in ("config", "opponents"):
             found = found.get(key) if isinstance(found, dict) else None
         bots = found.get("bots") if isinstance(found, dict) and found.get("share") else ()
-        own = ["expert-1" if self.is_of_0_1 and name == "expert" else name for name in _texts(bots)]
-        return tuple(dict.fromkeys([*_texts(self.began_with.get("opponents")), *own]))
+        return tuple(dict.fromkeys([*_texts(self.began_with.get("opponents")), *_texts(bots)]))
 
     @property
     def began_with(self) -> Mapping[str, Any]:
@@ -93,12 +91,6 @@ class Checkpoint:
         """On which it was trained, with those of the agent with whose weights it began."""
         before = self.began_with.get("decisions")
         return self.meta["step"] + (before if is_count(before) else 0)
-
-    @property
-    def is_of_0_1(self) -> bool:
-        """Whether version 0.1 wrote it, whose `expert` is `expert-1` now."""
-        code = self.meta.get("code")
-        return isinstance(code, dict) and str(code.get("spygames")).startswith("0.1.")
 
 
 def _texts(found: object) -> list[str]:

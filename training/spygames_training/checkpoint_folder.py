@@ -14,7 +14,7 @@ from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
 from spygames.core.game import Game
-from spygames.core.released import BEST, best_agent, find_agent, released_agents
+from spygames.core.released import BEST, best_agent, find_agent, find_anchor, released_agents
 from spygames.core.shown import one_line, shown
 from spygames_training.atomic import parse_json, read_file, remove, write_synced
 
@@ -78,8 +78,10 @@ def check_place(path: Path) -> None:
 
 
 def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
-    """The checkpoint folder that `path` is, or has as `checkpoint` in it (a run), or that of the released agent which
-    it names (`agent_avenue/simple-2`, or `best` of `game`); CheckpointError if there is none."""
+    """The checkpoint folder of the released agent that `path` names (`agent_avenue/simple-2`, or `best` of `game`), or
+    the one that `path` is, or has as `checkpoint` in it (a run); CheckpointError if there is none."""
+    if isinstance(path, str) and (path == BEST or find_agent(path) is not None):
+        return _released(path, game)
     place, path = path, Path(path)
     try:
         for folder in (path, path / "checkpoint"):
@@ -109,6 +111,8 @@ def _released(name: str, game: Game | None) -> Path:
             return best_agent(game)[0].checked_folder()
         if (agent := find_agent(name)) is not None:
             return agent.checked_folder()
+        if (folder := find_anchor(name)) is not None:
+            return folder
         names = ", ".join(agent.name for agent in released_agents())
     except ValueError as error:
         raise CheckpointError(str(error)) from None

@@ -14,6 +14,7 @@ from spygames_training.calibration import Calibration
 from spygames_training.checkpoint import Checkpoint
 from spygames_training.identity import player_digest, worlds_of
 from spygames_training.policy import PolicyPlayer, from_network
+from spygames_training.search.player import on_top
 
 __all__ = ["Adversary", "Figures", "read_evaluation", "read_figures"]
 
@@ -182,4 +183,4 @@ def _adversary(found: Mapping[str, Any]) -> Adversary:
 def _digest(game: Game, player: PolicyPlayer, name: str, worlds: int) -> str | None:
     """That of the agent, as the challenger called `name`: with the search that the name says, or without."""
     search = split_spec(name).search
-    return player_digest(game, player if search is None else player.with_search(search), worlds)
+    return player_digest(game, player if search is None else on_top(player, search), worlds)

@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from spygames.core.player import DecisionBatch, Player, PlayerTooSlow, answers
+from spygames.core.player import DecisionBatch, Player, PlayerTooSlow
+from spygames.core.session import answers
 from spygames.core.shown import one_line
 
 Reason = Literal["failed", "too slow"]

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spygames.core.batch import Batch, spread
-from spygames.core.game import Game, as_record
-from spygames.core.notes import new_notes
-from spygames.core.player import tell_end
-from spygames.core.players import Player, answers, new_memory
+from spygames.core.game import Game
+from spygames.core.player import DecisionBatch, Player
+from spygames.core.rows import Rows, spread
+from spygames.core.session import Session, answers
 from spygames_training.compute import one_thread
 from spygames_training.forfeits import Referee
 from spygames_training.tasks.executor import SERIAL, Executor, Progress
@@ -114,51 +113,39 @@ def _play_part(
     referee: Referee | None,
     first: int,
 ) -> None:
-    batch = Batch(game, len(seeds), 0, threads=1)
-    batch.reset(seeds=seeds)
-    going, memory = np.arange(batch.n), new_memory(game, players, batch.n)
-    notes = new_notes(game, players, batch.n)
+    failed = np.zeros(len(seeds), bool)
+
+    def ask(player: Player, decisions: DecisionBatch) -> np.ndarray:
+        if referee is None:
+            return answers(player, decisions)
+        found, failed[decisions.rows] = referee.ask(player, decisions, first)
+        return found
+
+    rows = Rows(game, len(seeds), 0)
+    session, going = Session(rows, players, seating, rng, ask), np.arange(rows.n)
+    session.begin(going, seeds)
+    actions = np.zeros(rows.n, np.int64)
     for _ in range(LONGEST):
         if not len(going):
             return
-        # Games that have ended are followed by others in the batch, which do not count.
-        actions = batch.mask.argmax(axis=1)
-        asked, failed = seating[going, batch.seats[going]], np.zeros(batch.n, bool)
-        for index, player in enumerate(players):
-            rows = going[asked == index]
-            if len(rows):
-                decisions = batch.decisions(rng, rows, memory, notes)
-                if referee is None:
-                    actions[rows] = answers(player, decisions)
-                else:
-                    actions[rows], failed[rows] = referee.ask(player, decisions, first)
-        if notes is not None:
-            notes.add(batch.states, actions, going)
-        before = None if finals is None else batch.states.copy()
-        batch.step(actions)
-        over = batch.done[going] | failed[going]
-        ended = going[over]
-        played = ended[~failed[ended]]
-        out[played] = batch.rewards[played]
-        for row in played.tolist() if any(hasattr(player, "ended") for player in players) else ():
-            tell_end({seat: players[index] for seat, index in enumerate(seating[row])}, out[row], row, notes)
-        if finals is not None and before is not None:
-            finals[played] = before[played]
-            for row in played:  # the batch has begun the next game in this row already
-                game.apply(as_record(finals, row), int(actions[row]))
-        going = going[~over]
-        if progress and len(ended):
-            progress(len(ended))
+        session.ask(going, actions)
+        played = going[~failed[going]]
+        ended = session.apply(played, actions)
+        out[ended] = rows.rewards[ended]
+        if finals is not None:
+            finals[ended] = rows.states[ended]
+        if progress and (over := len(going) - len(played) + len(ended)):
+            progress(over)
+        going = played[~rows.done[played]]
     if not len(going):
         return
     names = ", ".join(dict.fromkeys(player.name for player in players))
     warnings.warn(
-        f"{len(going)} of {batch.n} games of {names} were stopped after {LONGEST:,} decisions; nobody won them",
+        f"{len(going)} of {rows.n} games of {names} were stopped after {LONGEST:,} decisions; nobody won them",
         stacklevel=2,
     )
-    for row in going.tolist():
-        tell_end({seat: players[index] for seat, index in enumerate(seating[row])}, out[row], row, notes)
+    session.tell_end(going)
     if finals is not None:
-        finals[going] = batch.states[going]
+        finals[going] = rows.states[going]
     if progress:
         progress(len(going))

@@ -5,25 +5,58 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from spygames.core.shown import shown
 from spygames_training.atomic import only_one
 from spygames_training.compute import one_thread, usual_torch
+from spygames_training.config import Config
+from spygames_training.learner import Learner
+from spygames_training.processes import Processes
 from spygames_training.report import Report
 
-if TYPE_CHECKING:
-    from spygames_training.run import Run
 
-Callback = Callable[["Run", dict[str, float]], object]
-"""Called after each update with the run and a copy of what metrics.jsonl has of it: `decisions`, `entropy` and more,
-after an evaluation also `win_share/NAME` for each opponent. It may look at everything and call `Run.stop`; what it
-returns is ignored, and what it raises ends the training once all is saved."""
+class Trained(Protocol):
+    """What the loop needs of a run (`Run`)."""
+
+    config: Config
+    folder: Path
+    processes: Processes
+    learner: Learner
+    progress: dict[str, Any]
+    stopping: bool
+    earlier: list[dict[str, Any]]
+
+    @property
+    def finished(self) -> bool:
+        """Whether all decisions are made."""
+        ...
+
+    def update(self) -> dict[str, Any]:
+        """One update; returns its metrics."""
+        ...
+
+    def evaluate(self) -> dict[str, float]:
+        """Plays against the evaluation's opponents; returns the win fractions."""
+        ...
+
+    def save(self) -> None:
+        """Saves state and agent."""
+        ...
+
+    def save_agent(self) -> None:
+        """Saves the agent alone."""
+        ...
+
+    def close(self) -> None:
+        """Ends what the run keeps open."""
+        ...
 
 
-def check_callbacks(callbacks: Sequence[Callback]) -> None:
+def check_callbacks(callbacks: Sequence[Callable[..., object]]) -> None:
     """TypeError if they are no list of functions."""
     if callable(callbacks):
         raise TypeError(f"callbacks must be a list of functions: [{shown(callbacks)}]")
@@ -51,7 +84,7 @@ class TrainingLoop:
         TypeError: a callback cannot be called.
     """
 
-    def __init__(self, run: "Run", callbacks: Sequence[Callback], progress: bool):
+    def __init__(self, run: Trained, callbacks: Sequence[Callable[..., object]], progress: bool):
         check_callbacks(callbacks)
         self.run, self.callbacks, self.progress = run, callbacks, progress
         self._interrupted = False

@@ -1,6 +1,5 @@
 """Players that are ONNX models: the kind `onnx:MODEL.onnx`."""
 
-import os
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import onnxruntime
 from spygames.core.files import read_file
 from spygames.core.game import NOBODY, Game
 from spygames.core.player import DecisionBatch, PlayerFailed
+from spygames.core.players import split_spec
 from spygames.core.shown import one_line, shown
 from spygames_training.checkpoint import layout_hash
 from spygames_training.policy import draw_actions, temperature_of
@@ -114,7 +114,5 @@ class OnnxPlayer:
 
 def load_player(game: Game, argument: str) -> OnnxPlayer:
     """The player `onnx:FILE[@HOW]`: what `make_player` calls for the kind `onnx`; ValueError as of `OnnxPlayer`."""
-    path, how = argument, ""
-    if not os.path.exists(path) and "@" in argument:
-        path, _, how = argument.rpartition("@")
-    return OnnxPlayer(game, path, how)
+    parts = split_spec(argument)
+    return OnnxPlayer(game, parts.source, parts.play)

@@ -2,15 +2,13 @@
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 
-from spygames.core.batch import Batch
 from spygames.core.game import Game
-from spygames.core.players import DecisionBatch, Player, answers
+from spygames.core.players import Player
 from spygames_training.evaluation import won
 from spygames_training.league import League
 from spygames_training.policy import PolicyPlayer
@@ -24,14 +22,15 @@ class OpponentSeats:
 
     Args:
         game: what is played.
-        games: how many of the rollout's games have opponents, the first ones.
+        controller: int64 [games, P], the seating of those of the rollout's games that have opponents, the first ones,
+            which is written.
         seed: of the draws.
     """
 
-    def __init__(self, game: Game, games: int, seed: Sequence[int]):
-        self.game, self.games = game, games
+    def __init__(self, game: Game, controller: np.ndarray, seed: Sequence[int]):
+        self.game, self.games = game, len(controller)
         self.rng = np.random.default_rng(seed)
-        self.controller = np.zeros((games, game.num_players), np.int64)
+        self.controller = controller
         """Who plays which seat: 0 the network, else an opponent's number in the league."""
         self.players: Mapping[int, Player] = {}
         self.drawable: Sequence[int] = ()
@@ -56,7 +55,7 @@ class OpponentSeats:
         """Whether an opponent plays the seat to move in each game of the rollout, bool [n]; seats: int8 [n]."""
         found = np.zeros(len(seats), np.bool_)
         if self.games:
-            found[: self.games] = self._to_move(seats) > 0
+            found[: self.games] = self.controller[np.arange(self.games), seats[: self.games]] > 0
         return found
 
     def has_bots(self) -> np.ndarray:
@@ -65,21 +64,6 @@ class OpponentSeats:
         for number, player in self.players.items():
             bots[number] = not isinstance(player, PolicyPlayer)
         return np.any(bots[self.controller], axis=1)
-
-    def act(self, batch: Batch, asked: DecisionBatch, actions: np.ndarray) -> None:
-        """Replaces the network's actions, int64 [n], by those of the opponents where one is to move.
-
-        Args:
-            batch: the games.
-            asked: the decisions of all games, of which each opponent is asked for its own.
-            actions: written.
-        """
-        if not self.games:  # as in most runs, where these lines would cost a tenth of the time of playing
-            return
-        who = self._to_move(batch.seats)
-        for k in np.unique(who[who > 0]):
-            rows = np.flatnonzero(who == k)
-            actions[rows] = answers(self.players[int(k)], replace(asked, rows=rows))
 
     def end_games(self, done: np.ndarray, rewards: np.ndarray) -> None:
         """Notes the results of games that have just ended and draws the opponents of the next ones; done: bool [n],
@@ -109,10 +93,6 @@ class OpponentSeats:
             raise ValueError("nobody learns in one of its games")
         set_rng(self.rng, state["rng"])
         self.controller[...] = controller
-
-    def _to_move(self, seats: np.ndarray) -> np.ndarray:
-        """Who plays the seat to move in each game with opponents, int64 [games]."""
-        return self.controller[np.arange(self.games), seats[: self.games]]
 
     def _count(self, rows: np.ndarray, rewards: np.ndarray) -> None:
         """Notes who won in games that have just ended."""

@@ -1,7 +1,6 @@
 """A trained network that plays: `Policy.load("agent_avenue/simple-2@argmax").act(observation, mask)`."""
 
 import math
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +13,8 @@ from numpy.typing import NDArray
 from spygames.core.advice import win_share
 from spygames.core.game import Game, as_record
 from spygames.core.look import Advice
-from spygames.core.players import DecisionBatch, Player, name_best, split_spec
-from spygames.core.released import find_agent
+from spygames.core.players import DecisionBatch, name_best, split_spec
+from spygames.core.released import find_agent, find_anchor
 from spygames.core.shown import shown
 from spygames_training.checkpoint import layout_hash, load_checkpoint
 from spygames_training.checkpoint_folder import CheckpointError, find_checkpoint
@@ -86,23 +85,23 @@ class Policy:
             CheckpointError: there is none, or it is damaged, or of another game or layout.
             ValueError: `how` makes no sense.
         """
-        text = path.as_posix() if isinstance(path, Path) else path
-        if game is not None:
-            text = name_best(game, text)
-        parts = split_spec(text)
-        if not os.path.exists(text):
+        source = path
+        if isinstance(path, str):
+            parts = split_spec(path if game is None else name_best(game, path))
             if parts.search is not None:
                 raise CheckpointError(
-                    f"a policy has no search: make_player(game, {shown(text)}) makes a player that has"
+                    f"a policy has no search: make_player(game, {shown(path)}) makes a player that has"
                 )
-            if not how:
-                text, how = parts.source, parts.play
+            if how and parts.play:
+                raise ValueError(f"{shown(path)} says how it plays, and so does {shown(how)}: say it once")
+            source, how = parts.source, how or parts.play
         temperature_of(how)
-        checkpoint = load_checkpoint(text, game, network)
-        folder = find_checkpoint(text, game).resolve()
+        checkpoint = load_checkpoint(source, game, network)
+        folder = find_checkpoint(source, game).resolve()
         name = folder.parent.name if folder.name == "checkpoint" else folder.name
-        if (agent := find_agent(text)) is not None and text == agent.name and not os.path.exists(text):
-            name = agent.name
+        text = source if isinstance(source, str) else source.as_posix()
+        if (isinstance(source, str) or not source.exists()) and (find_agent(text) or find_anchor(text)):
+            name = text
         policy = cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
         policy.training_opponents = checkpoint.training_opponents
         return policy
@@ -288,14 +287,6 @@ class PolicyPlayer:
         memory = d.memory[own]
         yield memory
         d.memory[own] = memory
-
-    def with_search(self, settings: str) -> Player:
-        """This policy with a search on top of it: what `make_player` calls for `+search:SETTINGS`; ValueError of one
-        line where that makes no sense."""
-        from spygames_training.search.player import SearchingPolicy  # which imports this module
-        from spygames_training.search.settings import read_settings
-
-        return SearchingPolicy(self.policy, read_settings(self.policy.game, settings))
 
 
 def load_player(game: Game, path: str | Path, how: str = "", network: Source | None = None) -> PolicyPlayer:

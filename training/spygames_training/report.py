@@ -14,13 +14,12 @@ from typing import Any
 from rich.console import Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
 
 from spygames.core.digest import content
 from spygames.core.files import decoded
 from spygames_training.atomic import is_count, is_number, named, parse_json, read_file, write_whole
 from spygames_training.plots import legend, picture
-from spygames_training.tables import as_cell, console
+from spygames_training.tables import ScreenTable, as_cell, console
 
 WIN = "win_share/"
 """Prefix of the metrics that are win shares against somebody."""
@@ -153,17 +152,15 @@ class Screen:
         self.console.print(as_cell(line), soft_wrap=True)
 
     def _render(self) -> Group:
-        table = Table(box=None, pad_edge=False)
         names = ["policy_loss", "value_loss", "explained_variance", "entropy", "kl_to_reference", "clipped"]
         wins = sorted(n for n in self.latest if n.startswith(WIN))
-        values = []
+        head, values = [], []
         for name in [*names, *wins]:
             value = self.latest.get(name)
             won = name.startswith(WIN)
-            table.add_column(as_cell(f"wins against {name.removeprefix(WIN)}" if won else name.replace("_", " ")))
+            head.append(f"wins against {name.removeprefix(WIN)}" if won else name.replace("_", " "))
             values.append("" if value is None else f"{value:.1%}" if won else f"{value:.4f}")
-        table.add_row(*values)
-        return Group(self._progress, table)
+        return Group(self._progress, ScreenTable(head, [values], texts=0))
 
 
 def line_of(metrics: Mapping[str, Any], total: int) -> str:

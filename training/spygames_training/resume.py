@@ -2,8 +2,8 @@
 runs.
 
 The parts of a run give and take it as state dicts; here they are merged, checked, written and read. A digest over all
-of it vouches for what was saved; a state without one, as version 0.1.0 saved it, is read, too. The games are looked at
-one by one either way: whoever can write a state can write its digest, and kernels trust their states.
+of it vouches for what was saved. The games are looked at one by one all the same: whoever can write a state can write
+its digest, and kernels trust their states.
 """
 
 import hashlib
@@ -53,8 +53,6 @@ class State:
     path: Path
     facts: dict[str, Any]
     tensors: dict[str, Tensor]
-    vouched: bool
-    """Whether it has a digest, which is then right."""
 
 
 class StateError(ValueError):
@@ -135,14 +133,13 @@ def _state(path: Path, data: bytes) -> State:
         facts = parse_json(_metadata(data)["facts"])
         if not isinstance(facts, dict):
             raise ValueError("its facts are no mapping")
-        vouched = "sha256" in facts
-        if vouched and facts["sha256"] != checksum(facts, tensors):
+        if facts.get("sha256") != checksum(facts, tensors):
             raise StateError(f"{path} is damaged: its content is not what was saved")
     except StateError:
         raise
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise StateError(f"{path} is cut or no saved state ({one_line(error)})") from error
-    return State(path, facts, tensors, vouched)
+    return State(path, facts, tensors)
 
 
 def load_state(state: State, learner: Learner, rollouts: Sequence[Rollout], league: League) -> dict[str, Any]:

@@ -12,9 +12,9 @@ import torch
 
 from spygames.core.batch import Batch
 from spygames.core.game import Game
-from spygames.core.notes import new_notes
 from spygames.core.padding import from_fields, to_fields
 from spygames.core.players import Player, new_memory
+from spygames.core.session import Session
 from spygames.core.shown import one_line
 from spygames_training.compute import Compute, fetch
 from spygames_training.config import PPO, Config
@@ -53,24 +53,22 @@ class Rollout:
     ):
         self.game, self.n, self.steps, self.shaping = game, n, steps, shaping
         self.temperature = temperature
-        self.memory = new_memory(game, players, n)
-        """The memory of the player of each seat, in its present game."""
-        self.trajectories = t = Trajectories(game, n, steps, self.memory.shape[2])
+        self.trajectories = t = Trajectories(game, n, steps, new_memory(game, players).shape[2])
         self.batch = Batch(game, n, seed, threads=1, observation=t.observation[-1], mask=t.mask[-1])
-        self.rng = np.random.default_rng([seed, 1]).integers(2**64, size=(n, 1), dtype=np.uint64)
-        """The players' streams, one for each game."""
+        rng = np.random.default_rng([seed, 1]).integers(2**64, size=(n, 1), dtype=np.uint64)
+        self.session = Session(self.batch, [*players], np.zeros((n, game.num_players), np.int64), rng)
+        """The games with the opponents, by their numbers in the league; 0 in `seating` is the network."""
+        self.memory = self.session.memory
         if share and not round(share * n):
             raise ValueError(f"opponents.share {share:g} of a worker's {n} games is no game: at least {0.51 / n:.2g}")
-        self.opponents = OpponentSeats(game, round(share * n), [seed, 2])
-        self.notes = new_notes(game, players, n)
-        """The decisions of each present game so far, if an opponent wants them."""
+        self.opponents = OpponentSeats(game, self.session.seating[: round(share * n)], [seed, 2])
         self._views = np.zeros((n, game.num_players, game.num_features), np.float32)
-        self._rows = np.arange(n)
         self._legal = np.zeros(game.num_actions, np.int64)
 
     def play(self, network: ActorCritic, ppo: PPO) -> None:
         """Records the next `steps` decisions of every game."""
-        t, batch, compute = self.trajectories, self.batch, Compute.of(network, ppo.precision)
+        t, batch, session, compute = self.trajectories, self.batch, self.session, Compute.of(network, ppo.precision)
+        session.players = self.opponents.players
         t.begin(self.memory)
         t.keep(compute, network.sees_all)
         if network.belief is not None:
@@ -81,18 +79,15 @@ class Rollout:
             if t.answers is not None:
                 batch.answer(t.answers[step])
             logits, t.values[step] = self._ask(network, step, compute)
-            asked, drawn = Asked(t.mask[step], self.rng, self._rows), Drawn(t.actions[step], t.log_probabilities[step])
+            asked = Asked(t.mask[step], session.rng, batch.all)
+            drawn = Drawn(t.actions[step], t.log_probabilities[step])
             self._draw(logits, asked, drawn, t.temperatures[step])
-            self.opponents.act(batch, batch.decisions(self.rng, self._rows, self.memory, self.notes), t.actions[step])
-            if self.notes is not None:
-                self.notes.add(batch.states, t.actions[step])
+            if len(rows := np.flatnonzero(t.frozen[step])):
+                session.ask(rows, t.actions[step])
             batch.write_to(t.observation[step + 1], t.mask[step + 1])
-            batch.step(t.actions[step])
+            session.step(t.actions[step])
             np.multiply(batch.rewards, ppo.reward_scale, out=t.rewards[step])
             t.done[step] = batch.done
-            self.memory[batch.done] = 0
-            if self.notes is not None:
-                self.notes.clear(batch.done)
             self.opponents.end_games(batch.done, batch.rewards)
         if self.shaping is not None:
             shape_rewards(t, self.game, self.shaping, ppo.reward_scale)
@@ -120,11 +115,11 @@ class Rollout:
             if not (size := network.memory_size):
                 logits, values = fetch(network(observation, views))
             else:
-                who = self._rows, t.seats[step], slice(size)
+                who = self.batch.all, t.seats[step], slice(size)
                 features, after = network.step(observation, torch.from_numpy(self.memory[who]).to(compute.device))
                 logits, values, remembered = fetch([*network.heads(features, views), after])
                 own = ~t.frozen[step]
-                self.memory[self._rows[own], t.seats[step, own], :size] = remembered[own]
+                self.memory[self.batch.all[own], t.seats[step, own], :size] = remembered[own]
             return logits, values
 
     def _observe_all(self, step: int) -> torch.Tensor:
@@ -137,11 +132,11 @@ class Rollout:
     def state_dict(self) -> dict[str, Any]:
         """What the next update depends on: tensors `states`, `seeds`, `luck`, `controller` and `memory`, and the arrays
         of the notes if there are any, in types that files know, and the state of `rng`, which draws the opponents."""
-        notes = {} if self.notes is None else self.notes.arrays()
+        notes = {} if self.session.notes is None else self.session.notes.arrays()
         return {
             "states": torch.from_numpy(to_fields(self.batch.states).ravel()),
             "seeds": torch.from_numpy(self.batch.seeds.view(np.int64)),
-            "luck": torch.from_numpy(self.rng.view(np.int64)),
+            "luck": torch.from_numpy(self.session.rng.view(np.int64)),
             "memory": torch.from_numpy(self.memory),
             **{f"notes.{name}": torch.from_numpy(array) for name, array in notes.items()},
             **self.opponents.state_dict(),
@@ -164,10 +159,10 @@ class Rollout:
             self.batch.resume(states, seeds.view(np.uint64))
         except ValueError as error:
             raise ValueError(one_line(error)) from error
-        self.rng[...] = state["luck"].numpy().view(np.uint64)
+        self.session.rng[...] = state["luck"].numpy().view(np.uint64)
         self.memory[...] = state["memory"].numpy()
-        if self.notes is not None:
-            self.notes.load({name: state[f"notes.{name}"].numpy() for name in self.notes.arrays()})
+        if (notes := self.session.notes) is not None:
+            notes.load({name: state[f"notes.{name}"].numpy() for name in notes.arrays()})
 
 
 def check_memory(game: Game, config: Config, processes: int = 1) -> None:

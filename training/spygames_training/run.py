@@ -4,7 +4,7 @@ import dataclasses
 import functools
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from spygames_training.faster_device import gpu_pays
 from spygames_training.joint_run import check_alike, check_workers, led_by_newest, saved_anywhere
 from spygames_training.league import League
 from spygames_training.learner import Learner
-from spygames_training.loop import Callback, TrainingLoop
+from spygames_training.loop import TrainingLoop
 from spygames_training.machine import cores, instructions, processor
 from spygames_training.network import ActorCritic
 from spygames_training.own_code import check_names, find_own, names_of
@@ -56,6 +56,12 @@ TRAINING_SEEDS = 1 << 62
 
 class Diverged(ValueError):
     """The losses are not finite any more; the last saved state is from before."""
+
+
+Callback = Callable[["Run", dict[str, float]], object]
+"""Called after each update with the run and a copy of its line in metrics.jsonl: `decisions`, `entropy` and more,
+after an evaluation also `win_share/NAME` for each opponent. It may read everything and call `Run.stop`. Its return
+value is ignored; an exception ends the training once all is saved."""
 
 
 class Run:
@@ -215,8 +221,7 @@ class Run:
             except ValueError as error:
                 raise StateError(f"{state.path}: {error}") from error
             if processes.first:
-                digest = state.facts.get("metrics") if state.vouched else None
-                run.earlier = read_metrics(run.folder, run.progress["decisions"], digest)
+                run.earlier = read_metrics(run.folder, run.progress["decisions"], state.facts.get("metrics"))
         run._enter()
         return run
 
@@ -250,8 +255,6 @@ class Run:
 
     def _check_settings(self, state: State) -> None:
         """StateError if settings that decide what the run has become are not those that the state was saved with."""
-        if not state.vouched:
-            return
         try:
             saved = from_mapping(Config, state.facts.get("config"))
         except ValueError as error:

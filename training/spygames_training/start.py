@@ -48,8 +48,7 @@ def start_from(
         own.load_state_dict(own.state_dict() | weights)
     extra: Any = found.meta.get("extra")
     before, runs = found.began_with.get("runs", []), []
-    # Of own code a config does not tell, and in one of 0.1.0 `expert` is another player: what is noted is all of it.
-    if isinstance(extra, dict) and "config" in extra and not extra.get("own_code") and not found.is_of_0_1:
+    if isinstance(extra, dict) and "config" in extra and not extra.get("own_code"):  # of which a config does not tell
         last = {"config": extra["config"], "step": found.meta["step"], "seconds": extra.get("seconds", 0)}
         runs = [*(before if isinstance(before, list) else []), last]
     return {

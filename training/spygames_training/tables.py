@@ -8,11 +8,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 DARK = 0.33
 """A win share so far from a half has a colour on which black is hard to read."""
+
+FOLDED = 8
+"""Characters that a column gets at least for a longer text."""
 
 
 class _Rate(ProgressColumn):
@@ -86,7 +90,14 @@ def code_span(text: str) -> str:
 
 def in_markdown(text: str) -> str:
     """A text that somebody else chose as plain text in Markdown: one line without markup."""
-    return re.sub(r"[\\`*\[\]<>&]", r"\\\g<0>", " ".join(printable(text).split()))
+    special = r"[\\`*\[\]<>&~#]|(?<![^\W_])_|_(?![^\W_])"  # a bar below between letters is none
+    return re.sub(special, r"\\\g<0>", " ".join(printable(text).split()))
+
+
+def name_in_markdown(text: str) -> str:
+    """A name that somebody else chose, for a table in Markdown and on the screen: as code where Markdown could take it
+    for something else."""
+    return text if text[:1].isalpha() and text == in_markdown(text) else code_span(text)
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> str:
@@ -99,8 +110,93 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: in
 
 
 @dataclass(frozen=True)
+class ScreenTable:
+    """A table for `Console.print`, whose texts are shown as they are.
+
+    In a console that is too narrow, long texts are folded, and the columns of numbers come in several groups, one below
+    the other, each with the columns of texts before it: no cell is cut.
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    caption: str = ""
+    texts: int = 1
+    """How many of the first columns are texts, which begin at the left."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        columns = [_Column.of([name, *cells], k < self.texts) for k, (name, *cells) in enumerate(self._columns())]
+        groups = self._groups(columns, options.max_width)
+        for number, group in enumerate(groups):
+            table = Table(box=SIMPLE_HEAD, pad_edge=False)
+            table.title = as_cell(self.title) if self.title and number == 0 else None
+            table.caption = as_cell(self.caption) if self.caption and number == len(groups) - 1 else None
+            widths = _widths([columns[k] for k in group], options.max_width - _between(len(group)))
+            for k, width in zip(group, widths, strict=True):
+                justify = "left" if k < self.texts else "right"
+                table.add_column(as_cell(self.head[k]), justify=justify, width=width, overflow="fold")
+            for row in self.rows:
+                table.add_row(*(as_cell(row[k]) for k in group))
+            yield table
+
+    def _columns(self) -> list[tuple[str, ...]]:
+        return [*zip(self.head, *self.rows, strict=True)]
+
+    def _groups(self, columns: "Sequence[_Column]", room: int) -> list[list[int]]:
+        """The columns of each group: those of texts, and at least one of numbers, if there is one."""
+        texts = [*range(self.texts)]
+        groups = [[*texts]]
+        for k in range(self.texts, len(columns)):
+            group = [*groups[-1], k]
+            if len(groups[-1]) > self.texts and sum(columns[i].least for i in group) + _between(len(group)) > room:
+                groups.append([*texts, k])
+            else:
+                groups[-1] = group
+        return groups
+
+
+class _Column(NamedTuple):
+    """Widths of a column, in characters of a terminal."""
+
+    least: int
+    """With texts folded and numbers whole."""
+    usual: int
+    """With whole cells of numbers."""
+    most: int
+    """With nothing folded."""
+
+    @classmethod
+    def of(cls, texts: Sequence[str], is_text: bool) -> "_Column":
+        """Args: the name and the cells of the column, and whether they are texts."""
+        name, *cells = ([cell_len(line) for line in printable(text).splitlines()] for text in texts)
+        most = max(map(max, filter(None, [name, *cells])), default=1)
+        if is_text:
+            return cls(min(FOLDED, most), min(FOLDED, most), most)
+        words = [[cell_len(word) for word in printable(text).split()] for text in texts]
+        least = max([1, *(min(FOLDED, word) for word in words[0]), *(word for cell in words[1:] for word in cell)])
+        return cls(least, max([least, *(line for cell in cells for line in cell)]), most)
+
+
+def _widths(columns: Sequence[_Column], room: int) -> list[int]:
+    """What each column gets of `room` characters: first whole numbers, then whole texts and names of columns."""
+    widths = [column.least for column in columns]
+    for wanted in ([column.usual for column in columns], [column.most for column in columns]):
+        for _ in range(room - sum(widths)):
+            lack = [want - width for want, width in zip(wanted, widths, strict=True)]
+            if max(lack) <= 0:
+                break
+            widths[lack.index(max(lack))] += 1
+    return widths
+
+
+def _between(columns: int) -> int:
+    """Characters between and around so many columns."""
+    return 3 * columns - 1
+
+
+@dataclass(frozen=True)
 class TextTable:
-    """A table of texts for the screen and for a page."""
+    """A table of texts for the screen and for a page; they are Markdown (`code_span`, `name_in_markdown`)."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -114,82 +210,56 @@ class TextTable:
         table = markdown_table(self.head, self.rows, self.texts)
         return "\n\n".join(filter(None, [self.title, table, self.caption]))
 
-    def rich(self, min_width: int | None = None) -> Table:
-        """For `Console.print`, without Markdown's signs of code; `min_width` is that of the columns of numbers."""
-        table = new_table(self.title, self.caption)
-        for k, name in enumerate(self.head):
-            number = k >= self.texts
-            table.add_column(
-                _plain(name),
-                justify="right" if number else "left",
-                min_width=min_width if number else None,
-                overflow="fold",
-            )
-        for row in self.rows:
-            table.add_row(*map(_plain, row))
-        return table
+    def rich(self) -> ScreenTable:
+        """For `Console.print`, without Markdown's signs of code."""
+        rows = [[*map(_without_code, row)] for row in self.rows]
+        title, caption = _without_code(self.title), _without_code(self.caption)
+        return ScreenTable([*map(_without_code, self.head)], rows, title, caption, self.texts)
 
 
-def _plain(cell: str) -> Text:
-    """A cell without Markdown's signs of code around it."""
-    return as_cell(re.sub(r"(`+) ?(.*?) ?\1(?!`)", r"\2", cell))
+def _without_code(text: str) -> str:
+    """What is between Markdown's signs of code stays, they do not."""
+    return re.sub(r"(`+) ?(.*?) ?\1(?!`)", r"\2", text)
 
 
-def new_table(title: str = "", caption: str = "") -> Table:
-    """A table without columns, in the style of all tables."""
-    texts = [as_cell(text) if text else None for text in (title, caption)]
-    return Table(title=texts[0], caption=texts[1], box=SIMPLE_HEAD, pad_edge=False)
-
-
-def results_table(results: Sequence["Result"], title: str = "") -> Table:
+def results_table(results: Sequence["Result"], title: str = "") -> ScreenTable:
     """A row for each result: win share with its interval, the fair share where it is no half, the shares by side, mean
     return."""
-    table = new_table(title)
-    for name in ("challenger", "against"):
-        table.add_column(name, overflow="fold")
-    more = len(results[0].by_side) > 2
-    side = "seat" if more else "side"
-    for name in ("games", "wins %", "95 %", *(["fair share %"] if more else []), f"by {side} %", "return"):
-        table.add_column(name, justify="right", no_wrap=True)
+    first = results[0]
+    more = len(first.by_side) > 2
+    fair, side = (["fair share %"], "seat") if more else ([], "side")
+    head = ["challenger", "against", "games", "wins %", "95 %", *fair, f"by {side} %", "return"]
+    rows = []
     for r in results:
         low, high = (f"{100 * x:.1f}" for x in r.interval)
         shares = " / ".join(f"{100 * share:.1f}" for share in r.by_side)
         fair = [f"{100 * r.fair_share:.1f}"] if more else []
-        table.add_row(
-            as_cell(r.challenger), as_cell(r.opponent), f"{r.games:,}", f"{100 * r.win_share:.1f}", f"{low}-{high}",
-            *fair, shares, f"{r.mean_return:+.3f}",
-        )  # fmt: skip
-    first = results[0]
-    table.caption = f"{first.deals:,} deals, the challenger on each of the {len(first.by_side)} sides once a deal"
-    return table
+        wins = [f"{100 * r.win_share:.1f}", f"{low}-{high}", *fair, shares]
+        rows.append([r.challenger, r.opponent, f"{r.games:,}", *wins, f"{r.mean_return:+.3f}"])
+    caption = f"{first.deals:,} deals, the challenger on each of the {len(first.by_side)} sides once a deal"
+    return ScreenTable(head, rows, title, caption, texts=2)
 
 
-def line_up_table(results: Sequence["LineUpResult"], title: str = "") -> Table:
+def line_up_table(results: Sequence["LineUpResult"], title: str = "") -> ScreenTable:
     """A row for each player of a line-up: its seats, win share and mean return with their intervals."""
-    table = new_table(title)
-    table.add_column("player", overflow="fold")
-    for name in ("seats", "wins %", "95 %", "return", "95 %"):
-        table.add_column(name, justify="right", no_wrap=True)
+    rows = []
     for r in results:
         wins = "-".join(f"{100 * x:.1f}" for x in r.interval)
         returns = " to ".join(f"{x:+.3f}" for x in r.return_interval)
-        share, mean = f"{100 * r.win_share:.1f}", f"{r.mean_return:+.3f}"
-        table.add_row(as_cell(r.player), str(r.seats), share, wins, mean, returns)
+        rows.append([r.player, str(r.seats), f"{100 * r.win_share:.1f}", wins, f"{r.mean_return:+.3f}", returns])
     first = results[0]
     moved = "once" if len(first.rotations) == 1 else f"in {len(first.rotations)} rotations of the line-up"
-    table.caption = f"{first.deals:,} deals, each played {moved}"
-    return table
+    head = ["player", "seats", "wins %", "95 %", "return", "95 %"]
+    return ScreenTable(head, rows, title, f"{first.deals:,} deals, each played {moved}")
 
 
-def matrix_table(names: Sequence[str], shares: np.ndarray) -> Table:
+def matrix_table(names: Sequence[str], shares: np.ndarray) -> ScreenTable:
     """Win shares in percent, the row's player against the column's."""
-    table = new_table("wins of the row against the column, %")
-    table.add_column("")
-    for name in names:
-        table.add_column(as_cell(name), justify="right", overflow="fold")
-    for name, row in zip(names, shares, strict=True):
-        table.add_row(as_cell(name), *("" if np.isnan(share) else f"{100 * share:.1f}" for share in row))
-    return table
+    rows = [
+        [name, *("" if np.isnan(share) else f"{100 * share:.1f}" for share in row)]
+        for name, row in zip(names, shares, strict=True)
+    ]
+    return ScreenTable(["", *names], rows, "wins of the row against the column, %")
 
 
 def check_picture(file: Path) -> None:

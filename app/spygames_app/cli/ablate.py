@@ -9,17 +9,18 @@ from tyro.conf import Positional
 
 from spygames_app.cli.arguments import (
     AnyPositive,
+    ConfigFile,
     Folder,
-    PlayerSpec,
+    Players,
     Positive,
     TaskOptions,
     Tasks,
+    WrongArguments,
     complain,
     console,
     say,
     value,
 )
-from spygames_app.shipped import config_path
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Ablate:
     the seeds' means), on screen and, in Markdown, in ablations.md; ablations.json has every figure.
     """
 
-    config: Positional[Annotated[Path, value(config_path, "CONFIG")]]
+    config: Positional[ConfigFile] = None
     """The recipe that is changed: a TOML file, or the name of a config that comes with the package."""
     only: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="", metavar="[CHANGE [CHANGE ...]]")] = ()
     """Some of the changes; all if not given. A wrong one is answered with their names."""
@@ -50,8 +51,8 @@ class Ablate:
     """Against each opponent."""
     play: Annotated[str, value(str, "HOW")] = "argmax"
     """How the agents play: sample, argmax or a temperature, such as 0.5."""
-    against: tuple[PlayerSpec, ...] = ("greedy", "expert")
-    """The opponents."""
+    against: Players = ("greedy", "expert")
+    """The opponents. (default: greedy expert)"""
     out: Folder = Path("runs/ablations")
     """Holds the runs."""
     tasks: TaskOptions = field(default_factory=Tasks)
@@ -60,6 +61,8 @@ class Ablate:
     """Whether the game that the config names may be a module of anybody's, which may run any code."""
 
     def run(self) -> int:
+        if self.config is None:
+            raise WrongArguments("name the config, as in spygames ablate demo")
         from spygames_training.config import read_config
         from spygames_training.experiments.ablations import CHANGES, Ablations
 
@@ -80,7 +83,7 @@ class Ablate:
             except KeyboardInterrupt:
                 complain("spygames ablate", "stopped; the same command resumes")
                 return 130
-        console().print(table.rich(min_width=12))
+        console().print(table.rich())
         folder = ablations.folder
         say(f"the table in Markdown: {folder / 'ablations.md'}; every figure: {folder / 'ablations.json'}")
         return 0

@@ -34,6 +34,16 @@ class Agents:
     json: AnyFile = None
     """Where to write the same as JSON."""
 
+    @staticmethod
+    def surplus(text: str) -> str:
+        """What is right in the place of a word that stands alone."""
+        from spygames.core.registry import canonical_id, game_ids
+        from spygames.core.released import find_agent
+
+        if find_agent(text) is not None:
+            return f"all about one agent says spygames card {text}"
+        return f"a game is given as --game {text if canonical_id(text) in game_ids() else 'ID'}"
+
     def run(self) -> int:
         check_writable(self.json)
         from spygames_training.atomic import write_whole
@@ -56,6 +66,7 @@ class Agents:
 
     def _chosen(self) -> "list[ReleasedAgent]":
         """The agents of the game and the options; ValueError where there is none."""
+        from spygames.core.checks import same
         from spygames.core.registry import make_game
         from spygames.core.released import released_agents
 
@@ -65,7 +76,8 @@ class Agents:
         agents = [
             agent
             for agent in released_agents()
-            if self.game in (None, agent.game_id) and all(agent.options.get(k, _NONE) == v for k, v in options.items())
+            if self.game in (None, agent.game_id)
+            and all(same(v, agent.options.get(k, _NONE)) for k, v in options.items())
         ]
         if not agents:
             asked = ", ".join([self.game or "any game", *(f"{name}={value}" for name, value in options.items())])

@@ -4,6 +4,7 @@ import contextlib
 import inspect
 import io
 import json
+import os
 import re
 import shlex
 import shutil
@@ -35,6 +36,8 @@ ERRORS = (ValueError, OSError, MemoryError)
 DEFAULT_GAME = "agent_avenue_v0"
 AUTO = "auto"
 """`--resume auto`; a folder of that name is ./auto."""
+LARGEST = 10**12
+"""Of counts of games, decisions and the like: more than anybody can wait for, and exact in every number of a file."""
 SUMMARY = "Board games with hidden information: trains agents, measures them, plays against them."
 
 
@@ -43,7 +46,10 @@ class WrongArguments(ValueError):
 
 
 class Command(Protocol):
-    """A subcommand: a dataclass of its options."""
+    """A subcommand: a dataclass of its options.
+
+    A static method `surplus(text)`, where it has that, says what is right where `text` stands alone and nothing may.
+    """
 
     def run(self) -> int:
         """Does the work; returns the exit code. One of `ERRORS` says in one line what was wrong."""
@@ -97,17 +103,44 @@ def parse(kind: type[T], argv: Sequence[str], prog: str) -> T:
             if {"-h", "--help"} & set(argv) and details.strip():
                 print(f"\n{filled(details)}")
             raise
-        raise WrongArguments(f"{one_line(shown.getvalue())}{_hint(argv, shown.getvalue())}") from None
+        said = one_line(shown.getvalue())
+        surplus: Callable[[str], str] = getattr(kind, "surplus", lambda text: "")
+        if hint := _surplus(said, argv, surplus):
+            said = said.partition("; did you mean ")[0]  # which looks at letters alone
+        raise WrongArguments(f"{said}{hint or _hint(argv, shown.getvalue())}") from None
+
+
+def _surplus(said: str, argv: Sequence[str], surplus: Callable[[str], str]) -> str:
+    """What is right in the place of something that the command does not take.
+
+    Args:
+        said: the complaint, in one line.
+        argv: the command line.
+        surplus: what is right in the place of a word without `--`.
+    """
+    if found := re.match(r"unexpected argument: (\S+?)(?:,|$)", said):
+        hint = surplus(found[1])
+        return f"; {hint}" if hint else ""
+    if found := re.match(r"unrecognized options: --([\w-]+)", said):
+        from spygames.core.registry import game_ids, make_game  # slow to import
+
+        name = found[1].replace("-", "_")
+        if any(name in make_game(game_id).options for game_id in game_ids()):
+            given = next((after for option, after in pairwise(argv) if option == f"--{found[1]}"), "VALUE")
+            return f"; an option of the game is given as --option {name}={given[:100]}"
+    return ""
 
 
 def _hint(argv: Sequence[str], box: str) -> str:
-    """What is right where a list was written with commas."""
+    """What is right where a number or a list was written with commas."""
     said = re.sub(r"[\s│]+", "", box)
     if number := re.search(r"convertstringtofloat:'(\d*),(\d+)'", said):
         return f"; write {number[1]}.{number[2]}, with a point"
     for option, text in pairwise(["", *argv]):
         if re.fullmatch(r"[^\s,=]+(,\s*[^\s,=]+)*,?", text) and "," in text and re.sub(r"\s+", "", text) in said:
             several = " ".join(filter(None, re.split(r",\s*", text)))
+            if re.fullmatch(r"\d{1,3}(,\d{3})+", text) and "validparse" not in said:
+                return f"; write {text.replace(',', '')}, without commas (several numbers: {several})"
             return f"; write {f'{option} ' if option.startswith('--') else ''}{several}, without a comma"
     return ""
 
@@ -136,6 +169,11 @@ def one_line(box: str) -> str:
         del sections[0]
     text = re.sub(r"^Error parsing settings\.\w+: ", "", " ".join(sections[0]))  # what follows names the setting
     text = re.sub(r"^Unrecognized options: (?=[^-])", "Unexpected argument: ", text)
+    text = re.sub(r"^Missing from [\w -]+: (\S+) (.*) \(required\)", r"Missing \1: \2", text)
+    # What Python's own readers of numbers say.
+    text = re.sub(r"could not convert string to float: (.*)", r"\1 is not a number", text)
+    text = re.sub(r"invalid literal for int\(\) with base 10: (.*)", r"\1 is not a whole number", text)
+    text = re.sub(r"Exceeds the limit \(\d+ digits\).*", "the number is too large", text)
     if len(text) > 300:
         text = f"{text[:300]} ..."
     similar = [
@@ -156,11 +194,12 @@ def subcommands(commands: dict[str, type[Any]]) -> Any:
 
 
 def value(read: Callable[[str], Any], metavar: str) -> PrimitiveConstructorSpec[Any]:
-    """Returns how an option's one value is read: `read` raises ValueError with one line."""
+    """Returns how an option's one value is read: `read` raises ValueError with one line. An empty text, as of a shell's
+    variable that is not set, is no value."""
     return PrimitiveConstructorSpec(
         nargs=1,
         metavar=metavar,
-        instance_from_str=lambda texts: read(texts[0]),
+        instance_from_str=lambda texts: read(_given(texts[0], metavar)),
         is_instance=lambda instance: True,
         str_from_instance=lambda instance: [] if instance is None else [str(instance)],
     )
@@ -172,7 +211,7 @@ def values(read: Callable[[str], Any], metavar: str, least: int = 1) -> Primitiv
     def several(texts: list[str]) -> tuple[Any, ...]:
         if len(texts) < least:
             raise ValueError(f"missing value, a {metavar}")
-        return tuple(read(text) for text in texts)
+        return tuple(read(_given(text, metavar)) for text in texts)
 
     return PrimitiveConstructorSpec(
         nargs="*",
@@ -183,32 +222,44 @@ def values(read: Callable[[str], Any], metavar: str, least: int = 1) -> Primitiv
     )
 
 
+def _given(text: str, metavar: str) -> str:
+    if not text:
+        raise ValueError(f"the value is empty, and must be a {metavar}")
+    return text
+
+
+def read_whole(text: str, low: int, high: int) -> int | None:
+    """A whole number from `low` to `high`; None for any other text."""
+    number = int(text) if text.isdecimal() and len(text) <= 100 else -1  # more digits may be more than Python reads
+    return number if low <= number <= high else None
+
+
 def read_seed(text: str) -> int:
     """A whole number from 0 to 2^64 - 1."""
-    if not text.isdecimal() or int(text) >= 1 << 64:
+    if (seed := read_whole(text, 0, (1 << 64) - 1)) is None:
         raise ValueError(f"{text[:100]!r} is not a whole number from 0 to 2^64 - 1")
-    return int(text)
+    return seed
 
 
 def read_positive(text: str) -> int:
-    """A whole number from 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"{text[:100]!r} is not a whole number from 1")
-    return int(text)
+    """A whole number from 1 to `LARGEST`."""
+    if (number := read_whole(text, 1, LARGEST)) is None:
+        raise ValueError(f"{text[:100]!r} is not a whole number from 1 to 10^12")
+    return number
 
 
 def read_count(text: str) -> int:
-    """A whole number from 0."""
-    if not text.isdecimal():
-        raise ValueError(f"{text[:100]!r} is not a whole number from 0")
-    return int(text)
+    """A whole number from 0 to `LARGEST`."""
+    if (number := read_whole(text, 0, LARGEST)) is None:
+        raise ValueError(f"{text[:100]!r} is not a whole number from 0 to 10^12")
+    return number
 
 
 def read_port(text: str) -> int:
     """A whole number from 0 to 65535."""
-    if not text.isdecimal() or int(text) >= 1 << 16:
+    if (port := read_whole(text, 0, (1 << 16) - 1)) is None:
         raise ValueError(f"{text[:100]!r} is not a port, a whole number from 0 to 65535")
-    return int(text)
+    return port
 
 
 def read_game(text: str) -> str:
@@ -225,7 +276,7 @@ def read_option(text: str) -> tuple[str, Any]:
         raise ValueError(f"{text[:100]!r} is not of the form NAME=VALUE")
     try:
         return name, json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return name, content
 
 
@@ -252,7 +303,6 @@ ConfigFile = Annotated[Path | None, value(config_path, "CONFIG"), _NO_DEFAULT]
 How = Annotated[str | None, value(str, "HOW"), _NO_DEFAULT]
 """How a checkpoint plays: sample, argmax or a temperature, such as 0.5."""
 Hows = Annotated[tuple[str, ...], values(str, "HOW"), _NO_DEFAULT]
-PlayerSpec = Annotated[str, value(str, "PLAYER")]
 AnyPlayer = Annotated[str | None, value(str, "PLAYER"), _NO_DEFAULT]
 Players = Annotated[tuple[str, ...], values(str, "PLAYER"), _NO_DEFAULT]
 PlayersOrNone = Annotated[tuple[str, ...] | None, values(str, "PLAYER", least=0), _NO_DEFAULT]
@@ -276,7 +326,7 @@ class Tasks:
 
     def executor(self) -> "Executor":
         """Returns what computes tasks; ValueError or OSError where there is no such thing."""
-        from spygames_training.tasks.executor import executor_of
+        from spygames_training.tasks.choose import executor_of
 
         return executor_of(self.jobs, self.on)
 
@@ -319,7 +369,7 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
     from spygames.core.registry import make_game
     from spygames.core.released import BEST
 
-    if spec == BEST and not Path(spec).exists() and (game_id or options):
+    if spec == BEST and (game_id or options):
         return name_best(make_game(game_id or DEFAULT_GAME, **options), spec).partition("@")[0]
     from spygames_training.checkpoint import checkpoint_game
 
@@ -335,7 +385,7 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
 
 
 def _is_checkpoint(path: Path) -> bool:
-    return any((folder / "config.json").is_file() for folder in (path, path / "checkpoint"))
+    return any(os.path.isfile(folder / "config.json") for folder in (path, path / "checkpoint"))  # a long name is none
 
 
 def given(command: Any) -> list[str]:
@@ -387,7 +437,9 @@ def complain(prog: str, error: object) -> None:
 
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         error = f"{error.filename}: {error.strerror}"
-    print(f"{prog}: {one_line(error, 1000) or 'there is not enough memory'}", file=sys.stderr)
+    if isinstance(error, MemoryError):
+        error = f"there is not enough memory{f' ({error})' if str(error) else ''}"
+    print(f"{prog}: {one_line(error, 1000)}", file=sys.stderr)
 
 
 def program() -> str:

@@ -54,9 +54,14 @@ class Bench:
     json: AnyFile = None
     """Where to write the figures."""
 
+    @staticmethod
+    def surplus(text: str) -> str:
+        """What is right in the place of a word that stands alone."""
+        return f"a benchmark is given as --only {text}" if text in get_args(Name) else ""
+
     def run(self) -> int:
-        if self.seconds <= 0:
-            raise WrongArguments(f"--seconds must be positive, not {self.seconds}")
+        if not 0 < self.seconds <= 3600:  # nan is not
+            raise WrongArguments(f"--seconds must be positive, and at most 3600, not {self.seconds}")
         if self.games and self.only:
             raise WrongArguments("--games measures everything of each game: leave out --only")
         check_writable(self.json)

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +94,9 @@ class BestResponse:
         if self.resume and (self.game or self.option):
             raise WrongArguments("--resume continues a run with its own game: --game and --option do not go with it")
         if not self.resume and not self.checkpoint:
-            raise WrongArguments("name the agent, or the run to --resume")
+            raise WrongArguments(
+                "name the agent, as in spygames best-response agent_avenue/simple-2, or the run to --resume"
+            )
         agent = "" if self.resume else choose_agent(str(self.checkpoint), self.game, dict(self.option))
         from spygames_training.experiments.best_response import learner_run, resume_learner
 
@@ -147,6 +149,6 @@ class BestResponse:
         from spygames_training.tables import results_table
 
         table = results_table([*found.results.values()], f"best response to {found.agent}")
-        table.caption = f"{table.caption}; fair share {100 * found.fair_share:.1f} %"
-        console().print(table)
+        caption = f"{table.caption}; fair share {100 * found.fair_share:.1f} %"
+        console().print(replace(table, caption=caption))
         say(f"results: {file}")

@@ -15,6 +15,7 @@ from spygames_app.cli.arguments import (
     WrongArguments,
     check_writable,
     console,
+    counted,
     say,
 )
 
@@ -72,7 +73,7 @@ class Draw:
             raise ValueError(str(error)) from error
         games = load_games(self.file)
         if self.number > len(games):
-            raise ValueError(f"{self.file} has {len(games)} games, so there is no --number {self.number}")
+            raise ValueError(f"{self.file} has {counted(len(games), 'game')}, so there is no --number {self.number}")
         try:
             film = self._film(games[self.number - 1])
         except RecordError as error:

@@ -46,7 +46,7 @@ class RandomPlay:
     """Where to write the figures."""
 
     def run(self) -> int:
-        from spygames.core.registry import make_game
+        from spygames.core.registry import canonical_id, game_ids, make_game
         from spygames_training.atomic import write_whole
         from spygames_training.experiments.random_play import check_bot, columns, documented_variants, measure
         from spygames_training.tables import markdown_table, progress_bar
@@ -54,6 +54,8 @@ class RandomPlay:
         check_writable(self.json)
         if self.name is not None and self.player is not None:
             raise WrongArguments("name one player, for every seat, not two")
+        if canonical_id(self.name or "") in game_ids():
+            raise WrongArguments(f"a game is given as --game {self.name}")
         player = self.name or self.player or "random"
         options = dict(self.option)
         variants = [make_game(self.game, **options)] if options else documented_variants(self.game)

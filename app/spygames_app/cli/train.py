@@ -1,5 +1,6 @@
 """`spygames train`."""
 
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -30,8 +31,8 @@ from spygames_app.shipped import config_path
 from spygames_training.config import Config, Network, read_config
 
 if TYPE_CHECKING:
+    from spygames_training.bridges.sb3.run import MaskableRun
     from spygames_training.processes import Processes
-    from spygames_training.sb3.run import MaskableRun
 
 PROG = "spygames train"
 
@@ -89,6 +90,17 @@ class Train:
     settings: Annotated[Config, tyro.conf.arg(name="")] = field(default_factory=Config)
     variant: tyro.conf.Suppress[dict[str, Any]] = field(default_factory=dict)
     """Options of the game in the config, which `option` changes."""
+
+    @staticmethod
+    def surplus(text: str) -> str:
+        """What is right in the place of a word that stands alone."""
+        from spygames.core.registry import canonical_id, game_ids
+
+        if any(os.path.isfile(folder / "run.json") for folder in (Path(text), Path("runs", text))):
+            return f"a run is resumed with --resume {text}"
+        if canonical_id(text) in game_ids():
+            return f"a game is given as --game {text}"
+        return f"a config is given as --config {text}"
 
     @classmethod
     def default_for(cls, argv: Sequence[str]) -> "Train":
@@ -216,7 +228,7 @@ def maskable_run(config: Config, folder: Path, resume: Path | Literal["auto"] | 
     if resume:
         raise ValueError("a run by maskable_ppo cannot be resumed: begin another one")
     try:
-        from spygames_training.sb3.run import MaskableRun
+        from spygames_training.bridges.sb3.run import MaskableRun
     except ImportError as error:
         raise ValueError(f"maskable_ppo needs the extra: pip install 'spygames[sb3]' ({error})") from error
     return MaskableRun(config, folder)

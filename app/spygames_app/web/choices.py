@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 from spygames.core.game import Game
 from spygames.core.players import SEARCH, name_best, split_spec
 from spygames.core.registry import game_ids, game_module, make_game
-from spygames.core.released import BEST, best_agent, find_agent, released_agents
+from spygames.core.released import BEST, best_agent, find_agent, find_anchor, released_agents
 from spygames_training.checkpoint_folder import CONFIG, read_checkpoint_config
 
 SEARCHES = ("mcts:200",)
@@ -90,11 +90,11 @@ def options_of(game: str) -> list[Option]:
 def fits(game: Game, spec: str) -> bool:
     """Whether an agent is of the game's variant; other players are taken to fit."""
     source = split_spec(spec).source
-    if source == BEST and not Path(BEST).exists():
+    if source == BEST:
         return bool(_best(game))
-    agent = find_agent(source)
-    folder = Path(source) if agent is None else agent.folder
     try:
+        agent = find_agent(source)
+        folder = find_anchor(source) or Path(source) if agent is None else agent.folder
         for file in (folder / CONFIG, folder / "checkpoint" / CONFIG):
             if file.exists():
                 config = read_checkpoint_config(file)

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from spygames.core import match
 from spygames.core.game import NOBODY, Game
 from spygames.core.look import Advice
-from spygames.core.player import Player, PlayerFailed, new_memory
+from spygames.core.player import Player, PlayerFailed
 from spygames.core.players import make_player
 from spygames.core.rng import mix
+from spygames.core.session import ROW, answers_in_secret, one_game
 from spygames_app.advice import EachOwn, Thoughts, advise
 from spygames_app.live import LiveGame
 from spygames_app.web.thinking import Screening, Voice
@@ -254,8 +254,9 @@ class WebGame:
         slowest = 0.0
         for seed in range(TRIES + 1):
             states, rng = self.game.start(seed), np.array([[np.uint64(seed)]])
+            session = one_game(self.game, [player] * self.game.num_players, states, rng, answers_in_secret)
             begun = time.monotonic()
-            match.ask(self.game, states, player, rng, new_memory(self.game, [player]), secret=True)
+            session.ask(ROW)
             if seed:
                 slowest = max(slowest, time.monotonic() - begun)
         return slowest

@@ -1,9 +1,6 @@
 """Agent Avenue: two neighbours, both spies, recruit agents to unmask each other. Rules by ID: README.md."""
 
 import sys
-from typing import Any, Literal, get_args
-
-import numpy as np
 
 from spygames.agent_avenue import (
     actions,
@@ -20,11 +17,11 @@ from spygames.agent_avenue import (
     validate,
 )
 from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
-from spygames.agent_avenue.ranges import VIEW_RANGES
-from spygames.agent_avenue.types import View
-from spygames.core.checks import choice
+from spygames.agent_avenue.layout import Mode as Mode
+from spygames.agent_avenue.layout import View
 from spygames.core.game import Game, Texts
-from spygames.core.shown import shown
+from spygames.core.options import maker, packed
+from spygames.core.tables import dtype, view_ranges
 
 _OBSERVE = {
     (False, False): observe.observe,
@@ -33,45 +30,20 @@ _OBSERVE = {
     (True, True): observe.observe_all,
 }
 
-Mode = Literal["simple", "advanced"]
-Captain = Literal["alternate", "fixed"]
 
-
-def make_game(
-    mode: Mode = "simple", players: int = 2, first_player: int | Literal["random"] = 0, captain: Captain | None = None
-) -> Game[View]:
-    """Make the game with these options.
-
-    Args:
-        mode: "simple", or "advanced": with the Black Market.
-        players: 2, 3 (seats 0 and 1 against 2) or 4 (0 and 1 against 2 and 3).
-        first_player: the seat whose side begins, or "random": the side is drawn from the seed (AA-6).
-        captain: for teams only: "alternate" (what None means there), or "fixed": always the lower seat (AA-41).
-
-    Raises:
-        ValueError: an option has a value that it does not take, or `captain` is given with two players.
-    """
-    mode, players = choice("mode", mode, get_args(Mode)), choice("players", players, (2, 3, 4))
-    first_player = choice("first_player", first_player, (*range(players), "random"))
-    options: dict[str, Any] = {"mode": mode, "players": players, "first_player": first_player}
-    teams, advanced = players > 2, mode == "advanced"
-    if teams:
-        captain = choice("captain", "alternate" if captain is None else captain, get_args(Captain))
-        options["captain"] = captain
-    elif captain is not None:
-        raise ValueError(f"captain is for teams of three or four players; leave it out with two, not {shown(captain)}")
-    packed = np.zeros(1, layout.OPTIONS)
-    packed["first_player"] = layout.NONE if first_player == "random" else first_player
-    packed["players"], packed["advanced"], packed["captain_fixed"] = players, advanced, captain == "fixed"
+def _game(o: layout.Settings) -> Game[View]:
+    """The game with these options."""
+    teams, advanced = o.players > 2, o.mode == "advanced"
+    view = layout.variant(advanced, teams)
     return Game(
         name="agent_avenue",
         version=0,
-        options=options,
-        packed=packed,
-        num_players=players,
+        options=o.mapping,
+        packed=packed(layout.Options, o, advanced=advanced, captain_fixed=o.captain == "fixed"),
+        num_players=o.players,
         num_actions=_num_actions(advanced, teams),
         state_dtype=layout.STATE,
-        view_dtype=layout.view_dtype(advanced, teams),
+        view_dtype=dtype(View, **view),
         init=rules.init,
         legal=rules.legal,
         apply=rules.apply,
@@ -90,7 +62,7 @@ def make_game(
         ),
         bots=MARKET_BOTS if advanced else TEAM_BOTS if teams else BOTS,
         module=sys.modules[__name__],
-        teams=(0, 0, 1, 1)[:players] if teams else (),
+        teams=(0, 0, 1, 1)[: o.players] if teams else (),
         is_known=validate.is_known,
         rewind=rewind.rewind,
         ways=rewind.ways,
@@ -98,8 +70,11 @@ def make_game(
         worlds_version=3,
         questions=questions.questions(teams),
         entities=layout.ENTITIES,
-        view_ranges=VIEW_RANGES,
+        view_ranges=view_ranges(View, **view),
     )
+
+
+make_game = maker(layout.Settings, _game)
 
 
 def _num_actions(advanced: bool, teams: bool) -> int:

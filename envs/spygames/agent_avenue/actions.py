@@ -1,51 +1,48 @@
-"""Actions of Agent Avenue: their numbers, and their texts both ways.
+"""Actions of Agent Avenue: one table of their kinds, from which numbers, kernels and texts both ways follow.
 
-For each kind of action that names a card, `encode_<kind>` makes the number and `decode_<kind>` reads the card
-from it. Texts are absolute: they name seats by number.
+Agents and market cards are numbered in the order of their tables. Texts are absolute: they name seats by number.
 """
+
+from functools import cache
 
 import numpy as np
 
-from spygames.agent_avenue.cards import AGENTS, KINDS, MARKET_CARDS, MARKET_SIZE
-from spygames.agent_avenue.layout import NONE
+from spygames.agent_avenue.cards import AGENTS, KINDS, MARKET_CARDS
+from spygames.agent_avenue.layout import NONE, State
 from spygames.agent_avenue.queries import partner
-from spygames.agent_avenue.types import State
 from spygames.core.game import Game
 from spygames.core.kernel import Int, kernel
+from spygames.core.kinds import Kind, codec, firsts, forms, texts
 from spygames.core.shown import shown
 
-# The first number of each kind of action. Every variant:
-DISCARD_CARD = 0  # discard agent c
-PLAY_PAIR = DISCARD_CARD + KINDS  # play agent c face up and agent d face down
-RECRUIT_UP = PLAY_PAIR + KINDS * KINDS  # recruit the face-up card
-RECRUIT_DOWN = RECRUIT_UP + 1  # recruit the face-down card
-NUM_ACTIONS = RECRUIT_DOWN + 1
-# With the Black Market also:
-TAKE_MARKET = NUM_ACTIONS  # take market card m
-TAKE_AGENT = TAKE_MARKET + MARKET_SIZE  # take agent c from play
-RECRUIT_AGENT = TAKE_AGENT + KINDS  # recruit agent c by an ability
-DECLINE = RECRUIT_AGENT + KINDS  # recruit nobody by an ability
-NUM_MARKET_ACTIONS = DECLINE + 1
-# In teams also:
-LEAD_OWN = NUM_MARKET_ACTIONS  # the captain plays face up
-LEAD_PARTNER = LEAD_OWN + 1  # the captain's partner plays face up
-PLAY_UP = LEAD_PARTNER + 1  # play agent c face up
-PLAY_DOWN = PLAY_UP + KINDS  # play agent c face down
-RESOLVE_OWN = PLAY_DOWN + KINDS  # the captain resolves the market card
-RESOLVE_PARTNER = RESOLVE_OWN + 1  # the captain's partner resolves it
-NUM_TEAM_ACTIONS = RESOLVE_PARTNER + 1
+SIMPLE_KINDS = (
+    Kind("discard {agent}", (AGENTS,), "Play, before the offer (AA-8)"),
+    Kind("play {agent} {agent}", (AGENTS, AGENTS), "Play: face up, face down (AA-10)"),
+    Kind("recruit up", (), "Recruit, by the other side"),
+    Kind("recruit down", (), "Recruit, by the other side"),
+)
+MARKET_KINDS = (
+    Kind("market {card}", (MARKET_CARDS,), "a meeple has landed on a market space (AA-23)"),
+    Kind("take {agent}", (AGENTS,), "Mind Control, Spycation (AA-30)"),
+    Kind("recruit {agent}", (AGENTS,), "Double Trouble, Outpost, Secret Recruit, Spycation (AA-29)"),
+    Kind("decline", (), "Spycation's second half"),
+)
+TEAM_KINDS = (
+    Kind("lead {member}", (2,), "the captain names who plays face up: `player_N`, itself or its partner (AA-41)"),
+    Kind("up {agent}", (AGENTS,), "the first member (AA-40)"),
+    Kind("down {agent}", (AGENTS,), "the other member (AA-40)"),
+    Kind("resolver {member}", (2,), "the captain names who resolves the market card, likewise (AA-44)"),
+)
+KINDS_OF_ACTIONS = (*SIMPLE_KINDS, *MARKET_KINDS, *TEAM_KINDS)
+(
+    DISCARD_CARD, PLAY_PAIR, RECRUIT_UP, RECRUIT_DOWN,
+    TAKE_MARKET, TAKE_AGENT, RECRUIT_AGENT, DECLINE,
+    LEAD_OWN, PLAY_UP, PLAY_DOWN, RESOLVE_OWN,
+) = firsts(KINDS_OF_ACTIONS)  # fmt: skip
+LEAD_PARTNER, RESOLVE_PARTNER = LEAD_OWN + 1, RESOLVE_OWN + 1
+NUM_ACTIONS, NUM_MARKET_ACTIONS, NUM_TEAM_ACTIONS = TAKE_MARKET, LEAD_OWN, RESOLVE_PARTNER + 1
 
-
-@kernel
-def encode_discard(card: Int) -> Int:
-    """Discard agent `card` (AA-8)."""
-    return DISCARD_CARD + card
-
-
-@kernel
-def decode_discard(action: Int) -> Int:
-    """The agent that a discard names."""
-    return action - DISCARD_CARD
+encode_discard, decode_discard = codec("discard", "card", "DISCARD_CARD", globals())
 
 
 @kernel
@@ -60,64 +57,11 @@ def decode_pair(action: Int) -> tuple[Int, Int]:
     return (action - PLAY_PAIR) // KINDS, (action - PLAY_PAIR) % KINDS
 
 
-@kernel
-def encode_market(card: Int) -> Int:
-    """Take market card `card` from the supply (AA-23)."""
-    return TAKE_MARKET + card
-
-
-@kernel
-def decode_market(action: Int) -> Int:
-    """The market card that is taken."""
-    return action - TAKE_MARKET
-
-
-@kernel
-def encode_take(card: Int) -> Int:
-    """Take agent `card` from play by an ability (AA-30)."""
-    return TAKE_AGENT + card
-
-
-@kernel
-def decode_take(action: Int) -> Int:
-    """The agent that is taken from play."""
-    return action - TAKE_AGENT
-
-
-@kernel
-def encode_recruit(card: Int) -> Int:
-    """Recruit agent `card` from the hand by an ability (AA-29)."""
-    return RECRUIT_AGENT + card
-
-
-@kernel
-def decode_recruit(action: Int) -> Int:
-    """The agent that an ability recruits."""
-    return action - RECRUIT_AGENT
-
-
-@kernel
-def encode_up(card: Int) -> Int:
-    """Play agent `card` face up, in a team (AA-40)."""
-    return PLAY_UP + card
-
-
-@kernel
-def decode_up(action: Int) -> Int:
-    """The agent that a team plays face up."""
-    return action - PLAY_UP
-
-
-@kernel
-def encode_down(card: Int) -> Int:
-    """Play agent `card` face down, in a team (AA-40)."""
-    return PLAY_DOWN + card
-
-
-@kernel
-def decode_down(action: Int) -> Int:
-    """The agent that a team plays face down."""
-    return action - PLAY_DOWN
+encode_market, decode_market = codec("market", "card", "TAKE_MARKET", globals())
+encode_take, decode_take = codec("take", "card", "TAKE_AGENT", globals())
+encode_recruit, decode_recruit = codec("recruit", "card", "RECRUIT_AGENT", globals())
+encode_up, decode_up = codec("up", "card", "PLAY_UP", globals())
+encode_down, decode_down = codec("down", "card", "PLAY_DOWN", globals())
 
 
 @kernel
@@ -126,27 +70,24 @@ def decode_seat(mover: Int, action: Int) -> Int:
     return np.int64(mover) ^ 1 if action in (LEAD_PARTNER, RESOLVE_PARTNER) else np.int64(mover)
 
 
-_TEXTS = (
-    *(f"discard {a}" for a in AGENTS),
-    *(f"play {up} {down}" for up in AGENTS for down in AGENTS),
-    "recruit up",
-    "recruit down",
-    *(f"market {m}" for m in MARKET_CARDS),
-    *(f"take {a}" for a in AGENTS),
-    *(f"recruit {a}" for a in AGENTS),
-    "decline",
-    "lead own",  # these four name a seat: see `action_to_string`
-    "lead partner",
-    *(f"up {a}" for a in AGENTS),
-    *(f"down {a}" for a in AGENTS),
-    "resolver own",
-    "resolver partner",
-)
-assert len(_TEXTS) == NUM_TEAM_ACTIONS
-_ACTIONS = {text: action for action, text in enumerate(_TEXTS) if not text.endswith((" own", " partner"))}
-_FORMS = ("'discard AGENT', 'play AGENT AGENT', 'recruit up', 'recruit down'",)
-_MARKET_FORMS = (*_FORMS, "'market CARD', 'take AGENT', 'recruit AGENT', 'decline'")
-_TEAM_FORMS = (*_MARKET_FORMS, "'lead player_N', 'up AGENT', 'down AGENT', 'resolver player_N'")
+@cache
+def _texts(own: str, partner: str) -> tuple[str, ...]:
+    """The text of every action of a seat, which the captain's choices name with its partner."""
+    return texts(KINDS_OF_ACTIONS, member=(own, partner))
+
+
+@cache
+def _numbers(own: str, partner: str) -> dict[str, int]:
+    """The inverse of `_texts`."""
+    return {text: action for action, text in enumerate(_texts(own, partner))}
+
+
+def _members(s: State, seat: int) -> tuple[str, str]:
+    """The arguments of `_texts`: the seat and its partner, or nobody; of NONE neither."""
+    if seat == NONE:
+        return "?", "?"
+    mate = int(partner(s, seat))
+    return f"player_{seat}", "nobody" if mate == NONE else f"player_{mate}"
 
 
 def action_to_string(game: Game, s: State, action: int, seat: int) -> str:
@@ -154,24 +95,16 @@ def action_to_string(game: Game, s: State, action: int, seat: int) -> str:
 
     The captain names itself or its partner (`lead player_1`, `resolver player_0`); who has no partner, nobody.
     """
-    text = _TEXTS[action]
-    what, _, whom = text.partition(" ")
-    if whom == "own":
-        return f"{what} player_{seat}"
-    if whom == "partner":
-        mate = int(partner(s, seat))
-        return f"{what} nobody" if mate == NONE else f"{what} player_{mate}"
-    return text
+    return _texts(*_members(s, seat))[action]
 
 
 def string_to_action(game: Game, s: State, text: str, seat: int) -> int:
     """The inverse of `action_to_string`; ValueError for anything else."""
-    action = _ACTIONS.get(text, NONE)
-    if action == NONE and game.num_actions > LEAD_OWN and seat != NONE:
-        named = (LEAD_OWN, LEAD_PARTNER, RESOLVE_OWN, RESOLVE_PARTNER)
-        action = next((a for a in named if action_to_string(game, s, a, seat) == text), NONE)
+    action = _numbers(*_members(s, seat)).get(text, NONE) if isinstance(text, str) else NONE
     if not 0 <= action < game.num_actions:
         teams, market = game.num_players > 2, game.options["mode"] == "advanced"
-        forms = ", ".join(_TEAM_FORMS if teams else _MARKET_FORMS if market else _FORMS)
-        raise ValueError(f"{shown(text)} is no action of Agent Avenue: {forms}, with AGENT in {', '.join(AGENTS)}")
+        kinds = KINDS_OF_ACTIONS if teams else (*SIMPLE_KINDS, *MARKET_KINDS) if market else SIMPLE_KINDS
+        raise ValueError(
+            f"{shown(text)} is no action of Agent Avenue: {forms(kinds)}, with AGENT in {', '.join(AGENTS)}"
+        )
     return action

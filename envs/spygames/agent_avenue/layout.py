@@ -1,22 +1,43 @@
-"""The layouts of Agent Avenue: OPTIONS, STATE (what is true) and VIEW (what a seat may know), with their constants.
+"""The tables of Agent Avenue: its options, OPTIONS, STATE (what is true) and VIEW (what a seat may know).
 
-One STATE serves all variants. A VIEW has only the fields that its variant needs, because a network reads all of it. A
-field that two variants share has the same name and meaning in both.
+A field or an option has one row here; dtypes, types, ranges, copies and the README's tables follow from it. One STATE
+serves all variants. A VIEW has only the fields that its variant needs, because a network reads all of it. A field that
+two variants share has the same name and meaning in both.
 """
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
-from numpy import float32, int8, int16, uint64
 
 from spygames.agent_avenue.board import CATCH
-from spygames.agent_avenue.cards import AGENTS, CARDS, KINDS, MARKET_SIZE, ONGOING, SUPPLY
-from spygames.core.deprecated import warn
+from spygames.agent_avenue.cards import AGENTS, CARDS, COPIES, KINDS, MARKET_CARDS, MARKET_SIZE, ONGOING, SUPPLY
+from spygames.core.checks import choice
+from spygames.core.options import GameOptions, seat_or_random
+from spygames.core.shown import shown
+from spygames.core.tables import NONE as NONE
+from spygames.core.tables import (
+    Layout,
+    Size,
+    dtype,
+    filler,
+    flag,
+    float32,
+    int8,
+    int16,
+    nested,
+    options_copy,
+    public_copy,
+    range_check,
+    uint64,
+)
 
+SUPPLY_AND_DECK = MARKET_SIZE - SUPPLY  # most cards of the market deck, and the unit of its size
 SEATS, SIDES = 4, 2  # a seat is a player, a side is what owns a meeple; with two players they are the same number
 HAND, DISCARDS, MEMBER_DISCARDS = 4, 4, 2  # cards drawn up to (AA-11), discards of a player, of a member (AA-8, AA-42)
 THREE = 3  # copies that select the last icon, win as Codebreakers, lose as Daredevils (AA-13, AA-17)
-NONE = -1  # no card, no seat, no side, no reason
+# NONE: no card, no seat, no side, no reason
+MOST_COPIES = int(COPIES.max())
 LAST_TURN, FURTHEST = 30_000, 10_000
 """Where the count of turns and the progress of a side stop, far beyond any game."""
 
@@ -35,98 +56,162 @@ CAUGHT, CODEBREAKERS, DAREDEVILS, BY_MASTERPLAN, BY_SECURITY_SYSTEM, BY_LEADER_O
 
 # Where a market card is, in STATE.market; 0 and 1: in play of that side
 AT_SUPPLY, AT_DECK, AT_DISCARD, AT_ABILITY = range(2, 6)
+SUPPLY_AND_DECK = MARKET_SIZE - SUPPLY
+"""The most cards of the market deck; the unit of `market_deck_size` in VIEW."""
 
-OPTIONS = np.dtype([
-    ("first_player", int8),  # the seat whose side begins, or NONE: drawn from the seed (AA-6)
-    ("players", int8),  # 2, 3 or 4
-    ("advanced", int8),  # 1: with the Black Market
-    ("captain_fixed", int8),  # 1: the lower seat stays captain (AA-41)
-], align=True)  # fmt: skip
-STATE = np.dtype([  # widest field first; a field that the variant does not use is 0 or NONE
-    ("rng", uint64),  # HIDDEN: the game's random stream
-    ("turn", int16),  # 1..LAST_TURN, goes up when the next side becomes active
-    ("progress", int16, SIDES),  # -FURTHEST..FURTHEST, spaces moved forward in all (AA-15)
-    ("hands", int8, (SEATS, KINDS)),  # HIDDEN: copies of each agent
-    ("discarded", int8, (SEATS, KINDS)),  # HIDDEN: copies, known to their owner only (AA-9)
-    ("in_play", int8, (SIDES, KINDS)),  # copies
-    ("deck", int8, CARDS),  # HIDDEN: agents, the top one at deck_size - 1; NONE above
-    ("deck_size", int8),
-    ("discards_left", int8, SEATS),
-    ("face_up", int8),  # agent offered openly, or NONE
-    ("face_down", int8),  # HIDDEN: agent offered secretly, or NONE; known to the seat that played it
-    ("kept", int8),  # in phase recruit: cards that the hand behind face_down kept before it drew; else 0
-    ("phase", int8),  # index in PHASES
-    ("to_move", int8),  # seat, NONE when over
-    ("active_side", int8),
-    ("winner", int8),  # side, or NONE
-    ("end_reason", int8),  # index in END_REASONS, or NONE
-    ("captain", int8, SIDES),  # the seat that decides for each side (AA-41)
-    ("leader", int8),  # teams: the seat that plays face up this turn, or NONE
-    ("market", int8, MARKET_SIZE),  # HIDDEN between deck places only: where each market card is, AT_...; NONE without
-    ("market_deck", int8, MARKET_SIZE),  # HIDDEN: its order, the top one at market_deck_size - 1; NONE above
-    ("market_deck_size", int8),
-    ("pending", int8),  # the side that takes a market card once the other one is done (AA-24), or NONE
-    ("ability", int8),  # market card that is being resolved, or NONE
-    ("resolver", int8),  # the seat that makes its choices, or NONE
-    ("taken", int8),  # agent that Spycation has taken back, or NONE
-    ("seen", int8, (SEATS, KINDS)),  # copies seen entering or staying in a hand, face down included (AA-37)
-    ("options", OPTIONS),
-    ("padding", int8, 5),  # 0; fills the record up to a multiple of 8 bytes
-], align=True)  # fmt: skip
+SEAT, PLACE, PHASE = Size("players", SEATS), Size("seats", SEATS), Size("phases", RESOLVER + 1)
+ADVANCED = "advanced"
+Mode = Literal["simple", "advanced"]
+Captain = Literal["alternate", "fixed"]
 
 
-def view_dtype(advanced: bool, teams: bool) -> np.dtype:
-    """Return VIEW, what one seat may know, for a mode and for two players or teams.
+@dataclass(frozen=True)
+class Settings(GameOptions):
+    """The options of `make_game`."""
+
+    mode: Annotated[Mode, '"simple", or "advanced": with the Black Market'] = "simple"
+    players: Annotated[int, "2, 3 (seats 0 and 1 against 2) or 4 (0 and 1 against 2 and 3)", (2, 3, 4)] = 2
+    first_player: Annotated[
+        int | Literal["random"],
+        'the seat whose side begins, or "random": the side is drawn from the seed (AA-6)',
+        seat_or_random,
+    ] = 0
+    captain: Annotated[
+        Captain | None,
+        'teams only: "alternate" (what None means there), or "fixed": the lower seat (AA-41)',
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.players > 2:
+            self._set(
+                "captain", choice("captain", "alternate" if self.captain is None else self.captain, get_args(Captain))
+            )
+        elif self.captain is not None:
+            given = shown(self.captain)
+            raise ValueError(f"captain is for teams of three or four players; leave it out with two, not {given}")
+
+
+class Options(Layout):
+    """OPTIONS: the variant, as kernels read it."""
+
+    first_player = int8(NONE, SEAT, "the seat whose side begins; NONE: drawn from the seed (AA-6)")
+    players = int8(2, SEATS, "2, 3 or 4")
+    advanced = flag("with the Black Market")
+    captain_fixed = flag("the lower seat stays captain (AA-41)")
+
+
+class State(Layout):
+    """STATE: what is true. Widest field first; a field that the variant does not use is 0 or NONE."""
+
+    rng = uint64("the game's random stream")
+    turn = int16(1, LAST_TURN, "goes up when the next side becomes active")
+    progress = int16(-FURTHEST, FURTHEST, "by side: spaces moved forward in all (AA-15)", SIDES)
+    hands = int8(0, MOST_COPIES, "[seat, agent]: copies", (SEAT, KINDS), hidden=True)
+    discarded = int8(
+        0, MOST_COPIES, "[seat, agent]: copies, known to their owner only (AA-9)", (SEAT, KINDS), hidden=True
+    )
+    in_play = int8(0, MOST_COPIES, "[side, agent]: copies", (SIDES, KINDS))
+    deck = int8(0, AGENTS, "agents, the top one last", CARDS, filled="deck_size", hidden=True)
+    deck_size = int8(0, CARDS, "cards")
+    discards_left = int8(0, DISCARDS, "by seat", SEAT)
+    face_up = int8(NONE, AGENTS, "agent offered openly, or NONE")
+    face_down = int8(NONE, AGENTS, "agent offered secretly, or NONE; known to the seat that played it", hidden=True)
+    kept = int8(0, CARDS, "in phase recruit: cards that the hand behind face_down kept before it drew; else 0")
+    phase = int8(0, PHASES, "what is decided")
+    to_move = int8(NONE, SEAT, "NONE when over")
+    active_side = int8(0, SIDES - 1, "whose turn it is")
+    winner = int8(NONE, SIDES - 1, "side, or NONE")
+    end_reason = int8(NONE, END_REASONS, "NONE until the end")
+    captain = int8(0, SEAT, "by side: the seat that decides for it (AA-41)", SIDES)
+    leader = int8(NONE, SEAT, "teams: the seat that plays face up this turn, or NONE")
+    market = int8(
+        NONE, AT_ABILITY, "by market card: where it is, AT_...; NONE without the market; order within the deck hidden",
+        MARKET_SIZE, when=ADVANCED,
+    )  # fmt: skip
+    market_deck = int8(
+        0, MARKET_CARDS, "market cards, the top one last", MARKET_SIZE, filled="market_deck_size", hidden=True
+    )
+    market_deck_size = int8(0, SUPPLY_AND_DECK, "cards", when=ADVANCED)
+    pending = int8(
+        NONE, SIDES - 1, "the side that takes a market card once the other one is done (AA-24), or NONE", when=ADVANCED
+    )
+    ability = int8(NONE, MARKET_CARDS, "market card that is being resolved, or NONE", when=ADVANCED)
+    resolver = int8(NONE, SEAT, "the seat that makes its choices, or NONE")
+    taken = int8(NONE, AGENTS, "agent that Spycation has taken back, or NONE")
+    seen = int8(
+        0, MOST_COPIES, "[seat, agent]: copies seen entering or staying in a hand, face down included (AA-37)",
+        (SEAT, KINDS), when=ADVANCED,
+    )  # fmt: skip
+    options = nested(Options, "the variant")
+    padding = filler(5)
+
+
+class View(Layout):
+    """VIEW, what one seat may know.
 
     [2] is the own side, then the other one. [P] is one entry a seat: the viewer and its rival for two players; for
     teams the viewer, its partner and the two opponents by number, zeros for a seat that the variant does not have. A
     thermometer shows n as n ones before zeros.
     """
-    seats = SEATS if teams else SIDES
-    phases = RESOLVER + 1 if teams else ABILITY + 1 if advanced else RECRUIT + 1
-    common: list[Any] = [
-        ("hand", float32, (KINDS, HAND)),  # own hand, thermometer
-        ("stacks", float32, (2, KINDS, THREE)),  # cards in play, thermometer up to the last icon
-        ("in_play", float32, (2, KINDS)),  # the same in full, in units of 6 copies
-        ("discarded", float32, KINDS),  # own discards, in units of 4
-        ("unseen", float32, KINDS),  # copies that may be anywhere hidden, in units of 6
-        ("face_up", float32, KINDS),  # one-hot, zeros if none
-        ("face_down", float32, KINDS),  # one-hot, zeros if none or not played by the viewer
-        ("lead", float32, 2 * CATCH + 1),  # own progress - other progress, one-hot from -7 to 7, clipped
-        ("space", float32, 2),  # where the meeples stand, seen from the own home, in units of 14
-        ("discards_left", float32, (seats, DISCARDS)),  # [P] thermometer
-        ("hand_size", float32, seats),  # [P] in units of 4
-        ("deck_size", float32),  # in units of 38
-        ("phase", float32, phases),  # one-hot: the first of PHASES; zeros when over
-        ("decides", float32),  # 1 if the viewer is to move
-        ("active", float32),  # 1 if it is the turn of the viewer's side
-    ]
-    if advanced or teams:
-        common += [("kept", float32)]  # see STATE, in units of 4
-    market: list[Any] = [
-        ("supply", float32, MARKET_SIZE),  # 1 for each market card that lies face up
-        ("ongoing", float32, (2, ONGOING)),  # 1 for each ongoing card of a side
-        ("market_discard", float32, MARKET_SIZE - ONGOING),  # 1 for each instant card that is spent
-        ("market_deck_size", float32),  # in units of 12
-        ("pending", float32, 2),  # 1 for the side that takes a market card after the ability
-        ("ability", float32, MARKET_SIZE - ONGOING),  # one-hot: the instant card that is being resolved
-        ("taken", float32, KINDS),  # one-hot: the agent that Spycation took back
-        ("seen_in_hand", float32, (seats, KINDS)),  # [P] AA-37: copies certainly in a hand, in units of 4
-        ("seen_or_offered", float32, (seats, KINDS)),  # [P] the same with a face-down card still counted to its hand
-    ]
-    team: list[Any] = [
-        ("present", float32, seats),  # [P] 1 for each seat of the variant
-        ("decider", float32, seats),  # [P] one-hot: the mover; zeros when over
-        ("captain", float32, seats),  # [P] 1 for the captain of each side
-        ("leader", float32, seats),  # [P] one-hot: the seat that plays face up this turn, once named
-    ]
-    return np.dtype(common + market * advanced + team * teams, align=True)
+
+    hand = float32("own hand by agent, thermometer up to 4 copies", (KINDS, HAND))
+    stacks = float32("cards in play, thermometer up to the 3rd icon", (2, KINDS, THREE))
+    in_play = float32("cards in play, copies / 6", (2, KINDS))
+    discarded = float32("own discards, copies / 4", KINDS)
+    unseen = float32(
+        "copies / 6 that may be hidden anywhere: not in the own hand, own discards, in play, face up, or face down by "
+        "the viewer",
+        KINDS,
+    )
+    face_up = float32("the open card of the offer, one-hot", KINDS)
+    face_down = float32("the hidden card, one-hot; zeros unless the viewer offered it", KINDS)
+    lead = float32("own lead, one-hot from -7 to 7, clipped", 2 * CATCH + 1)
+    space = float32("where the meeples stand, counted from the own home, / 14", 2)
+    discards_left = float32("thermometer", (PLACE, DISCARDS))
+    hand_size = float32("cards / 4", PLACE, high=CARDS / HAND)  # abilities bring cards back to a hand
+    deck_size = float32("cards / 38")
+    phase = float32("one-hot, the first of play, recruit, market and so on; zeros when over", PHASE)
+    decides = float32("1 if the viewer is to move")
+    active = float32("1 in the own side's turn")
+    kept = float32("see STATE, / 4", high=CARDS / HAND, when="beyond_simple")
+
+    supply = float32("1 for each market card that lies face up", MARKET_SIZE, when=ADVANCED)
+    ongoing = float32("1 for each ongoing card of a side", (2, ONGOING), when=ADVANCED)
+    market_discard = float32("1 for each instant card that is spent", MARKET_SIZE - ONGOING, when=ADVANCED)
+    market_deck_size = float32("cards / 12", when=ADVANCED)
+    pending = float32("1 for the side that takes a market card after the ability", 2, when=ADVANCED)
+    ability = float32("one-hot: the instant card that is being resolved", MARKET_SIZE - ONGOING, when=ADVANCED)
+    taken = float32("one-hot: the agent that Spycation took back", KINDS, when=ADVANCED)
+    seen_in_hand = float32(
+        "AA-37: copies certainly in a hand, / 4", (PLACE, KINDS), high=MOST_COPIES / HAND, when=ADVANCED
+    )
+    seen_or_offered = float32(
+        "the same with a face-down card still counted to its hand", (PLACE, KINDS), high=MOST_COPIES / HAND,
+        when=ADVANCED,
+    )  # fmt: skip
+
+    present = float32("1 for each seat of the variant", PLACE, when="teams")
+    decider = float32("one-hot: the mover; zeros when over", PLACE, when="teams")
+    captain = float32("1 for the captain of each side", PLACE, when="teams")
+    leader = float32("one-hot: the seat that plays face up this turn, once named", PLACE, when="teams")
 
 
-def view_layout(advanced: bool, teams: bool) -> np.dtype:
-    """The old name of `view_dtype`."""
-    warn(f"{__name__}.view_layout", f"{__name__}.view_dtype")
-    return view_dtype(advanced, teams)
+OPTIONS, STATE = dtype(Options), dtype(State)
+in_range = range_check(State)
+copy_options, copy_public = options_copy(State), public_copy(State)
+
+
+def variant(advanced: bool, teams: bool) -> dict[str, Any]:
+    """The lengths and the conditions of VIEW in a variant, for `dtype` and `view_ranges`."""
+    phases = RESOLVER if teams else ABILITY if advanced else RECRUIT
+    seats, beyond = SEATS if teams else SIDES, advanced or teams
+    return {"seats": seats, "phases": phases + 1, "advanced": advanced, "teams": teams, "beyond_simple": beyond}
+
+
+def view_dtype(advanced: bool, teams: bool) -> np.dtype:
+    """The layout of VIEW for a mode and for two players or teams."""
+    return dtype(View, **variant(advanced, teams))
 
 
 ENTITIES = {
@@ -138,5 +223,4 @@ ENTITIES = {
 """Fields of VIEW with an axis for the kinds of agent card; a variant may lack some of them."""
 VIEW = view_dtype(advanced=False, teams=False)
 assert VIEW.itemsize == 4 * 160, "released policies read it"
-SUPPLY_AND_DECK = MARKET_SIZE - SUPPLY  # unit of market_deck_size
 assert len(AGENTS) == KINDS

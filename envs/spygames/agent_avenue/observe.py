@@ -15,6 +15,8 @@ from spygames.agent_avenue.layout import (
     OVER,
     SUPPLY_AND_DECK,
     THREE,
+    State,
+    View,
 )
 from spygames.agent_avenue.queries import (
     face_down_seat,
@@ -26,7 +28,6 @@ from spygames.agent_avenue.queries import (
     side_of,
     unseen,
 )
-from spygames.agent_avenue.types import State, View
 from spygames.core.kernel import Int, kernel
 
 _THERMOMETER = np.tril(np.ones((8, 7), float32), -1)  # row n: n ones

@@ -4,8 +4,7 @@ import numpy as np
 
 from spygames.agent_avenue.board import HOMES, SPACES
 from spygames.agent_avenue.cards import COPIES, KINDS
-from spygames.agent_avenue.layout import DISCARDS, MEMBER_DISCARDS, NONE, RECRUIT, SIDES
-from spygames.agent_avenue.types import State
+from spygames.agent_avenue.layout import DISCARDS, MEMBER_DISCARDS, NONE, RECRUIT, SIDES, State
 from spygames.core.kernel import Int, kernel
 
 

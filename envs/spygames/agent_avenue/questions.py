@@ -3,9 +3,8 @@
 import numpy as np
 
 from spygames.agent_avenue.cards import KINDS
-from spygames.agent_avenue.layout import HAND, NONE
+from spygames.agent_avenue.layout import HAND, NONE, State
 from spygames.agent_avenue.queries import knows_face_down, seat_at
-from spygames.agent_avenue.types import State
 from spygames.core.kernel import Int, kernel
 from spygames.core.questions import UNASKED, Questions
 

@@ -25,9 +25,9 @@ from spygames.agent_avenue.layout import (
     RESOLVER,
     SIDES,
     UP,
+    State,
 )
 from spygames.agent_avenue.queries import hand_size, is_team, knows_face_down, lead, other, side_of
-from spygames.agent_avenue.types import State
 from spygames.core.game import NOBODY, Game
 from spygames.core.kernel import Int
 

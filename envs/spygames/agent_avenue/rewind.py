@@ -25,8 +25,8 @@ from spygames.agent_avenue.actions import (
     encode_down,
     encode_pair,
 )
-from spygames.agent_avenue.cards import DOUBLE_TROUBLE, KINDS, MARKET_SIZE, ONGOING, OPEN
-from spygames.agent_avenue.layout import ABILITY, NONE, SIDES
+from spygames.agent_avenue.cards import DOUBLE_TROUBLE, KINDS, ONGOING, OPEN
+from spygames.agent_avenue.layout import ABILITY, NONE, copy_public
 from spygames.agent_avenue.queries import face_down_seat, hand_size, is_team, knows_face_down, seen_of, side_of
 from spygames.agent_avenue.rules.market import is_possible, may_recruit
 from spygames.core.kernel import Int, Record, kernel
@@ -249,22 +249,10 @@ def was_resolved(s: Record, seat: Int, named: Int, asked: Int) -> bool:
 @kernel
 def take_public(s: Record, past: Record, seat: Int) -> None:
     """All that was public is as it was then, and what the other seats held, which `seat` does not see but as counts."""
+    copy_public(s, past)
+    s.face_down = past.face_down
     for who in range(s.options.players):
         for card in range(KINDS):
-            s.seen[who, card] = past.seen[who, card]
             if who != seat:
                 s.hands[who, card] = past.hands[who, card]
                 s.discarded[who, card] = past.discarded[who, card]
-        s.discards_left[who] = past.discards_left[who]
-    for side in range(SIDES):
-        s.progress[side], s.captain[side] = past.progress[side], past.captain[side]
-        for card in range(KINDS):
-            s.in_play[side, card] = past.in_play[side, card]
-    for card in range(MARKET_SIZE):
-        s.market[card] = past.market[card]
-    s.market_deck_size, s.pending, s.leader = past.market_deck_size, past.pending, past.leader
-    s.ability, s.resolver, s.taken = past.ability, past.resolver, past.taken
-    s.turn, s.deck_size, s.kept = past.turn, past.deck_size, past.kept
-    s.face_up, s.face_down = past.face_up, past.face_down
-    s.phase, s.to_move, s.active_side = past.phase, past.to_move, past.active_side
-    s.winner, s.end_reason = past.winner, past.end_reason

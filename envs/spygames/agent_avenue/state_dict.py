@@ -13,23 +13,22 @@ from spygames.agent_avenue.layout import (
     AT_DISCARD,
     AT_SUPPLY,
     DISCARDS,
-    END_REASONS,
     FURTHEST,
     HAND,
     LAST_TURN,
     NONE,
-    PHASES,
     RECRUIT,
     SIDES,
+    SUPPLY_AND_DECK,
+    State,
 )
 from spygames.agent_avenue.queries import face_down_seat, first_seat, hand_size, is_team, side_of
 from spygames.agent_avenue.rules.play import clear
-from spygames.agent_avenue.types import State
 from spygames.agent_avenue.validate import check
 from spygames.core.checks import check_keys, check_played, integer, member, sequence, table
 from spygames.core.game import Game, ImpossibleState
-from spygames.core.kernel import Int
 from spygames.core.shown import shown
+from spygames.core.tables import plain, read
 
 _KEYS = (
     "mode", "players", "phase", "to_move", "active_side", "turn", "progress", "hands", "in_play", "discarded",
@@ -47,18 +46,14 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
     return {
         "mode": game.options["mode"],
         "players": game.options["players"],
-        "phase": PHASES[s.phase],
-        "to_move": _or_none(s.to_move),
-        "active_side": int(s.active_side),
-        "turn": int(s.turn),
+        **plain(State, s, "phase", "to_move", "active_side", "turn"),
         "progress": s.progress.tolist(),
         "hands": {str(seat): _cards(s.hands[seat]) for seat in seats},
         "in_play": {str(side): _counts(s.in_play[side]) for side in range(SIDES)},
         "discarded": {str(seat): _cards(s.discarded[seat]) for seat in seats},
         "discards_left": {str(seat): n for seat, n in zip(seats, s.discards_left.tolist(), strict=False)},
         "deck": [AGENTS[card] for card in s.deck[: s.deck_size][::-1].tolist()],
-        "face_up": _card(s.face_up),
-        "face_down": _card(s.face_down),
+        **plain(State, s, "face_up", "face_down"),
         "market_supply": _market_cards(s, AT_SUPPLY),
         "market_deck": [MARKET_CARDS[card] for card in s.market_deck[: s.market_deck_size][::-1].tolist()],
         "market_in_play": {str(side): _market_cards(s, side) for side in range(SIDES)},
@@ -66,12 +61,11 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "pending": [] if s.pending == NONE else [{"side": int(s.pending), "do": "market"}],
         "ability": _ability(s),
         "captain": {str(side): int(s.captain[side]) for side in range(SIDES)} if teams else {},
-        "lead": _or_none(s.leader),
+        **plain(State, s, lead="leader"),
         "seen_in_hand": {str(seat): _counts(s.seen[seat]) for seat in seats},
-        "winner": _or_none(s.winner),
-        "end_reason": None if s.end_reason == NONE else END_REASONS[s.end_reason],
+        **plain(State, s, "winner", "end_reason"),
         "rng": int(s.rng),
-        "record": {"kept": int(s.kept)},
+        "record": plain(State, s, "kept"),
     }
 
 
@@ -81,8 +75,7 @@ def _ability(s: State) -> dict[str, Any] | None:
     return {
         "side": int(side_of(s, s.to_move)),
         "card": MARKET_CARDS[s.ability],
-        "seat": _or_none(s.resolver),
-        "taken": _card(s.taken),
+        **plain(State, s, seat="resolver", taken="taken"),
     }
 
 
@@ -96,14 +89,6 @@ def _counts(counts: np.ndarray) -> dict[str, int]:
 
 def _market_cards(s: State, place: int) -> list[str]:
     return [name for name, where in zip(MARKET_CARDS, s.market.tolist(), strict=True) if where == place]
-
-
-def _card(card: Int) -> str | None:
-    return None if card == NONE else AGENTS[card]
-
-
-def _or_none(number: Int) -> int | None:
-    return None if number == NONE else int(number)
 
 
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
@@ -144,11 +129,7 @@ def _read_course(mapping: Mapping[str, Any], s: State) -> None:
     s.turn = integer(mapping["turn"], "turn", 1, 1000 if set_up else LAST_TURN)
     progress, most = sequence(mapping["progress"], "progress", SIDES), 200 if set_up else FURTHEST
     s.progress[:] = [integer(p, "progress", -most, most) for p in progress]
-    s.phase = member(mapping["phase"], "phase", PHASES)
-    s.active_side = integer(mapping["active_side"], "active_side", 0, SIDES - 1)
-    s.to_move = _optional_number(mapping["to_move"], "to_move", s.options.players)
-    s.winner = _optional_number(mapping["winner"], "winner", SIDES)
-    s.end_reason = _optional(mapping["end_reason"], "end_reason", END_REASONS)
+    read(State, s, mapping, "phase", "active_side", "to_move", "winner", "end_reason")
 
 
 def _read_cards(mapping: Mapping[str, Any], s: State) -> None:
@@ -167,8 +148,7 @@ def _read_cards(mapping: Mapping[str, Any], s: State) -> None:
     s.deck[:] = NONE
     s.deck[: len(deck)] = deck[::-1]
     s.deck_size = len(deck)
-    s.face_up = _optional(mapping["face_up"], "face_up", AGENTS)
-    s.face_down = _optional(mapping["face_down"], "face_down", AGENTS)
+    read(State, s, mapping, "face_up", "face_down")
 
 
 def _read_market(mapping: Mapping[str, Any], s: State) -> None:
@@ -189,6 +169,8 @@ def _read_market(mapping: Mapping[str, Any], s: State) -> None:
         if place == AT_DISCARD and card < ONGOING:
             raise ImpossibleState(f"market_discard holds instant cards, and {MARKET_CARDS[card]} is ongoing")
         s.market[card] = place
+    if len(deck) > SUPPLY_AND_DECK:
+        raise ImpossibleState(f"market_deck must hold at most {SUPPLY_AND_DECK} cards, not {len(deck)}")
     s.market_deck[: len(deck)] = deck[::-1]
     s.market_deck_size = len(deck)
 
@@ -206,8 +188,7 @@ def _read_ability(mapping: Mapping[str, Any], s: State) -> None:
     if ability is not None:
         check_keys(ability, ("side", "card"), ("seat", "taken"), "ability")
         s.ability = member(ability["card"], "ability", MARKET_CARDS)
-        s.resolver = _optional_number(ability.get("seat"), "ability seat", s.options.players)
-        s.taken = _optional(ability.get("taken"), "ability taken", AGENTS)
+        read(State, s, ability, "taken", seat="resolver", within="ability")
         if s.market[s.ability] != NONE:
             raise ImpossibleState(f"ability: there is one {MARKET_CARDS[s.ability]}, and it is named twice")
         s.market[s.ability] = AT_ABILITY
@@ -238,7 +219,7 @@ def _read_team(mapping: Mapping[str, Any], s: State) -> None:
         if side_of(s, captain) != side:
             raise ImpossibleState(f"captain of side {side} must be one of its seats, not {captain}")
         s.captain[side] = captain
-    s.leader = _optional_number(mapping.get("lead"), "lead", s.options.players)
+    read(State, s, mapping, lead="leader")
 
 
 def _read_record(mapping: Mapping[str, Any], s: State) -> None:
@@ -266,14 +247,6 @@ def _refuse_unused(mapping: Mapping[str, Any], keys: tuple[str, ...]) -> None:
         entries = list(value.values()) if isinstance(value, Mapping) else [value]
         if not all(entry is None or (isinstance(entry, list | tuple | Mapping) and not entry) for entry in entries):
             raise ImpossibleState(f"{key} must be empty or left out in this variant, not {shown(value)}")
-
-
-def _optional(value: object, key: str, names: tuple[str, ...]) -> int:
-    return NONE if value is None else member(value, key, names)
-
-
-def _optional_number(value: object, key: str, count: Int) -> int:
-    return NONE if value is None else integer(value, key, 0, int(count) - 1)
 
 
 def _count(counts: np.ndarray, value: object, key: str) -> None:

@@ -7,9 +7,12 @@ bytes of a state, where nobody waits for words.
 
 import numpy as np
 
-from spygames.agent_avenue.cards import AGENTS, CARDS, COPIES, KINDS, MARKET_SIZE, ONGOING, OPEN
+from spygames.agent_avenue.cards import AGENTS, CARDS, COPIES, KINDS, MARKET_SIZE, ONGOING, OPEN, SPYCATION
 from spygames.agent_avenue.layout import (
     ABILITY,
+    AT_ABILITY,
+    AT_DECK,
+    AT_DISCARD,
     AT_SUPPLY,
     DOWN,
     END_REASONS,
@@ -25,12 +28,13 @@ from spygames.agent_avenue.layout import (
     SEATS,
     SIDES,
     UP,
+    Options,
+    State,
+    in_range,
 )
 from spygames.agent_avenue.queries import discard_limit, face_down_seat, first_seat, hand_size, is_team, other, side_of
-from spygames.agent_avenue.ranges import in_range
 from spygames.agent_avenue.rules.end_step import end_step
 from spygames.agent_avenue.rules.market import is_possible
-from spygames.agent_avenue.types import Options, State
 from spygames.core.game import ImpossibleState
 from spygames.core.kernel import Int, kernel
 
@@ -66,13 +70,53 @@ def check(s: State) -> None:
 
 
 @kernel
+def agrees(s: State) -> bool:
+    """Whether fields that depend on each other, each in its range, agree as `state_from_dict` demands."""
+    fine = s.leader == NONE or s.options.players > 2
+    for side in range(SIDES):
+        fine = fine and side_of(s, s.captain[side]) == side
+    for seat in range(s.options.players):
+        for card in range(KINDS):
+            fine = fine and s.seen[seat, card] <= COPIES[card]
+    return bool(fine and (not s.options.advanced or _market_agrees(s)) and _ability_agrees(s))
+
+
+@kernel
+def _market_agrees(s: State) -> bool:
+    """Each market card is in one place that takes it, and the deck holds those that are there."""
+    fine, in_deck = True, 0
+    for card in range(MARKET_SIZE):
+        place = s.market[card]
+        fine = fine and place != NONE and (place == AT_ABILITY) == (card == s.ability)
+        fine = fine and (place >= SIDES or card < ONGOING) and (place != AT_DISCARD or card >= ONGOING)
+        in_deck += place == AT_DECK
+    fine = fine and in_deck == s.market_deck_size
+    for i in range(s.market_deck_size):
+        card = s.market_deck[i]
+        fine = fine and s.market[card] == AT_DECK
+        for j in range(i):
+            fine = fine and s.market_deck[j] != card
+    return bool(fine)
+
+
+@kernel
+def _ability_agrees(s: State) -> bool:
+    """A seat resolves the ability, and an agent that was taken for it is in the mover's hand."""
+    if s.ability == NONE:
+        return bool(s.resolver == NONE and s.taken == NONE)
+    if s.to_move == NONE:
+        return False
+    return bool(s.taken == NONE or (s.ability == SPYCATION and s.phase == ABILITY and s.hands[s.to_move, s.taken] > 0))
+
+
+@kernel
 def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
     """Whether the variant of these options knows the position: its mapping reads back as the same bytes.
 
     `s` may be any bytes; they change. `mask` is not needed. The ranges are those of `state_from_dict`, and what its
     mapping does not name is as `clear` leaves it.
     """
-    if not in_range(s, options) or miscounted(s) != NONE or discarded_too_many(s) != NONE:
+    if not in_range(s, options) or not agrees(s) or miscounted(s) != NONE or discarded_too_many(s) != NONE:
         return False
     if turn_fault(s) or kept_fault(s) or offer_fault(s) or market_fault(s) or seen_too_many(s) != NONE:
         return False

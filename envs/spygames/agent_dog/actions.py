@@ -1,45 +1,66 @@
 """The actions of Agent DOG as numbers and as text.
 
-Numbers are seen from the mover: spaces count from its start space, quadrants and colours clockwise from its own. Each
-kind of action has one kernel that encodes and one that decodes it; no other module knows where a kind begins. Texts are
+Numbers are seen from the mover: spaces count from its start space, quadrants and colours clockwise from its own. They
+follow from the table of kinds, as texts do. Each kind has one kernel that encodes and one that decodes it. Texts are
 absolute: colours by name, spaces from red's start space.
 """
 
 from functools import cache
-from itertools import accumulate
 
 import numpy as np
 
-from spygames.agent_dog.board import COLOURS, PAWNS
-from spygames.agent_dog.cards import CARDS, CHOICE_CARD, CHOICE_FUNCTION, CHOICES, COPY, FUNCTIONS, KINDS, OFFERED
-from spygames.agent_dog.layout import NONE
+from spygames.agent_dog.board import COLOURS, MAX_TRACK, PAWNS
+from spygames.agent_dog.cards import CARDS, CHOICE_CARD, CHOICE_FUNCTION, CHOICES, COPY, FUNCTIONS, OFFERED
+from spygames.agent_dog.layout import NONE, State
 from spygames.agent_dog.queries import seat_colour
-from spygames.agent_dog.types import State
 from spygames.core.game import Game
 from spygames.core.kernel import Int, kernel
+from spygames.core.kinds import Kind, codec, firsts, forms, texts
 from spygames.core.shown import shown
-
-(
-    PASS,  # a card to the taker
-    DISCARD,  # a card
-    PLAY,  # a card as one of its functions
-    FROM_AREA,  # a pawn goes to the start space
-    FROM_GOAL,  # a pawn in the own or the partner's goal goes on by a number
-    INTO_GOAL,  # a pawn goes by a number into the own or the partner's goal
-    STEP_GOAL,  # companion: a pawn in a goal steps on
-    STEP_INTO,  # companion: a pawn steps from a start space into the goal
-    MEET,  # the meeting of a quadrant is held
-    FROM_TRACK,  # a pawn goes round the track by a number
-    STEP_TRACK,  # companion: a pawn on the track steps on
-    SWAP_TRACK,  # a hidden pawn is named for a swap
-) = range(12)
-"""The kinds of action, in the order of their numbers."""
+from spygames.core.tables import Size
 
 MOVABLE = PAWNS - 1
 """Goal spaces from which a pawn can go on."""
 FARTHEST = 12
 """Spaces before a start space from which a number can lead into the goal behind it: the longest number but one."""
-FIRST = (0, *accumulate((KINDS, KINDS, len(CHOICES), 1, 2 * MOVABLE, 2 * FARTHEST, 4 * MOVABLE, 4, 4)))
+INDEX = tuple(map(str, range(MOVABLE)))
+SPACE, HOLE = Size("track", MAX_TRACK), Size("holes", MAX_TRACK)
+
+
+def card_text(card: int, function: int) -> str:
+    """`9`, `1/11 as start`, `copy as 9`: `as` where a card has a choice of functions."""
+    choice = card == COPY or len(OFFERED[card]) > 1
+    return f"{CARDS[card]} as {FUNCTIONS[function]}" if choice else CARDS[card]
+
+
+KINDS_OF_ACTIONS = (
+    Kind("pass {card}", (CARDS,), "the exchange: a card to the taker"),
+    Kind("discard {card}", (CARDS,), "AD-35"),
+    Kind(
+        "card {card}",
+        (tuple(card_text(*choice) for choice in CHOICES),),
+        "the turn; `card CARD as FUNCTION` for `1/11`, `13`, `copy`",
+    ),
+    Kind("from area", (), "start"),
+    Kind("from {goal} {index}", (2, INDEX), "a number, in the own goal `goal`, or the partner's, `goal green`"),
+    Kind(
+        "from track {before} into goal",
+        (2 * FARTHEST,),
+        "a number: 1 to 12 spaces before the own start space or the partner's",
+    ),
+    Kind("step {any_goal} {index}", (4, INDEX), "companion, in one of the four goals"),
+    Kind("step track {start} into goal", (4,), "companion, from one of the four start spaces"),
+    Kind("meet {point}", (4,), "the order of meetings"),
+    Kind("from track {space}", (SPACE,), "a number"),
+    Kind("step track {space}", (SPACE,), "companion"),
+    Kind("swap track {hole}", (HOLE,), "swap, twice"),
+)
+(
+    PASS, DISCARD, PLAY, FROM_AREA, FROM_GOAL, INTO_GOAL, STEP_GOAL, STEP_INTO, MEET, FROM_TRACK, STEP_TRACK,
+    SWAP_TRACK,
+) = range(len(KINDS_OF_ACTIONS))  # fmt: skip
+"""The kinds of action, in the order of their numbers."""
+FIRST = firsts(KINDS_OF_ACTIONS)[: FROM_TRACK + 1]
 """The first number of each kind up to FROM_TRACK; those of the board's size follow."""
 
 
@@ -71,28 +92,10 @@ def kind_of(action: Int, track: Int) -> Int:
 # ---------------------------------------------------------------- cards
 
 
-@kernel
-def encode_pass(card: Int) -> Int:
-    """`card`: its kind, 0 to KINDS - 1."""
-    return FIRST[PASS] + card
+encode_pass, decode_pass = codec("pass", "card", "FIRST[PASS]", globals())
 
 
-@kernel
-def decode_pass(action: Int) -> Int:
-    """The card."""
-    return action - FIRST[PASS]
-
-
-@kernel
-def encode_discard(card: Int) -> Int:
-    """`card`: its kind, 0 to KINDS - 1."""
-    return FIRST[DISCARD] + card
-
-
-@kernel
-def decode_discard(action: Int) -> Int:
-    """The card."""
-    return action - FIRST[DISCARD]
+encode_discard, decode_discard = codec("discard", "card", "FIRST[DISCARD]", globals())
 
 
 @kernel
@@ -143,16 +146,7 @@ def decode_into_goal(action: Int) -> tuple[Int, Int]:
     return place // FARTHEST, place % FARTHEST + 1
 
 
-@kernel
-def encode_from_track(space: Int) -> Int:
-    """`space`: from the mover's start space, 0 to track - 1."""
-    return FIRST[FROM_TRACK] + space
-
-
-@kernel
-def decode_from_track(action: Int) -> Int:
-    """The space."""
-    return action - FIRST[FROM_TRACK]
+encode_from_track, decode_from_track = codec("from_track", "space", "FIRST[FROM_TRACK]", globals())
 
 
 # ---------------------------------------------------------------- companion, swap, meetings
@@ -171,16 +165,7 @@ def decode_step_goal(action: Int) -> tuple[Int, Int]:
     return place // MOVABLE, place % MOVABLE
 
 
-@kernel
-def encode_step_into(quadrant: Int) -> Int:
-    """`quadrant`: that of the start space."""
-    return FIRST[STEP_INTO] + quadrant
-
-
-@kernel
-def decode_step_into(action: Int) -> Int:
-    """The quadrant."""
-    return action - FIRST[STEP_INTO]
+encode_step_into, decode_step_into = codec("step_into", "quadrant", "FIRST[STEP_INTO]", globals())
 
 
 @kernel
@@ -208,25 +193,10 @@ def decode_swap(action: Int, track: Int, holes: Int) -> tuple[Int, Int]:
     return place // holes, place % holes
 
 
-@kernel
-def encode_meet(quadrant: Int) -> Int:
-    """`quadrant`: that of the meeting point."""
-    return FIRST[MEET] + quadrant
-
-
-@kernel
-def decode_meet(action: Int) -> Int:
-    """The quadrant."""
-    return action - FIRST[MEET]
+encode_meet, decode_meet = codec("meet", "quadrant", "FIRST[MEET]", globals())
 
 
 # ---------------------------------------------------------------- texts
-
-
-def card_text(card: int, function: int) -> str:
-    """`9`, `1/11 as start`, `copy as 9`: `as` where a card has a choice of functions."""
-    choice = card == COPY or len(OFFERED[card]) > 1
-    return f"{CARDS[card]} as {FUNCTIONS[function]}" if choice else CARDS[card]
 
 
 @cache
@@ -235,23 +205,19 @@ def action_texts(track: int, holes: tuple[int, ...], meeting: int, colour: int) 
     quarter, start = track // 4, colour * (track // 4)
     clockwise = [COLOURS[(colour + k) % 4] for k in range(4)]
     goals = [f"goal{'' if k == 0 else f' {name}'}" for k, name in enumerate(clockwise)]
-    spaces = [(start + k) % track for k in range(track)]
-    texts = (
-        *(f"pass {card}" for card in CARDS),
-        *(f"discard {card}" for card in CARDS),
-        *(f"card {card_text(*choice)}" for choice in CHOICES),
-        "from area",
-        *(f"from {goals[k]} {i}" for k in (0, 2) for i in range(MOVABLE)),
-        *(f"from track {(start + k * quarter - d) % track} into goal" for k in (0, 2) for d in range(1, FARTHEST + 1)),
-        *(f"step {goal} {i}" for goal in goals for i in range(MOVABLE)),
-        *(f"step track {spaces[k * quarter]} into goal" for k in range(4)),
-        *(f"meet {spaces[k * quarter + meeting]}" for k in range(4)),
-        *(f"from track {space}" for space in spaces),
-        *(f"step track {space}" for space in spaces),
-        *(f"swap track {spaces[k * quarter + hole]}" for k in range(4) for hole in holes),
+    spaces = [str((start + k) % track) for k in range(track)]
+    found = texts(
+        KINDS_OF_ACTIONS,
+        goal=(goals[0], goals[2]),
+        before=[spaces[k * quarter - d] for k in (0, 2) for d in range(1, FARTHEST + 1)],
+        any_goal=goals,
+        start=[spaces[k * quarter] for k in range(4)],
+        point=[spaces[k * quarter + meeting] for k in range(4)],
+        space=spaces,
+        hole=[spaces[k * quarter + hole] for k in range(4) for hole in holes],
     )
-    assert len(texts) == num_actions(track, len(holes)) == len(set(texts))
-    return texts
+    assert len(found) == num_actions(track, len(holes)) == len(set(found))
+    return found
 
 
 @cache
@@ -281,8 +247,5 @@ def string_to_action(game: Game, s: State, text: str, seat: int) -> int:
     """The inverse of `action_to_string`; ValueError for any other text."""
     action = _actions_by_text(*_board(game), _colour(game, seat)).get(text) if isinstance(text, str) else None
     if action is None:
-        forms = (
-            "pass CARD, card CARD [as FUNCTION], from PLACE [into goal], step PLACE [into goal], swap, meet, discard"
-        )
-        raise ValueError(f"{shown(text)} is no action of Agent DOG: {forms}")
+        raise ValueError(f"{shown(text)} is no action of Agent DOG: {forms(KINDS_OF_ACTIONS)}")
     return action

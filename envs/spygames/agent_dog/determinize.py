@@ -5,10 +5,9 @@ from numpy import uint64
 
 from spygames.agent_dog.board import PLACES
 from spygames.agent_dog.cards import KINDS, MAX_CARDS
-from spygames.agent_dog.layout import CARD, EXCHANGE, HAT, NONE, REDRAW
+from spygames.agent_dog.layout import CARD, EXCHANGE, HAT, NONE, REDRAW, State
 from spygames.agent_dog.queries import board_unchanged, hand_size, offers, taker, unseen
 from spygames.agent_dog.rules.turns import possible_functions
-from spygames.agent_dog.types import State
 from spygames.core.kernel import Int, kernel
 from spygames.core.rng import below, shuffle
 

@@ -4,8 +4,7 @@ import numpy as np
 
 from spygames.agent_dog.board import GOAL, PAWNS
 from spygames.agent_dog.cards import COPY, KINDS, OFFERS, POINTS
-from spygames.agent_dog.layout import EXCHANGE, HAT, NONE, PLACE, STEP, SWAPPING
-from spygames.agent_dog.types import State
+from spygames.agent_dog.layout import EXCHANGE, HAT, NONE, PLACE, STEP, SWAPPING, State
 from spygames.core.kernel import Int, kernel
 
 # ---------------------------------------------------------------- colours and places

@@ -3,9 +3,8 @@
 import numpy as np
 
 from spygames.agent_dog.cards import DEAL, KINDS
-from spygames.agent_dog.layout import HAT
+from spygames.agent_dog.layout import HAT, State
 from spygames.agent_dog.queries import colour_of, seat_after
-from spygames.agent_dog.types import State
 from spygames.core.kernel import Int, kernel
 from spygames.core.questions import UNASKED, Questions
 

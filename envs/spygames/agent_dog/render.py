@@ -6,9 +6,8 @@ import numpy as np
 
 from spygames.agent_dog.board import COLOURS, PAWNS, place_to_string
 from spygames.agent_dog.cards import CARDS, FUNCTIONS, KINDS
-from spygames.agent_dog.layout import EMPTY, EXCHANGE, HAT, NONE, OVER, PHASES, TRUNCATED
+from spygames.agent_dog.layout import EMPTY, EXCHANGE, HAT, NONE, OVER, PHASES, TRUNCATED, State
 from spygames.agent_dog.queries import goal_of, hand_size, seat_colour, taker
-from spygames.agent_dog.types import State
 from spygames.core.game import NOBODY, Game
 
 _WIDTH, _ROW = 80, 16

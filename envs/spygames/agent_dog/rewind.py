@@ -12,9 +12,8 @@ from spygames.agent_dog.actions import (
     encode_pass,
     kind_of,
 )
-from spygames.agent_dog.board import PLACES
 from spygames.agent_dog.cards import KINDS
-from spygames.agent_dog.layout import EXCHANGE, MEETING, NONE, REDRAW, SEATS, SWAPPING
+from spygames.agent_dog.layout import EXCHANGE, MEETING, NONE, REDRAW, SEATS, SWAPPING, copy_public
 from spygames.agent_dog.queries import giver, hand_size, offers
 from spygames.agent_dog.rules.turns import possible_functions
 from spygames.core.kernel import Int, Record, kernel
@@ -113,20 +112,8 @@ def take_public(s: Record, past: Record, seat: Int) -> None:
     """All that was public is as it was then, and what the other seats held, which `seat` does not see but as counts.
 
     The cards that were passed in this round stay as in this world."""
-    for place in range(PLACES):
-        s.board[place] = past.board[place]
-    for colour in range(4):
-        s.area[colour] = past.area[colour]
+    copy_public(s, past)
     for who in range(SEATS):
-        s.out[who] = past.out[who]
         for card in range(KINDS):
-            s.lost[who, card] = past.lost[who, card]
             if who != seat:
                 s.hands[who, card] = past.hands[who, card]
-    for card in range(KINDS):
-        s.discarded[card] = past.discarded[card]
-    s.turn, s.cards_played, s.moved, s.first = past.turn, past.cards_played, past.moved, past.first
-    s.deck_size, s.discard_size, s.last_card = past.deck_size, past.discard_size, past.last_card
-    s.card, s.function, s.points, s.meetings = past.card, past.function, past.points, past.meetings
-    s.penalty, s.redrawn, s.phase, s.to_move = past.penalty, past.redrawn, past.phase, past.to_move
-    s.dealer, s.winners, s.end_reason = past.dealer, past.winners, past.end_reason

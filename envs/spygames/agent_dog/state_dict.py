@@ -6,17 +6,16 @@ from typing import Any
 import numpy as np
 
 from spygames.agent_dog.board import COLOURS, GOAL, PAWNS, place_to_string, string_to_place
-from spygames.agent_dog.cards import CARDS, COPY, FUNCTIONS, KINDS, MAX_CARDS, POINTS
-from spygames.agent_dog.layout import EMPTY, END_REASONS, HAT, LARGEST, MOST_LOST, NONE, OVER, PHASES
+from spygames.agent_dog.cards import CARDS, COPY, FUNCTIONS, KINDS, MAX_CARDS
+from spygames.agent_dog.layout import EMPTY, HAT, MOST_LOST, NONE, OVER, State
 from spygames.agent_dog.queries import colour_of, seat_colour, taker
-from spygames.agent_dog.rules.play import take_options
 from spygames.agent_dog.rules.turns import clear_card
-from spygames.agent_dog.types import State
 from spygames.agent_dog.validate import check_state, lost_without_trace
 from spygames.core.checks import check_keys, check_played, integer, member, sequence, table
-from spygames.core.game import Game, ImpossibleState
+from spygames.core.game import Game, ImpossibleState, as_record
 from spygames.core.kernel import Int
 from spygames.core.shown import shown
+from spygames.core.tables import plain, read
 
 _KEYS = (
     "players", "board", "deck_name", "phase", "to_move", "dealer", "round", "turn", "pawns", "hidden", "hands",
@@ -34,11 +33,7 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "players": game.num_players,
         "board": game.options["board"] if isinstance(game.options["board"], str) else dict(game.options["board"]),
         "deck_name": deck if isinstance(deck, str) else "custom",
-        "phase": PHASES[s.phase],
-        "to_move": _or_none(s.to_move),
-        "dealer": int(s.dealer),
-        "round": int(s.round_number),
-        "turn": int(s.turn),
+        **plain(State, s, "phase", "to_move", "dealer", round="round_number", turn="turn"),
         "pawns": {COLOURS[colour]: _pawns(area[colour], taken, colour) for colour in _colours(game)},
         "hidden": [place if place < GOAL else place_to_string(place) for place, pawn in taken.items() if pawn >= HAT],
         "hands": {str(seat): _cards(s.hands[seat]) for seat in seats},
@@ -46,12 +41,11 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "out": [seat for seat in seats if s.out[seat]],
         "deck": [CARDS[card] for card in s.deck[: s.deck_size][::-1].tolist()],
         "discard": [CARDS[card] for card in s.discard[: s.discard_size][::-1].tolist()],
-        "last_card": _card(s.last_card),
+        **plain(State, s, "last_card"),
         "pending": _pending(s),
-        "redrawn": bool(s.redrawn),
-        "cards_played": int(s.cards_played),
+        **plain(State, s, "redrawn", "cards_played"),
         "winners": [seat for seat in seats if s.winners >> seat & 1],
-        "end_reason": None if s.end_reason == NONE else END_REASONS[s.end_reason],
+        **plain(State, s, "end_reason"),
         "rng": int(s.rng),
         "record": {"lost": {str(seat): _cards(s.lost[seat]) for seat in seats}},
     }
@@ -74,13 +68,11 @@ def _pending(s: State) -> dict[str, Any] | None:
         return None
     point = int(s.options.meeting)
     return {
-        "card": CARDS[s.card],
-        "as": FUNCTIONS[s.function],
-        "points": int(s.points),
+        **plain(State, s, "card", **{"as": "function"}, points="points"),
         "moved": [] if s.moved == NONE else [_moved_text(s)],
         "first": None if s.first == NONE else place_to_string(int(s.first)),
         "meetings": [k * int(s.options.quarter) + point for k in range(4) if s.meetings >> k & 1],
-        "penalty": bool(s.penalty),
+        **plain(State, s, "penalty"),
     }
 
 
@@ -102,24 +94,17 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     deck = game.options["deck"]
     deck_name = deck if isinstance(deck, str) else "custom"
     check_played(mapping, {"players": game.num_players, "board": game.options["board"], "deck_name": deck_name})
-    take_options(s, game.packed.view(np.recarray)[0])
+    s.options = as_record(game.packed)
     clear_card(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
-    s.round_number = integer(mapping["round"], "round", 0, LARGEST)
-    s.turn = integer(mapping["turn"], "turn", 0, LARGEST)
+    read(State, s, mapping, "turn", "phase", "dealer", "to_move", "redrawn", "end_reason", round="round_number")
     s.cards_played = integer(mapping["cards_played"], "cards_played", 0, int(s.options.max_turns))
-    s.phase = member(mapping["phase"], "phase", PHASES)
     last = game.num_players - 1
-    s.dealer = integer(mapping["dealer"], "dealer", 0, last)
-    s.to_move = NONE if mapping["to_move"] is None else integer(mapping["to_move"], "to_move", 0, last)
     if (s.to_move == NONE) != (s.phase == OVER):
         raise ImpossibleState("to_move must be null in phase over, and in no other")
     _read_pawns(game, mapping, s)
     _read_cards(game, mapping, s)
     _read_pending(game, mapping["pending"], s)
-    if not isinstance(mapping["redrawn"], bool):
-        raise ImpossibleState(f"redrawn must be true or false, not {shown(mapping['redrawn'])}")
-    s.redrawn = mapping["redrawn"]
     for key in ("out", "winners"):
         seats = [integer(seat, key, 0, last) for seat in sequence(mapping[key], key)]
         if sorted(set(seats)) != seats:
@@ -129,7 +114,6 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
                 s.out[seat] = 1
             else:
                 s.winners |= 1 << seat
-    s.end_reason = NONE if mapping["end_reason"] is None else member(mapping["end_reason"], "end_reason", END_REASONS)
     _read_record(mapping, s, game.num_players)
     check_state(game, s)
 
@@ -177,7 +161,7 @@ def _read_cards(game: Game, mapping: Mapping[str, Any], s: State) -> None:
         s[key][: len(cards)] = cards[::-1]
         s[f"{key}_size"] = len(cards)
     s.discarded[:] = np.bincount(s.discard[: s.discard_size], minlength=KINDS)
-    s.last_card = NONE if mapping["last_card"] is None else member(mapping["last_card"], "last_card", CARDS)
+    read(State, s, mapping, "last_card")
     if s.last_card == COPY:
         raise ImpossibleState("last_card is what a copy would copy, so it cannot be a copy itself")
 
@@ -192,7 +176,7 @@ def _read_pending(game: Game, pending: object, s: State) -> None:
         raise ImpossibleState("pending must be null in phase over")
     s.card = member(pending["card"], "pending card", CARDS)
     s.function = member(pending["as"], "pending as", FUNCTIONS)
-    s.points = integer(pending["points"], "pending points", 0, POINTS)
+    read(State, s, pending, "points", "penalty", within="pending")
     track, colour = int(s.options.track), _colours(game)[s.to_move]
     moved = sequence(pending["moved"], "pending moved")
     if len(moved) > 1:
@@ -207,9 +191,6 @@ def _read_pending(game: Game, pending: object, s: State) -> None:
         if space % quarter != point or s.board[space] == EMPTY:
             raise ImpossibleState(f"pending meetings: {space} is no meeting point on which a pawn stands")
         s.meetings |= 1 << space // quarter
-    if not isinstance(pending["penalty"], bool):
-        raise ImpossibleState(f"pending penalty must be true or false, not {shown(pending['penalty'])}")
-    s.penalty = pending["penalty"]
 
 
 def _read_record(mapping: Mapping[str, Any], s: State, players: int) -> None:
@@ -241,11 +222,6 @@ def _cards(counts: np.ndarray) -> list[str]:
 def _card(card: Int) -> str | None:
     """The name of a card; None for NONE."""
     return None if card == NONE else CARDS[card]
-
-
-def _or_none(number: Int) -> int | None:
-    """A number; None for NONE."""
-    return None if number == NONE else int(number)
 
 
 def _put(counts: np.ndarray, cards: object, key: str, most: int = MAX_CARDS, of_a_kind: int = MAX_CARDS) -> None:

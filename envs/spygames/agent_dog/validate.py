@@ -13,6 +13,7 @@ from spygames.agent_dog.cards import (
     COPY,
     FUNCTIONS,
     KINDS,
+    MAX_CARDS,
     NUMBERS,
     OFFERS,
     POINTS,
@@ -32,19 +33,21 @@ from spygames.agent_dog.layout import (
     SEATS,
     STEP,
     SWAPPING,
+    Options,
+    State,
+    in_range,
 )
 from spygames.agent_dog.queries import (
     board_unchanged,
+    colour_of,
     hand_size,
     offers,
     plays_for,
     taker,
     winning_seat,
 )
-from spygames.agent_dog.ranges import in_range
 from spygames.agent_dog.rules.play import legal
 from spygames.agent_dog.rules.turns import playable_functions, possible_functions
-from spygames.agent_dog.types import Options, State
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Int, kernel
 
@@ -83,12 +86,77 @@ def check_state(game: Game, s: State) -> None:
 
 
 @kernel
+def agrees(s: State) -> bool:
+    """Whether fields that depend on each other, each in its range, agree as `state_from_dict` demands."""
+    fine = (s.to_move == NONE) == (s.phase == OVER) and s.cards_played <= s.options.max_turns
+    fine = fine and s.winners < 1 << np.int64(s.options.players)
+    return bool(fine and _pawns_agree(s) and _cards_agree(s) and _pending_agrees(s))
+
+
+@kernel
+def _is_place(s: State, place: Int) -> bool:
+    """Whether a pawn can stand there: on the loop or in a goal."""
+    return bool(0 <= place < s.options.track or GOAL <= place < PLACES)
+
+
+@kernel
+def _plays(s: State, colour: Int) -> bool:
+    """AD-1: whether a seat has the colour."""
+    found = False
+    for seat in range(s.options.players):
+        found = found or colour_of(s, seat) == colour
+    return found
+
+
+@kernel
+def _pawns_agree(s: State) -> bool:
+    """Each seat's four pawns, and no others."""
+    for place in range(PLACES):
+        pawn = np.int64(s.board[place])
+        if pawn != EMPTY and not (_is_place(s, place) and _plays(s, pawn % HAT)):
+            return False
+    for colour in range(HAT):
+        pawns = np.int64(s.area[colour])
+        for place in range(PLACES):
+            pawns += s.board[place] != EMPTY and s.board[place] % HAT == colour
+        if pawns != (PAWNS if _plays(s, colour) else 0):
+            return False
+    return True
+
+
+@kernel
+def _cards_agree(s: State) -> bool:
+    """The discard pile is counted, and a copy copies another card."""
+    fine = s.last_card != COPY
+    for card in range(KINDS):
+        there = 0
+        for i in range(MAX_CARDS):
+            there += s.discard[i] == card
+        fine = fine and s.discarded[card] == there
+    return bool(fine)
+
+
+@kernel
+def _pending_agrees(s: State) -> bool:
+    """The card being played; without one, all of it is as `clear_card` leaves it."""
+    if s.card == NONE:
+        blank = s.function == NONE and s.first == NONE and s.moved == NONE
+        return bool(blank and s.points == 0 and s.meetings == 0 and s.penalty == 0)
+    fine = s.function != NONE and s.phase != OVER
+    fine = fine and (s.moved == NONE or _is_place(s, s.moved)) and (s.first == NONE or _is_place(s, s.first))
+    for quadrant in range(4):
+        point = quadrant * np.int64(s.options.quarter) + s.options.meeting
+        fine = fine and (s.meetings >> quadrant & 1 == 0 or s.board[point] != EMPTY)
+    return bool(fine)
+
+
+@kernel
 def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
     """Whether the variant of these options knows the position: its mapping reads back as the same bytes.
 
     `s` may be any bytes. The ranges are those of `state_from_dict`. `mask`, int8 [A], is written.
     """
-    if not in_range(s, options) or lost_without_trace(s) != NONE:
+    if not in_range(s, options) or not agrees(s) or lost_without_trace(s) != NONE:
         return False
     if miscounted(s) != NONE or is_playing(s) != (s.card != NONE) or (is_playing(s) and pending_fault(s)):
         return False

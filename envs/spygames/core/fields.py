@@ -1,16 +1,10 @@
-"""The fields of a record: what a type checker knows of them, and records that show them to people.
-
-The `types.py` of each game names fields with `IntField` and `FloatField`, which read as NumPy scalars and take any
-number. Both are descriptors that exist for type checkers alone; a record finds its fields through its dtype.
-"""
+"""Records that show their fields to people: by name, as attributes, and printed one a line."""
 
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from spygames.core.kernel import Int
-
-__all__ = ["Fields", "FloatField", "IntField", "NamedRecord"]
+__all__ = ["Fields", "NamedRecord"]
 
 
 class Fields:
@@ -25,24 +19,6 @@ class Fields:
             ...
 
 
-class IntField:
-    """A whole number of OPTIONS or STATE."""
-
-    if TYPE_CHECKING:
-
-        def __get__(self, record: object, owner: object) -> Int: ...
-        def __set__(self, record: object, value: int | np.integer[Any] | np.bool) -> None: ...
-
-
-class FloatField:
-    """A float32 of VIEW."""
-
-    if TYPE_CHECKING:
-
-        def __get__(self, record: object, owner: object) -> float | np.floating[Any]: ...
-        def __set__(self, record: object, value: float | np.number[Any] | np.bool) -> None: ...
-
-
 _item = np.void.__getitem__
 
 
@@ -55,7 +31,7 @@ class NamedRecord(np.record):  # pyright: ignore[reportIncompatibleVariableOverr
 
     __getattribute__ = np.void.__getattribute__
 
-    if not TYPE_CHECKING:  # a type checker has the fields of a game from its `types.py`
+    if not TYPE_CHECKING:  # a type checker has the fields from the tables of a game's `layout.py`
 
         def __getitem__(self, index):
             value = _item(self, index)

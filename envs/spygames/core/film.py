@@ -6,13 +6,13 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, as_record, flat
+from spygames.core.game import NOBODY, Game, as_record
 from spygames.core.kernel import Record
 from spygames.core.look import Advice
-from spygames.core.notes import new_notes
 from spygames.core.picture import Picture, picture
-from spygames.core.player import DecisionBatch, new_memory
+from spygames.core.player import DecisionBatch
 from spygames.core.record import GameRecord, game_of, replay
+from spygames.core.session import ROW, one_game
 from spygames.core.shown import shown
 
 __all__ = ["Adviser", "Film", "Scene"]
@@ -66,7 +66,7 @@ class Film:
         self.states = replay(game_record, self.game)
         """STATE [actions + 1]"""
         asked: Any = [] if adviser is None else [adviser]  # a player as far as memory and notes go
-        self._memory, self._notes = new_memory(self.game, asked), new_notes(self.game, asked)
+        self._session = one_game(self.game, asked, self.states[:1])
         self._advice: dict[int, Advice | None] = {}
 
     def __len__(self) -> int:
@@ -75,7 +75,7 @@ class Film:
     @property
     def in_order(self) -> bool:
         """Whether the adviser remembers, so that it is asked about one position after the other."""
-        return self._memory.shape[2] > 0 or self._notes is not None
+        return self._session.memory.shape[2] > 0 or self._session.notes is not None
 
     def scene(self, position: int, viewer: int = NOBODY, *, draw_advice: bool = True) -> Scene:
         """One position as a viewer sees it.
@@ -128,16 +128,14 @@ class Film:
         return self._advice[position]
 
     def _ask(self, adviser: Adviser, position: int) -> Advice | None:
-        game, s = self.game, self._state(position)
+        session, s = self._session, self._state(position)
         if s.to_move == NOBODY:
             return None
-        views, mask = game.new_views(), np.zeros((1, game.num_actions), np.int8)
-        game.legal(s, mask[0])
-        game.observe(s, int(s.to_move), as_record(views))
-        states, rng, row = self.states[position : position + 1].copy(), np.ones((1, 1), np.uint64), np.zeros(1, int)
-        batch = DecisionBatch(game, states, views, flat(views), mask, rng, row, self._memory, self._notes)
-        advice = adviser.advise(batch)[0]
-        if self._notes is not None:
-            action = game.string_to_action(s, self.record.actions[position], int(s.to_move))
-            self._notes.add(states, np.array([action]))
+        if not self.in_order:
+            session.begin(ROW, states=self.states[position : position + 1])
+        session.rng[:] = 1
+        advice = adviser.advise(session.decisions(ROW))[0]
+        if self.in_order:
+            action = self.game.string_to_action(s, self.record.actions[position], int(s.to_move))
+            session.apply(ROW, np.array([action]))
         return advice

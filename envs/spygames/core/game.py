@@ -11,11 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 
-from spygames.core import deprecated
 from spygames.core.digest import code_digest
 from spygames.core.fields import NamedRecord, named
 from spygames.core.json_numbers import read_uint64
@@ -27,7 +26,7 @@ from spygames.core.shown import one_line, shown
 __all__ = ["NOBODY", "Bot", "Game", "IllegalAction", "ImpossibleState", "Texts", "as_record", "flat"]
 
 V = TypeVar("V")
-"""VIEW as a type checker sees it: the class `View` of a game's `types.py`, or Record."""
+"""VIEW as a type checker sees it: the class `View` of a game's `layout.py`, or Record."""
 
 NOBODY = -1
 """The seat to move in a game that is over; the sentinel of every other "none" in states, too."""
@@ -76,7 +75,6 @@ class Texts:
     """(pen, seen, look): the picture of what `seen_to_dict` returned. None: its text on a panel."""
 
 
-@deprecated.merged(tuple(each.name for each in fields(Texts)), "texts", Texts, "Game(texts=Texts(...))")
 @dataclass(frozen=True, eq=False)
 class Game(Generic[V]):
     """One variant of a game: the options are fixed, everything else follows. Equal ones share their compiled code."""
@@ -271,17 +269,14 @@ class Game(Generic[V]):
         fields = {n: list(self.view_dtype[n].shape) for n in self.view_dtype.names or ()}
         return {"observation": fields, "num_actions": self.num_actions}
 
-    @deprecated.without_itself
     def action_to_string(self, s: Record, action: int, seat: int) -> str:
         """The absolute text of an action (0..A-1) of `seat` in state `s`."""
         return self.texts.action_to_string(self, s, action, seat)
 
-    @deprecated.without_itself
     def string_to_action(self, s: Record, text: str, seat: int) -> int:
         """The inverse of `action_to_string`; ValueError for a text that is no action of this game."""
         return self.texts.string_to_action(self, s, text, seat)
 
-    @deprecated.without_itself
     def state_to_dict(self, s: Record) -> dict[str, Any]:
         """State `s` as a mapping of plain JSON values, `rng` and `record` included.
 
@@ -291,11 +286,10 @@ class Game(Generic[V]):
         rng = read_uint64(mapping.get("rng"))
         return mapping if rng is None else {**mapping, "rng": str(rng)}
 
-    @deprecated.without_itself
     def state_from_dict(self, mapping: Mapping[str, Any], s: Record) -> None:
         """Writes the mapping into the zeroed state `s`; ImpossibleState says what is wrong with it.
 
-        `rng` may be a number, too, as before 0.2.0; then it must not have been rounded on its way.
+        `rng` may be a number, too; then it must not have been rounded on its way.
         """
         if isinstance(mapping, Mapping) and "rng" in mapping:
             rng = read_uint64(mapping["rng"])
@@ -305,7 +299,6 @@ class Game(Generic[V]):
             mapping = {**mapping, "rng": rng}
         self.texts.state_from_dict(self, mapping, s)
 
-    @deprecated.without_itself
     def to_text(self, s: Record, viewer: int) -> str:
         """A drawing for people of what seat `viewer` may know of state `s`; NOBODY sees everything."""
         return self.texts.to_text(self, s, viewer)
@@ -446,7 +439,3 @@ def as_record(array: np.ndarray, index: int = 0) -> Record:
 def flat(views: np.ndarray) -> np.ndarray:
     """Views [n] as float32 [n, F]: the same memory."""
     return views.view(np.float32).reshape(len(views), -1)
-
-
-if not TYPE_CHECKING:  # to a type checker the module would have every name
-    __getattr__ = deprecated.moved(__name__, record="spygames.core.game:as_record")

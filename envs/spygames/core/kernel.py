@@ -2,10 +2,12 @@
 
 import contextlib
 import functools
+import gc
 import glob
 import importlib
 import os
 import pickle
+import sys
 import tempfile
 import threading
 import traceback
@@ -15,7 +17,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from types import FunctionType
-from typing import Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 import numpy as np
 from numba.core.compiler import CompileResult
@@ -27,9 +29,24 @@ from numba.core.serialize import dumps
 from numba.core.types import Record as NumbaRecord
 from numba.core.typing.templates import make_concrete_template
 
-from spygames.core import kept, parts
+from spygames.core import kept
 from spygames.core.digest import OPTIONS, code_digest, names_of, numba
 from spygames.core.shown import one_line, say
+
+LINKS = True
+"""Whether kernels are linked into their callers (`LinkedKernel`)."""
+if TYPE_CHECKING:
+    from spygames.core import parts
+else:
+    try:
+        from spygames.core import parts
+    except (ImportError, AttributeError) as _missing:
+        LINKS = False
+        warnings.warn(
+            f"this Numba ({numba.__version__}) lacks what kernels are linked with ({one_line(_missing)}): Numba's own "
+            "compiler does it, to the same results, in about twice the time",
+            stacklevel=2,
+        )
 
 __all__ = ["CompileError", "Int", "Record", "cache_dir", "kernel"]
 
@@ -131,7 +148,7 @@ class _MachineCode:
         """Keeps a compiled function, and lets go what has not been used for long."""
         self._write(self._path(sig, compiled.library.codegen), compiled.library, compiled._reduce)
 
-    def part(self, args: Any, target_context: Any, make: Callable[[Any], parts.Part]) -> parts.Part:
+    def part(self, args: Any, target_context: Any, make: Callable[[Any], "parts.Part"]) -> "parts.Part":
         """The part for types of arguments: what is kept, or made now, and then kept."""
         path = self._path(args, target_context.codegen())
         if (part := kept.load(path, parts.Part.rebuild)) is None:
@@ -141,7 +158,7 @@ class _MachineCode:
 
     @staticmethod
     def _write(path: Path | None, library: Any, reduce: Callable[[], Any]) -> None:
-        if path is not None and parts.is_lasting(library):
+        if path is not None and (parts.is_lasting(library) if LINKS else not library.has_dynamic_globals):
             kept.save(path, dumps(reduce()))
 
     def _path(self, sig: Any, codegen: Any) -> Path | None:
@@ -155,6 +172,19 @@ class _MachineCode:
     def _stem(self) -> str:
         name = self._function.__qualname__.replace("<", "").replace(">", "")
         return f"{name}-{self._kind}{code_digest(self._function, kept.FORMAT)}-"
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Inside, there is no search for garbage, which takes a tenth of the time of compiling and finds little."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 class CompileError(RuntimeError):
@@ -174,42 +204,25 @@ _failure = _Failure()
 class Kernel(CPUDispatcher):
     """A compiled function, Numba's with machine code kept as `_MachineCode` does and errors of one line."""
 
+    kind = "whole-"
+    """In the names of kept files: code that is linked otherwise is other code."""
+
     def __init__(self, function: FunctionType, *_: object):  # Numba passes its options once more after pickling
         super().__init__(function, targetoptions=dict(OPTIONS))
-        self._cache, self._kept_parts = _MachineCode(function), _MachineCode(function, "part-")
-        self._parts: dict[tuple[Any, ...], parts.Part] = {}
+        self._cache = _MachineCode(function, self.kind)
         self.variant = ""
         """The variant that it is a loop of, on one line; "" for none."""
-        self._new_part = parts.compiler(function, dict(OPTIONS))
         self._entry: Any = None
 
     def compile(self, sig: Any) -> Any:
         """Machine code for a signature, to be called from Python."""
         _announce(self)
-        with self._noted(), global_compiler_lock, parts.uncollected(), parts.remembered(self.typingctx):
+        with self._noted(), global_compiler_lock, _uncollected():
             return super().compile(sig)
 
-    def add_overload(self, cres: Any) -> None:
-        """What Numba does with a signature that it has compiled or loaded."""
-        parts.connect(cres)
-        super().add_overload(cres)
-
-    def get_call_template(self, args: Any, kws: Any) -> tuple[Any, ...]:
-        """What Numba asks for while a kernel that calls this one is compiled: a part."""
-        pysig, args = cast(Any, self)._compiler.fold_argument_types(args, kws)
-        with self._noted():
-            part = self._part(tuple(map(parts.wide, args)))
-        return make_concrete_template(self.__name__, key=self.__name__, signatures=[part.signature]), pysig, args, {}
-
-    def get_overload(self, sig: Any) -> Any:
-        """By what Numba finds the code of a call whose template it has."""
-        return self._parts[tuple(sig)].key
-
-    def _part(self, args: tuple[Any, ...]) -> parts.Part:
-        with global_compiler_lock, cast(Any, self)._compiling_counter:  # by which Numba sees that a kernel calls itself
-            if (part := self._parts.get(args)) is None:
-                part = self._parts[args] = self._kept_parts.part(args, self.targetctx, self._new_part)
-            return part
+    def has_part(self) -> bool:
+        """Whether callers of this kernel find it compiled."""
+        return is_cached(self)
 
     @contextlib.contextmanager
     def _noted(self) -> Iterator[None]:
@@ -238,7 +251,8 @@ class Kernel(CPUDispatcher):
         """CompileError for what fails."""
         _failure.kernel = None
         try:
-            yield
+            with _interruptible():
+                yield
         except Exception as error:
             if _failure.kernel is None:
                 raise
@@ -254,6 +268,78 @@ class Kernel(CPUDispatcher):
             pass
         remade, arguments = super().__reduce__()
         return _remade, (remade, dumps(arguments))
+
+
+class LinkedKernel(Kernel):
+    """A kernel that its callers link as a part: compiled once for all of them (`spygames.core.parts`)."""
+
+    kind = ""
+
+    def __init__(self, function: FunctionType, *_: object):
+        super().__init__(function)
+        self._kept_parts = _MachineCode(function, "part-")
+        self._parts: dict[tuple[Any, ...], parts.Part] = {}
+        self._new_part = parts.compiler(function, dict(OPTIONS))
+
+    def compile(self, sig: Any) -> Any:
+        """Machine code for a signature, to be called from Python."""
+        with global_compiler_lock, parts.remembered(self.typingctx):
+            return super().compile(sig)
+
+    def add_overload(self, cres: Any) -> None:
+        """What Numba does with a signature that it has compiled or loaded."""
+        parts.connect(cres)
+        super().add_overload(cres)
+
+    def get_call_template(self, args: Any, kws: Any) -> tuple[Any, ...]:
+        """What Numba asks for while a kernel that calls this one is compiled: a part."""
+        pysig, args = cast(Any, self)._compiler.fold_argument_types(args, kws)
+        with self._noted():
+            part = self._part(tuple(map(parts.wide, args)))
+        return make_concrete_template(self.__name__, key=self.__name__, signatures=[part.signature]), pysig, args, {}
+
+    def get_overload(self, sig: Any) -> Any:
+        """By what Numba finds the code of a call whose template it has."""
+        return self._parts[tuple(sig)].key
+
+    def has_part(self) -> bool:
+        """Whether callers of this kernel find it compiled."""
+        return bool(self._parts) or self._kept_parts.is_kept()
+
+    def _part(self, args: tuple[Any, ...]) -> "parts.Part":
+        with global_compiler_lock, cast(Any, self)._compiling_counter:  # by which Numba sees that a kernel calls itself
+            if (part := self._parts.get(args)) is None:
+                part = self._parts[args] = self._kept_parts.part(args, self.targetctx, self._new_part)
+            return part
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """KeyboardInterrupt for a Ctrl-C while LLVM compiles. Python raises it in a callback of LLVM, which cannot pass it
+    on, so that Python reports it as ignored and Numba finds no machine code."""
+    lost: list[object] = []
+    before = sys.unraisablehook
+
+    def note(unraisable: "sys.UnraisableHookArgs") -> None:
+        if isinstance(unraisable.exc_value, KeyboardInterrupt):
+            lost.append(unraisable.exc_value)
+        else:
+            before(unraisable)
+
+    if threading.current_thread() is not threading.main_thread():  # Ctrl-C comes to the main one
+        yield
+        return
+    sys.unraisablehook = note
+    try:
+        yield
+    except Exception:
+        if lost:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        sys.unraisablehook = before
+    if lost:
+        raise KeyboardInterrupt
 
 
 def _remade(remade: Callable[..., Any], arguments: bytes) -> Any:
@@ -313,7 +399,7 @@ def _kernel(function: F, noalias: bool) -> F:
         return cast(F, np.errstate(all="ignore")(function))  # as machine code does; random streams wrap round by design
     if noalias:
         cast(Any, function).noalias = True
-    return cast(F, Kernel(cast(FunctionType, function)))
+    return cast(F, (LinkedKernel if LINKS else Kernel)(cast(FunctionType, function)))
 
 
 def bind(template: F, name: str, variant: str = "", /, **names: object) -> F:
@@ -349,20 +435,15 @@ def is_cached(function: Callable[..., object]) -> bool:
     return not isinstance(function, Kernel) or bool(function.signatures) or function._cache.is_kept()
 
 
-def _has_part(function: Kernel) -> bool:
-    """The same for callers of `function`."""
-    return bool(function._parts) or function._kept_parts.is_kept()
-
-
 _announced: set[str] = set()
 _announcing = threading.Lock()
 _PARTS = {
     "aec": "environment",
     "batch": "batches",
     "calls": "environment",
-    "games": "environments in a row",
     "loops": "search on top of a policy",
     "player": "scripted players",
+    "rows": "batches",
     "simulations": "search",
 }
 """What the loops of a module are for, by its name."""
@@ -378,7 +459,7 @@ def _announce(loop: Kernel) -> None:
             return
         _announced.add(loop.variant)
     of_variant = [f for f in [*_bound.values()] if isinstance(f, Kernel) and f.variant == loop.variant]
-    waiting = [f for f in of_variant if f is loop or not (is_cached(f) or _has_part(f))]
+    waiting = [f for f in of_variant if f is loop or not (is_cached(f) or f.has_part())]
     reached = {id(f) for f in waiting}
     modules = [cast(FunctionType, f.py_func).__module__.rpartition(".")[2] for f in waiting]
     parts_of = ", ".join(dict.fromkeys(_PARTS[module] for module in modules if module in _PARTS))
@@ -388,7 +469,7 @@ def _announce(loop: Kernel) -> None:
         size += len(function.__code__.co_code)
         for name in names_of(function.__code__)[0]:
             each = function.__globals__.get(name)
-            if isinstance(each, Kernel) and id(each) not in reached and not _has_part(each):
+            if isinstance(each, Kernel) and id(each) not in reached and not each.has_part():
                 reached.add(id(each))
                 waiting.append(each)
     seconds = max(1, round(size * _SECONDS_A_BYTE))

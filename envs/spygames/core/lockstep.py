@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spygames.core.batch import Batch
-from spygames.core.game import Game, as_record
+from spygames.core.game import Game
 from spygames.core.player import bot_loop
 from spygames.core.rng import GAMMA
+from spygames.core.rows import Rows
 
 
 class GameSteps(NamedTuple):
@@ -40,21 +40,15 @@ def first_games(game: Game, seeds: np.ndarray, bot: str = "random") -> Iterator[
         How the games begin, and then one decision of each game that goes on, until none does. The arrays may be kept.
     """
     n = len(seeds)
-    batch, choose = Batch(game, n, seed=0, threads=1), bot_loop(game, bot)
-    batch.reset(seeds=seeds.copy())
+    rows, choose = Rows(game, n, seed=0), bot_loop(game, bot)
+    rows.reset(seeds=seeds)
     rng, actions = (seeds * GAMMA + np.uint64(1)).reshape(n, 1), np.zeros(n, np.int64)
     games = np.arange(n)
-    yield GameSteps(
-        games, None, batch.states.copy(), batch.mask.copy(), np.zeros_like(batch.rewards), np.zeros(n, bool)
-    )
+    yield GameSteps(games, None, rows.states.copy(), rows.mask.copy(), np.zeros_like(rows.rewards), np.zeros(n, bool))
     while len(games):
-        choose(batch.views, batch.mask, rng, np.arange(n), actions, 0, n)
-        before = batch.states[games]
-        batch.step(actions)
-        after, mask, over = batch.states[games], batch.mask[games], batch.done[games]
-        for k in np.flatnonzero(over).tolist():  # the batch has begun another game there: its last state once more
-            after[k] = before[k]
-            game.apply(as_record(after, k), int(actions[games[k]]))
-            game.legal(as_record(after, k), mask[k])
-        yield GameSteps(games, before, after, mask, batch.rewards[games], over)
-        games = games[~over]  # in the other rows the batch plays on, and nobody looks
+        choose(rows.views, rows.mask, rng, games, actions, 0, len(games))
+        before = rows.states[games]
+        rows.advance(games, actions, rows.seats.copy())
+        over = rows.done[games]
+        yield GameSteps(games, before, rows.states[games], rows.mask[games], rows.rewards[games], over)
+        games = games[~over]

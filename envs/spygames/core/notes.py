@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spygames.core.game import Game
+from spygames.core.game import Game, as_record
 from spygames.core.padding import from_fields, to_fields
 
 __all__ = ["Noted", "Notes", "new_notes"]
@@ -66,6 +66,16 @@ class Notes:
         places = np.arange(max(0, count - self.size), count) % self.size
         return Noted(self.states[row, places], self.actions[row, places])
 
+    def seen(self, row: int, viewer: int, since: int) -> list[str]:
+        """The texts of what a seat has seen happen in the game of a row, from decision number `since` on, oldest first
+        (`Game.seen_action`)."""
+        count = int(self.count[row])
+        texts = []
+        for place in (number % self.size for number in range(max(since, count - self.size), count)):
+            s = as_record(self.states[row], place)
+            texts.append(self.game.seen_action(s, int(self.actions[row, place]), int(s.to_move), viewer))
+        return texts
+
     def load(self, arrays: Mapping[str, np.ndarray]) -> None:
         """Goes on from what `arrays` gave, which may come from a file: each position that counts is looked at, because
         kernels trust their states.
@@ -102,7 +112,8 @@ def notes_size(players: Iterable[Any]) -> int:
     return max((getattr(player, "notes_size", 0) for player in players), default=0)
 
 
-def new_notes(game: Game, players: Iterable[Any], n: int = 1) -> Notes | None:
-    """Empty `DecisionBatch.notes` of `n` games that begin, None where no player has a `notes_size`."""
-    size = notes_size(players)
+def new_notes(game: Game, players: Iterable[Any], n: int = 1, least: int = 0) -> Notes | None:
+    """Empty `DecisionBatch.notes` of `n` games that begin, of at least `least` decisions; None where that is 0 and no
+    player has a `notes_size`."""
+    size = max(notes_size(players), least)
     return Notes(game, n, size) if size else None

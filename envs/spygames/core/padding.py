@@ -9,8 +9,6 @@ from functools import cache
 
 import numpy as np
 
-from spygames.core.kernel import kernel
-
 PADDING = "padding"
 """The name of a field that holds nothing, in STATE and OPTIONS."""
 
@@ -59,12 +57,3 @@ def _places(dtype: np.dtype) -> np.ndarray:
         starts = np.arange(0, kind.itemsize, kind.base.itemsize)
         places.append(offset + (starts[:, None] + inner).ravel())
     return np.concatenate(places)
-
-
-@kernel
-def is_zero(padding: np.ndarray) -> bool:
-    """Whether a field `padding`, int8 [k], is as it has to be."""
-    for byte in padding:  # noqa: SIM110 (kernels know no generators)
-        if byte != 0:
-            return False
-    return True

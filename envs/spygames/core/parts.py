@@ -5,7 +5,6 @@ A kernel that another one calls needs none of them: its bitcode goes into the ca
 """
 
 import contextlib
-import gc
 from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, NamedTuple, cast
@@ -191,19 +190,6 @@ def remembered(context: Any) -> Iterator[None]:
         del context.resolve_function_type
 
 
-@contextlib.contextmanager
-def uncollected() -> Iterator[None]:
-    """Inside, there is no search for garbage, which takes a tenth of the time of compiling and finds little."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
 def compiler(function: Callable[..., object], options: dict[str, Any]) -> Callable[[tuple[Any, ...]], Part]:
     """What makes the part of `function` for given types of its arguments."""
     pipeline = _NoAlias if getattr(function, "noalias", False) else _Pipeline
@@ -227,3 +213,26 @@ def wide(argument: Any) -> Any:
     seat of int8, of int64 and with a literal one is compiled once. Numba computes with int64 anyway."""
     plain = types.unliteral(argument)
     return types.int64 if isinstance(plain, types.Integer) and cast(Any, plain).signed else plain
+
+
+_USED: dict[Any, tuple[str, ...]] = {
+    Compiler: ("define_pipelines",),
+    ConfigStack: ("top_or_none",),
+    JITCodeLibrary: ("_finalize_dynamic_globals", "_get_module_for_linking", "_optimize_final_module"),
+    PassManager: ("_runPass", "finalize"),
+    RuntimeLinker: ("PREFIX",),
+    dispatcher: ("_FunctionCompiler",),
+    cpu_target.target_context: ("insert_user_function", "refresh", "codegen"),
+    cpu_target.typing_context: ("_lookup_global", "resolve_function_type", "refresh"),
+}
+"""What this module uses of Numba that Numba does not promise."""
+
+
+def check_names() -> None:
+    """AttributeError names one of these that this Numba lacks."""
+    for owner, names in _USED.items():
+        for name in names:
+            getattr(owner, name)
+
+
+check_names()  # `core/kernel.py` does without this module where it cannot be imported

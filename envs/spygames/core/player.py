@@ -7,12 +7,9 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from spygames.core import deprecated
-from spygames.core.checks import some_legal
-from spygames.core.game import NOBODY, Game, IllegalAction
-from spygames.core.kernel import kernel
+from spygames.core.game import Game, IllegalAction
 from spygames.core.notes import Notes
-from spygames.core.shown import one_line, shown
+from spygames.core.shown import one_line
 
 __all__ = [
     "DecisionBatch",
@@ -21,7 +18,6 @@ __all__ = [
     "PlayerLike",
     "PlayerTooSlow",
     "Scripted",
-    "answers",
     "name_of",
     "new_memory",
     "tell_end",
@@ -84,12 +80,10 @@ class DecisionBatch:
     notes: Notes | None = None
     """The decisions of each game so far (`new_notes`), for a player with a `notes_size`, at most `Notes.size`. Like
     `states` they are true, so only a search may take them, through `Game.rewind`. None: nobody wants notes."""
-
-    @property
-    def luck(self) -> np.ndarray:
-        """The old name of `rng`."""
-        deprecated.warn("DecisionBatch.luck", "DecisionBatch.rng")
-        return self.rng
+    games: np.ndarray | None = None
+    """int64 [n], a number that changes with the game of a row, for a player that keeps something of its own for each
+    game: while a row has the same number, its decisions are of one game and follow one another. A game that is put
+    back to an earlier position gets another number. Different rows may have the same one. None: unknown."""
 
 
 class Player(Protocol):
@@ -117,50 +111,6 @@ class HasPlayer(Protocol):
 PlayerLike = str | Player | HasPlayer
 """Whoever can be named as a player: a name as `make_player` takes it, a `Player`, or a `Policy`, which has a method
 `as_player(game)`."""
-
-
-def answers(player: Player, decisions: DecisionBatch, *, secret: bool = False) -> np.ndarray:
-    """What `player` answers, checked: whoever asks a player asks it here.
-
-    Args:
-        player: who is asked.
-        decisions: what is to be decided.
-        secret: the error does not say what was answered nor what is legal, since its reader plays against that hand.
-
-    Returns:
-        A legal action for each of `decisions.rows`, int64 [k].
-
-    Raises:
-        PlayerFailed: the answer is no such array; the message names the player. Whatever `player.act` raises.
-    """
-    d = decisions
-    allowed = d.mask[d.rows]  # a copy, so that a player cannot change what it is judged by
-    try:
-        answer = player.act(d)
-    except PlayerFailed as failed:
-        if secret and failed.detail:
-            raise type(failed)(failed.player, failed.seat, failed.rows, failed.what) from None
-        raise
-    try:
-        actions = np.asarray(answer)
-    except (ValueError, TypeError, OverflowError):  # rows of unlike lengths, say
-        actions = np.empty(0, object)
-    if actions.dtype.kind not in "iu" or actions.shape != (len(allowed),):
-        raise PlayerFailed(
-            name_of(player),
-            NOBODY,
-            d.rows.tolist(),
-            f"answered {'what is no action' if secret else shown(answer)}: right is a whole number for each of the "
-            f"{len(allowed)} decisions, int64 [{len(allowed)}]",
-        )
-    actions = np.ascontiguousarray(actions, np.int64)
-    bad = first_illegal(actions, allowed)
-    if bad >= 0:
-        row = int(d.rows[bad])
-        seat = int(d.states["to_move"][row])
-        detail = "" if secret else f"{actions[bad]} for seat {seat}; legal are {some_legal(allowed[bad])}"
-        raise PlayerFailed(name_of(player), seat, [row], "answered an illegal action", detail)
-    return actions
 
 
 def name_of(player: Player) -> str:
@@ -208,16 +158,6 @@ class Scripted:
         actions = np.empty(len(d.mask), np.int64)
         self._loop(d.views, d.mask, d.rng, d.rows, actions, 0, len(d.rows))
         return actions[d.rows]
-
-
-@kernel
-def first_illegal(actions: np.ndarray, mask: np.ndarray) -> int:
-    """The first row whose action its mask does not allow, or -1."""
-    for i in range(len(actions)):
-        a = actions[i]
-        if a < 0 or a >= mask.shape[1] or mask[i, a] == 0:
-            return i
-    return -1
 
 
 def _bot_rows(views, mask, rng, rows, actions, lo, hi):  # type: ignore[no-untyped-def]

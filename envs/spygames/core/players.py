@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from spygames.core import deprecated
 from spygames.core.game import Game
 from spygames.core.player import (
     DecisionBatch,
@@ -15,11 +14,11 @@ from spygames.core.player import (
     Player,
     PlayerLike,
     Scripted,
-    answers,
     name_of,
     new_memory,
 )
-from spygames.core.released import BEST, find_agent, name_of_best, released_agents
+from spygames.core.registry import canonical_id, game_ids
+from spygames.core.released import BEST, find_agent, find_anchor, name_of_best, released_agents
 from spygames.core.search import SearchPlayer
 from spygames.core.shown import one_line, shown
 
@@ -28,7 +27,6 @@ __all__ = [
     "Player",
     "PlayerLike",
     "Scripted",
-    "answers",
     "as_players",
     "make_player",
     "name_of",
@@ -45,6 +43,10 @@ KINDS = "spygames.players"
 """The entry-point group of further kinds of players, also of other packages: the name of an entry is a kind, and
 `make_player(game, "KIND:ARGUMENT")` calls what it points to with (game, ARGUMENT) for a Player, or for a ValueError if
 the argument makes no sense. A path is an argument of the kind `checkpoint`."""
+
+SEARCHES = "spygames.searches"
+"""The entry-point group of searches on top of a player: its `policy` is called with (player, SETTINGS) for
+`+search:SETTINGS`, and returns a Player or raises a ValueError."""
 
 DATA = ("checkpoint", "onnx")
 """The kinds whose argument is a file of data, which runs no code. Any other may do anything."""
@@ -63,10 +65,10 @@ def make_player(game: Game, spec: str, *, allow_code: bool = True) -> Player:
         game: what is played.
         spec: `SOURCE[@PLAY][+search:SETTINGS]`. The source is, what fits first: a scripted bot (`greedy`); a search
             with its simulations a decision (`mcts:200`, `mc:200`); `KIND:ARGUMENT` with a kind that a package has
-            installed (`KINDS`); a checkpoint's path; an agent that comes with the package (`agent_avenue/simple-2`,
-            see `released_agents`); `best`, the best of these for the variant, as it plays best without a search. Any
-            other policy is sampled, unless `@argmax` or a temperature (`@0.5`) stands behind it; `+search:64` puts a
-            search on top of one that has a value.
+            installed (`KINDS`); an agent that comes with the package (`agent_avenue/simple-2`, see `released_agents`);
+            `best`, the best of these for the variant, as it plays best without a search; the path of a checkpoint (for
+            a folder of one of these names `./best`). Other policies are sampled, unless `@argmax` or a temperature
+            (`@0.5`) follows; `+search:64` puts a search on top of one that has a value.
         allow_code: False for a name that comes out of a file, which must not choose what code runs (`runs_code`).
 
     Raises:
@@ -76,13 +78,10 @@ def make_player(game: Game, spec: str, *, allow_code: bool = True) -> Player:
     if not allow_code and runs_code(spec):
         raise ValueError(f"{shown(spec)} runs code, which a name from a file may not do")
     parts = split_spec(spec)
-    player = _of_source(game, parts, _exists(parts.source))
+    player = _of_source(game, parts)
     if parts.search is None:
         return player
-    with_search = getattr(player, "with_search", None)
-    if with_search is None:
-        raise ValueError(f"{shown(spec)}: a search needs a policy with a value, and {shown(parts.source)} is none")
-    return with_search(parts.search)
+    return _installed("policy", SEARCHES)(player, parts.search)
 
 
 def runs_code(spec: str) -> bool:
@@ -117,17 +116,13 @@ class PlayerSpec(NamedTuple):
 
 
 def split_spec(spec: str) -> PlayerSpec:
-    """The parts of a player's name, in which the longest path that exists is the source."""
-    if _exists(spec):
-        return PlayerSpec(spec, "", None)
-    policy, play, search = spec, "", None
-    if SEARCH in spec.rpartition("@")[2] or not _exists(spec.rpartition("@")[0]):
-        before, plus, settings = spec.rpartition(SEARCH)
-        policy, search = (before, settings) if plus else (spec, None)
-    source, at, how = policy.rpartition("@")
-    if at and not _exists(policy):
-        policy, play = source, how
-    return PlayerSpec(policy, play, search)
+    """The parts of a player's name, by its text alone: `@` and `+search:` count behind the last slash, so that the path
+    of a folder with such a name ends in one (`runs/a@b/`)."""
+    cut = max(spec.rfind("/"), spec.rfind(os.sep)) + 1
+    folder, name = spec[:cut], spec[cut:]
+    policy, plus, settings = name.partition(SEARCH)
+    source, at, play = policy.rpartition("@")
+    return PlayerSpec(folder + (source if at else policy), play if at else "", settings if plus else None)
 
 
 def name_best(game: Game, spec: str) -> str:
@@ -136,7 +131,7 @@ def name_best(game: Game, spec: str) -> str:
     ValueError where no released agent plays this variant.
     """
     parts = split_spec(spec)
-    if parts.source != BEST or _exists(BEST):
+    if parts.source != BEST:
         return spec
     return PlayerSpec(name_of_best(game, _play_of_best(parts)), "", parts.search).text
 
@@ -146,8 +141,8 @@ def _play_of_best(parts: PlayerSpec) -> str:
     return parts.play or ("" if parts.search is None else "sample")
 
 
-def _of_source(game: Game, parts: PlayerSpec, is_path: bool) -> Player:
-    """The player without a search; `is_path`: whether the source is a path that exists."""
+def _of_source(game: Game, parts: PlayerSpec) -> Player:
+    """The player without a search."""
     spec = parts.policy
     if spec in game.bots:
         return Scripted(game, spec)
@@ -162,10 +157,11 @@ def _of_source(game: Game, parts: PlayerSpec, is_path: bool) -> Player:
         return SearchPlayer(game, kind, int(argument), threads=os.cpu_count() or 1)
     if colon and kind in entry_points(group=KINDS).names:
         return _installed(kind)(game, argument)
-    if is_path or find_agent(parts.source) is not None:
-        return _installed("checkpoint")(game, spec)
     if parts.source == BEST:
         return _installed("checkpoint")(game, name_of_best(game, _play_of_best(parts)))
+    is_file = find_agent(parts.source) is not None or find_anchor(parts.source) is not None or _exists(parts.source)
+    if is_file and parts.source not in game.bots:
+        return _installed("checkpoint")(game, spec)
     raise ValueError(_no_player(game, parts))
 
 
@@ -175,6 +171,10 @@ def _no_player(game: Game, parts: PlayerSpec) -> str:
     if source in game.bots:
         return f"a scripted player has no @{one_line(parts.play)}: name it {source}, not {one_line(parts.text)}"
     no = f"no player {shown(parts.policy)}"
+    if canonical_id(source) in game_ids():
+        return f"{no}: it is a game, which --game names"
+    if os.path.isdir(run := os.path.join("runs", source)) and source:
+        return f"{no}; did you mean {one_line(run)}?"
     agents = [agent.name for agent in released_agents()]
     known = {name.casefold(): name for name in [*game.bots, *agents, BEST]}
     if near := get_close_matches(source.casefold(), known, 1, 0.7):
@@ -193,9 +193,9 @@ def _no_player(game: Game, parts: PlayerSpec) -> str:
     )
 
 
-def _installed(kind: str) -> Callable[[Game, str], Player]:
-    """What makes players of an installed kind."""
-    found = entry_points(group=KINDS, name=kind)
+def _installed(kind: str, group: str = KINDS) -> Callable[..., Player]:
+    """What makes players of an installed kind, from a game and an argument, or puts a search on top of a player."""
+    found = entry_points(group=group, name=kind)
     if not found:
         raise ValueError(f"players of kind {kind} are not installed: install spygames again (in a clone: make setup)")
     try:
@@ -257,7 +257,3 @@ def _exists(path: str) -> bool:
         return Path(path).exists()
     except (OSError, ValueError):  # too long for a name, or with a character that no name has
         return False
-
-
-if not TYPE_CHECKING:  # to a type checker the module would have every name
-    __getattr__ = deprecated.moved(__name__, Decisions="spygames.core.player:DecisionBatch")

@@ -19,16 +19,16 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core import deprecated, registry
+from spygames.core import registry
 from spygames.core.checks import is_whole, some_legal
 from spygames.core.files import read_text
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record, reference
 from spygames.core.json_numbers import read_uint64, written
 from spygames.core.kernel import Record
-from spygames.core.match import play
-from spygames.core.player import PlayerLike, new_memory
+from spygames.core.player import PlayerLike
 from spygames.core.players import as_players
 from spygames.core.rng import as_seed, mix
+from spygames.core.session import play
 from spygames.core.shown import one_line, shown
 from spygames.core.version import VERSION
 
@@ -98,7 +98,6 @@ def play_record(
     *,
     state: Mapping[str, Any] | None = None,
     rng_seed: int | None = None,
-    luck: int | None = None,
 ) -> GameRecord:
     """Plays one game to its end, `players[i]` in seat i, and records it.
 
@@ -109,7 +108,6 @@ def play_record(
         seed: 0..2^64-1, what the game begins from.
         state: the mapping to begin from instead.
         rng_seed: 0..2^64-1, of the players' random stream; None: derived from `seed`, so that `seed` tells all.
-        luck: the old name of `rng_seed`.
 
     Raises:
         TypeError: something is no player.
@@ -118,17 +116,13 @@ def play_record(
         ImpossibleState: `state` is none.
         IllegalAction: a player answered what is not legal, or no action; the message names it.
     """
-    if luck is not None:
-        deprecated.warn("spygames.core.record.play_record(luck)", "spygames.core.record.play_record(rng_seed)")
-        rng_seed = luck
     if len(players) != game.num_players:
         raise ValueError(f"{game.id} has {game.num_players} seats, not {len(players)}")
     states, players = _begin(game, seed, state), as_players(game, players)
-    first = states.copy()
     rng = np.array([[mix(~as_seed((seed or 0) if rng_seed is None else rng_seed))]], np.uint64)
-    actions = play(game, states, players, rng, new_memory(game, players))
+    actions = play(game, states, players, rng)
     names = tuple(player.name for player in players)
-    return _write(game, first, seed, actions, names)
+    return _write(game, states, seed, actions, names)
 
 
 def make_record(
@@ -191,9 +185,16 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
 
 
 def save_games(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> None:
-    """Writes one line a game. The file is there in full or, after an error, as it was before."""
+    """Writes one line a game. The file is there in full or, after an error, as it was before.
+
+    A link stays one, to the new file; a pipe or a device is written to, and not replaced.
+    """
     target = Path(path)
     lines = "".join(r.to_line() + "\n" for r in records)
+    if target.exists() and not target.is_file():
+        target.write_text(lines, encoding="utf-8")
+        return
+    target = target.resolve()
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -15,18 +15,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from spygames.core.deprecated import moved
 from spygames.core.shown import shown
 
 if TYPE_CHECKING:
     from spygames.core.game import Game
-else:  # a type checker would find any name here
-    __getattr__ = moved(
-        __name__,
-        Reference="spygames.core.game:Reference",
-        reference="spygames.core.game:reference",
-        load="spygames.core.game:load",
-    )
 
 __all__ = ["canonical_id", "game_ids", "game_module", "imports_code", "make_game"]
 

@@ -17,9 +17,22 @@ from spygames.core.files import read_file, read_text
 from spygames.core.game import Game
 from spygames.core.shown import one_line, shown
 
-__all__ = ["BEST", "Figures", "ReleasedAgent", "best_agent", "find_agent", "name_of_best", "released_agents"]
+__all__ = [
+    "BEST",
+    "Figures",
+    "ReleasedAgent",
+    "best_agent",
+    "find_agent",
+    "find_anchor",
+    "name_of_best",
+    "released_agents",
+]
 
 MANIFEST = "agents.json"
+FIRST = "-first"
+"""The end of the name of an anchor: the first agent of a variant, against which later ones are measured."""
+ANCHORS = Path(__file__).resolve().parents[3] / "anchors"
+"""The folder of the anchors in a clone. The wheel has none."""
 MAX_BYTES = 1 << 30
 """Of any file of an agent."""
 BEST = "best"
@@ -51,7 +64,7 @@ class ReleasedAgent:
     name: str
     """Game and variant: `agent_avenue/simple-2`."""
     folder: Path
-    """Its checkpoint, whose name was the agent's before 0.2.0."""
+    """Its checkpoint."""
     game_id: str
     """What it plays: `agent_avenue_v0`."""
     options: Mapping[str, Any]
@@ -93,10 +106,29 @@ def released_agents() -> list[ReleasedAgent]:
 
 
 def find_agent(name: str) -> ReleasedAgent | None:
-    """The agent of that name, or of that old one (`agent_avenue_simple`, `checkpoints/agent_avenue_simple`); None where
-    there is none."""
-    old = name.removeprefix("checkpoints/")
-    return next((agent for agent in released_agents() if name == agent.name or old == agent.folder.name), None)
+    """Return the released agent of that name, None if there is none."""
+    return next((agent for agent in released_agents() if name == agent.name), None)
+
+
+def find_anchor(name: str) -> Path | None:
+    """Return the checkpoint folder of an anchor, an agent of the ladders that is not released.
+
+    Args:
+        name: the name of a released agent with `-first` behind it, `agent_avenue/simple-2-first`.
+
+    Returns:
+        The folder; None for a name of another form.
+
+    Raises:
+        ValueError: there is no such anchor, or this is not a clone.
+    """
+    if not name.endswith(FIRST) or find_agent(name.removesuffix(FIRST)) is None:
+        return None
+    if not ANCHORS.is_dir():
+        raise ValueError(f"{name} is an anchor of the ladders: clone the repository, the package has no anchors")
+    if not (folder := ANCHORS / name).is_dir():
+        raise ValueError(f"there is no anchor {name}; the folder {ANCHORS} has the available ones")
+    return folder
 
 
 def best_agent(game: Game) -> tuple[ReleasedAgent, str]:

@@ -18,7 +18,7 @@ MODES: tuple[RenderMode, ...] = get_args(RenderMode)
 """What `render_mode` may be, beside None: text, pixels, a window."""
 FPS = 2
 """Pictures a second, `metadata["render_fps"]`: a person can follow a move in half a second."""
-_KEPT = 16
+PICTURED_MOVES = 16
 """Moves that an environment keeps for its pictures."""
 
 Move = tuple[np.ndarray, int]
@@ -39,7 +39,7 @@ class Renderer:
         self.moves: deque[Move] | None = None
         """The last moves, the oldest first; None where nobody draws them, so that steps stay fast."""
         if mode in ("rgb_array", "human"):
-            self.moves = deque(maxlen=_KEPT)
+            self.moves = deque(maxlen=PICTURED_MOVES)
         self._window: Window | None = None
 
     def copy(self) -> Self:

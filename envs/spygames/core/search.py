@@ -18,13 +18,12 @@ ever be met twice.
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
 from spygames.core.advice import drawn_worlds, in_things, win_share
 from spygames.core.checks import choice, number, whole
-from spygames.core.deprecated import moved
 from spygames.core.game import Game, as_record
 from spygames.core.kernel import Record
 from spygames.core.look import Advice
@@ -163,7 +162,3 @@ def search_values(
     visits = m.visits[0].astype(np.float64)
     with np.errstate(invalid="ignore"):
         return Found(visits, m.totals[0] / visits)
-
-
-if not TYPE_CHECKING:  # to a type checker the module would have every name
-    __getattr__ = moved(__name__, Memory="spygames.core.simulations:SearchBuffers")

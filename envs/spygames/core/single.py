@@ -10,19 +10,18 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.seeding import np_random
 
-from spygames.core import deprecated
-from spygames.core.aec import GameEnv, Observation
+from spygames.core.aec import GameEnv
 from spygames.core.bots import uniform
 from spygames.core.checks import choice, is_whole, whole
-from spygames.core.game import NOBODY, Game, IllegalAction
-from spygames.core.match import ask
-from spygames.core.notes import Notes, new_notes
+from spygames.core.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.picture import Picture
-from spygames.core.player import Player, PlayerLike, new_memory
+from spygames.core.player import Player, PlayerLike
 from spygames.core.players import as_players
 from spygames.core.raster import check_width, pixels
-from spygames.core.rendering import FPS
+from spygames.core.rendering import FPS, PICTURED_MOVES, Move, draw
 from spygames.core.rng import as_seed
+from spygames.core.rows import Rows
+from spygames.core.session import ROW, SeatSession
 from spygames.core.shown import shown
 from spygames.core.spaces import Actions, feature_box
 
@@ -85,22 +84,40 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         render_mode = choice("render_mode", render_mode, (None, *_MODES))
         self.max_ignored = whole("max_ignored", max_ignored, 1)
         self.game, self.illegal, self.render_mode = game, illegal, render_mode
-        self._blank = GameEnv(game, render_mode)  # each game begins in a copy of it
-        self.env = self._blank.clone()
-        """The game that is played."""
+        self._blank = GameEnv(game, render_mode)
         self.fixed_seat = self.read_seat(seat)
         """The seat; None: it is drawn for each game."""
         self.opponents = self._seated(opponents)
         """The players of the other seats, lowest first."""
-        self.seat = NOBODY
         self.observation_space = feature_box(game)
         self.action_space = Actions(game.num_actions)
-        self._rng = np.zeros((1, 1), np.uint64)
-        self._memory = new_memory(game, self.opponents)
-        self._notes = new_notes(game, self.opponents)
+        self.players = list({id(player): player for player in self.opponents}.values())
+        """The opponents, each once."""
+        self.seatings = seatings(game.num_players, [self.players.index(player) for player in self.opponents])
+        """int64 [P, P], by the seat that is played: the player in each seat, an index of `players`."""
+        self._session = self._new_session()
         self._warned = False
         self._ignored = 0  # illegal actions in a row
-        self._cut = False  # whether an illegal action has ended the game, of which `env` knows nothing
+        self._cut = False  # whether an illegal action has ended the game, of which the session knows nothing
+
+    def _new_session(self) -> SeatSession:
+        moves = PICTURED_MOVES if self.render_mode == "rgb_array" else 0
+        session = SeatSession(Rows(self.game, 1, 0, compiled=True), self.players, moves)
+        session.seats[:] = NOBODY
+        return session
+
+    @property
+    def seat(self) -> int:
+        """The seat that is played; NOBODY before the first `reset`."""
+        return int(self._session.seats[0])
+
+    @property
+    def env(self) -> GameEnv:
+        """The game that is played as an AEC environment, a copy: what happens to it does not happen here."""
+        env, rows = self._blank.clone(), self._session.rows
+        if self.seat != NOBODY:
+            env._begin(rows.states.view(np.uint8).copy(), rows.seeds[0], 0)
+        return env
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -116,14 +133,14 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         options = dict(options or {})
         fixed = self.read_seat(options.pop("seat")) if "seat" in options else self.fixed_seat
         generator = self.np_random if seed is None else np_random(int(as_seed(seed)))[0]
-        before = generator.bit_generator.state
+        before, saved = generator.bit_generator.state, self._session.save()
         try:
-            started = self._start(generator, fixed, options)
+            self._start(generator, fixed, options)
         except BaseException:
+            # A reset that fails shows nobody a game that is not theirs.
+            self._session.restore(saved)
             generator.bit_generator.state = before
             raise
-        # Nothing has changed before this line, so a reset that fails shows nobody a game that is not theirs.
-        self.env, self.seat, self._rng, self._memory, self._notes = started
         self._ignored, self._cut = 0, False
         if seed is not None:
             self._np_random, self._np_random_seed = generator, int(seed)
@@ -134,15 +151,14 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
 
         If a player raises, or answers what is not legal (IllegalAction), the game is as it was before the call.
         """
-        env, rng, memory, why = self.env, self._rng.copy(), self._memory.copy(), ""
-        notes = copy.deepcopy(self._notes)
+        session, rows, why = self._session, self._session.rows, ""
         if self._cut:
             raise ResetNeeded("the game is over: call reset() first")
-        env.require_game()  # nobody but the seat is ever left to move
-        before, renderer = env.save(), env.renderer.copy()
-        states = None if notes is None else env.state().view(self.game.state_dtype)
+        if self.seat == NOBODY or rows.seats[0] == NOBODY:
+            self.env.require_game()  # it raises
+        saved = session.save()
         try:
-            env.step(action)
+            number = self._legal(action)
         except IllegalAction as error:
             if self.illegal == "raise" or not self._is_known(action):
                 raise
@@ -150,32 +166,28 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             self.warn(why, stacklevel=2)
             if self.illegal != "random":
                 return self._refused(why)
-            legal = np.flatnonzero(self._observe()["action_mask"])
-            action = int(legal[uniform(rng[0], len(legal))])
-            env.step(action)
-        if notes is not None and states is not None:
-            notes.add(states, np.array([int(action)]))
+            legal = np.flatnonzero(rows.arrays.allowed[0])
+            number = int(legal[uniform(session.rng[0], len(legal))])
         try:
-            self._play_on(env, self.seat, rng, memory, notes)
+            session.decide(ROW, np.array([number]))
+            session.play_on()
         except BaseException:
-            env.restore(before)  # else the next step would decide for the player that raised
-            env.renderer = renderer
+            session.restore(saved)  # else the next step would decide for the player that raised
             raise
-        self._rng, self._memory, self._notes, self._ignored = rng, memory, notes, 0
+        self._ignored = 0
         observation, info = self._seen()
         if why:
             info["illegal_action"] = why
-        over = bool(env.to_move == NOBODY)  # np.bool_ where kernels run interpreted
-        reward = env.rewards[env.possible_agents[self.seat]] if over else 0.0
-        cut_off = over and env.truncations[env.possible_agents[self.seat]]
-        return observation, reward, over and not cut_off, cut_off, info
+        over, cut_off = bool(rows.seats[0] == NOBODY), bool(rows.cut_off[0])
+        reward = float(rows.rewards[0, self.seat]) if over else 0.0
+        return observation, reward, over and not cut_off, over and cut_off, info
 
     def determinize(self, seed: int | None = None) -> Self:
         """A copy in which all that the seat cannot know is drawn anew, uniformly among what its view allows; see
         `GameEnv.determinize`. This environment stays as it is.
 
-        The opponents are the same players, with a random stream of their own there and, where they keep a memory, an
-        empty one: what they remember would tell what they hold.
+        The opponents are the same players, with a random stream of their own there and, where they keep a memory or a
+        history, an empty one: what they remember would tell what they hold.
 
         Args:
             seed: 0..2^64-1, of everything that is drawn, following games included; None: one of the system's entropy.
@@ -187,29 +199,25 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         if self.seat == NOBODY:
             raise ResetNeeded("no game has begun: call reset() first")
         chosen, other = as_seed(seed), copy.copy(self)
-        other.env = self.env.determinize(self.env.possible_agents[self.seat], int(chosen))
+        redrawn = self.env.determinize(self._blank.possible_agents[self.seat], int(chosen))
         other._np_random, other._np_random_seed = np_random(int(chosen))
-        other._rng = other._np_random.integers(2**64, size=(1, 1), dtype=np.uint64)
-        other._memory = new_memory(self.game, self.opponents)
+        other._session = session = self._new_session()
+        session.rng[:] = other._np_random.integers(2**64, size=(1, 1), dtype=np.uint64)
+        session.seats[:], session.seating[:] = self.seat, self.seatings[self.seat]
+        session.begin(ROW, np.array([chosen]), redrawn.state().view(self.game.state_dtype))
+        session.rows.look(ROW, session.seats)  # also the end of a game
         return other
-
-    @property
-    def table(self) -> GameEnv:
-        """The old name of `env`."""
-        deprecated.warn("SingleEnv.table", "SingleEnv.env")
-        return self.env
 
     def action_masks(self) -> np.ndarray:
         """What is legal now, bool [A]."""
-        return self._observe()["action_mask"].astype(np.bool_)
+        return self._mask().astype(np.bool_)
 
     def to_svg(self) -> Picture:
         """A picture of what the seat may know, which notebooks show; it needs no extra.
 
         With `render_mode="rgb_array"` it also shows what has happened since the seat's last decision.
         """
-        states = self.env.state().view(self.game.state_dtype)
-        return self.env.renderer.svg(states, self.seat, since_own=True)
+        return draw(self.game, self._states(), self.seat, self._moves(), since_own=True)
 
     def to_rgb(self, width: int = 800) -> np.ndarray:
         """The same as pixels, uint8 [3/4 of the width, width, 3]; ValueError for a width that is not 16 to 4096,
@@ -221,54 +229,58 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """What the seat may know: a text with `render_mode="ansi"`, pixels, uint8 [600, 800, 3], with "rgb_array"."""
         if self.render_mode is None:
             return None
-        return self.env.to_text(self.env.possible_agents[self.seat]) if self.render_mode == "ansi" else self.to_rgb()
+        return self.game.to_text(as_record(self._states()), self.seat) if self.render_mode == "ansi" else self.to_rgb()
 
-    def _start(
-        self, generator: np.random.Generator, fixed: int | None, options: dict[str, Any]
-    ) -> tuple[GameEnv, int, np.ndarray, np.ndarray, Notes | None]:
-        """A game in which the seat is asked, the seat, and the players' random stream, uint64 [1, 1], memory and
-        notes."""
-        env, seat = self._blank.clone(), NOBODY
+    def _start(self, generator: np.random.Generator, fixed: int | None, options: dict[str, Any]) -> None:
+        """Begins a game in which the seat is asked."""
+        session, env, seat = self._session, self._blank.clone(), NOBODY
         for _ in range(MOST_STARTS):
             seat = int(generator.integers(self.game.num_players)) if fixed is None else fixed
-            streams = generator.integers(2**64, size=(1, 1), dtype=np.uint64)
-            memory, notes = new_memory(self.game, self.opponents), new_notes(self.game, self.opponents)
-            env.reset(seed=int(generator.integers(2**64, dtype=np.uint64)), options=options)
-            self._play_on(env, seat, streams, memory, notes)
-            if env.to_move == seat:
-                return env, seat, streams, memory, notes
+            session.rng[:] = generator.integers(2**64, size=(1, 1), dtype=np.uint64)
+            seed = int(generator.integers(2**64, dtype=np.uint64))
+            env.reset(seed=seed, options=options)
+            session.seats[:], session.seating[:] = seat, self.seatings[seat]
+            session.begin(ROW, np.array([seed], np.uint64), env.state().view(self.game.state_dtype))
+            session.play_on()
+            if session.rows.seats[0] == seat:
+                return
             if "state" in options:
                 raise ValueError(f"seat {seat} has nothing to decide from this state on")
         raise ValueError(f"seat {seat} was not asked for one decision in {MOST_STARTS} games")
 
-    def _play_on(self, env: GameEnv, seat: int, rng: np.ndarray, memory: np.ndarray, notes: Notes | None) -> None:
-        """Lets the others decide until `seat` is asked or the game is over."""
-        game = self.game
-        while env.to_move not in (seat, NOBODY):
-            observation, *_ = env.last()
-            assert observation is not None
-            states, seen = env.state().view(game.state_dtype), (observation["observation"], observation["action_mask"])
-            player = self.opponents[env.to_move - (env.to_move > seat)]
-            # What was legal would tell the seat which cards its opponent holds.
-            action = ask(game, states, player, rng, memory, notes=notes, seen=seen, secret=True)
-            env.step(action)
-            if notes is not None:
-                notes.add(states, np.array([action]))
+    def _legal(self, action: Any) -> int:
+        """The action as a plain number; IllegalAction says what is wrong with it."""
+        if not self._is_known(action) or not self._session.rows.arrays.allowed[0, int(action)]:
+            self.env.step(action)  # it raises
+        return int(action)
+
+    def _states(self) -> np.ndarray:
+        """STATE [1]; ResetNeeded before the first `reset`."""
+        if self.seat == NOBODY:
+            self._blank.state()  # it raises
+        return self._session.rows.states
+
+    def _moves(self) -> list[Move]:
+        """The last moves, where pictures show them."""
+        if self.render_mode != "rgb_array" or self._session.notes is None:
+            return []
+        noted = self._session.notes.of(0)
+        first = max(0, len(noted.actions) - PICTURED_MOVES)
+        return [(noted.states[k : k + 1], int(noted.actions[k])) for k in range(first, len(noted.actions))]
 
     def _is_known(self, action: Any) -> bool:
         """Whether it is a whole number from 0 to A-1, legal or not."""
         number = action[()] if isinstance(action, np.ndarray) else action
         return is_whole(number) and 0 <= number < self.game.num_actions
 
-    def _observe(self) -> Observation:
-        observation = self.env.observe(self.env.possible_agents[self.seat])
-        if self._cut:
-            observation["action_mask"][:] = 0
-        return observation
+    def _mask(self) -> np.ndarray:
+        """What is legal for the seat, int8 [A], a copy."""
+        self._states()
+        return self._session.rows.arrays.allowed[0] * np.int8(not self._cut)
 
     def _seen(self) -> tuple[np.ndarray, dict[str, Any]]:
-        observation = self._observe()
-        return observation["observation"], {"action_mask": observation["action_mask"], "seat": self.seat}
+        mask = self._mask()
+        return self._session.rows.observation[0].copy(), {"action_mask": mask, "seat": self.seat}
 
     def _refused(self, why: str) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """The answer to an illegal action that is ignored, or loses the game."""
@@ -301,7 +313,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
 
     def read_seat(self, seat: int | str) -> int | None:
         """The number of a seat, None for "random"."""
-        agents = self.env.possible_agents
+        agents = self._blank.possible_agents
         if isinstance(seat, str) and seat in ("random", *agents):
             return None if seat == "random" else agents.index(seat)
         if is_whole(seat) and 0 <= seat < len(agents):
@@ -309,3 +321,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         raise ValueError(
             f"seat must be 0..{len(agents) - 1}, one of {', '.join(agents)}, or 'random', not {shown(seat)}"
         )
+
+
+def seatings(seats: int, opponents: Sequence[int]) -> np.ndarray:
+    """Who sits in each seat when which one is played, int64 [P, P]; `opponents` [P - 1], lowest seat first."""
+    return np.array([[*opponents[:seat], NOBODY, *opponents[seat:]] for seat in range(seats)], np.int64)

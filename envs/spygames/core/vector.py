@@ -7,7 +7,6 @@
 
 import warnings
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -19,12 +18,12 @@ from gymnasium.vector.utils import batch_space
 from spygames.core.bots import uniform
 from spygames.core.checks import choice, is_whole, may_do, same, whole
 from spygames.core.game import NOBODY, Game, IllegalAction, as_record
-from spygames.core.games import Games
 from spygames.core.player import PlayerLike
 from spygames.core.raster import pixels
 from spygames.core.rendering import FPS, draw
 from spygames.core.rng import as_seed
-from spygames.core.seat_games import SeatGames
+from spygames.core.rows import Rows
+from spygames.core.session import SeatSession
 from spygames.core.shown import shown
 from spygames.core.single import MAX_IGNORED, MOST_STARTS, Illegal, SingleEnv, SingleRenderMode
 from spygames.core.starts import Drawn, Starts
@@ -85,9 +84,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.single_observation_space, self.single_action_space = single.observation_space, single.action_space
         self.observation_space = batch_space(self.single_observation_space, n)
         self.action_space = batch_space(self.single_action_space, n)
-        players = list({id(player): player for player in single.opponents}.values())
-        self._table = SeatGames(game, n, players, 0)
-        self._who = _seating(game.num_players, [players.index(player) for player in single.opponents])
+        self._session = SeatSession(Rows(game, n, 0), single.players)
         self._fixed = np.full(n, NOBODY if single.fixed_seat is None else single.fixed_seat, np.int64)
         self._starts = Starts([np_random()[0] for _ in range(n)], game.num_players)
         self._begun = False  # whether there was a `reset`
@@ -132,7 +129,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             for row, generator in generators.items():
                 starts.restart(row, generator)
             starts.fetch()
-            self._table.idle[rows], self._ignored[rows], self._elapsed[rows], self._over[rows] = 0, 0, 0, False
+            self._session.idle[rows], self._ignored[rows], self._elapsed[rows], self._over[rows] = 0, 0, 0, False
             self._begin(rows, fixed, options.get("state"))
         except BaseException:
             self._put_back(before)
@@ -175,7 +172,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 moved = np.setdiff1d(going, refused, assume_unique=True)
             self._ignored[moved], self._ignored[again], self._elapsed[again] = 0, 0, 0
             self._elapsed[going] += 1
-            self._table.decide(moved, actions)
+            self._session.decide(moved, actions)
             self._begin(again, self._fixed, None)
             rewards, terminations, truncations = self._results(moved, refused)
             self._over[:] = terminations | truncations
@@ -189,9 +186,9 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return games.observation.copy(), rewards, terminations, truncations, infos
 
     @property
-    def games(self) -> Games:
-        """The games (`spygames.core.games.Games`)."""
-        return self._table.games
+    def games(self) -> Rows:
+        """The games."""
+        return self._session.rows
 
     def action_masks(self) -> np.ndarray:
         """What `infos["action_mask"]` said last, bool [n, A]."""
@@ -202,7 +199,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         "rgb_array"; None without a mode."""
         if self.render_mode is None:
             return None
-        states, seats = self.games.states, self._table.seats.tolist()
+        states, seats = self.games.states, self._session.seats.tolist()
         if self.render_mode == "ansi":
             return tuple(self.game.to_text(as_record(states, i), seat) for i, seat in enumerate(seats))
         return tuple(pixels(draw(self.game, states[i : i + 1], seat)) for i, seat in enumerate(seats))
@@ -211,37 +208,34 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """Begins games in `rows`, and plays on in all until the seat is asked."""
         self._draw(rows, fixed, state)
         self._settle(rows, fixed, state)
-        self._table.play_on(lambda moved: self._settle(moved, fixed, state))
+        self._session.play_on(lambda moved: self._settle(moved, fixed, state))
 
     def _draw(self, rows: np.ndarray, fixed: np.ndarray, state: Mapping[str, Any] | None) -> None:
         """Draws who sits where in games that begin, and from what they begin."""
         if not len(rows):
             return
-        table, games = self._table, self.games
+        session, states = self._session, None
         seeds = np.zeros(self.num_envs, np.uint64)
-        self._starts.draw(rows, fixed, Drawn(table.seats, table.streams, seeds))
-        table.who[rows] = self._who[table.seats[rows]]
-        table.forget(rows)
-        games.begin(rows, seeds[rows])
+        self._starts.draw(rows, fixed, Drawn(session.seats, session.rng, seeds))
+        session.seating[rows] = self._single.seatings[session.seats[rows]]
         if state is not None:
-            for i in rows.tolist():
+            states = self.game.new_states(len(rows))
+            for k, i in enumerate(rows.tolist()):
                 given = state
                 if isinstance(state, Mapping) and state.get("rng") is None:
                     given = {**state, "rng": int(seeds[i])}
-                fresh = self.game.new_states()
-                self.game.state_from_dict(given, as_record(fresh))
-                games.states[i] = fresh[0]
-            games.look(rows, table.seats)
+                self.game.state_from_dict(given, as_record(states, k))
+        session.begin(rows, seeds[rows], states)
 
     def _settle(self, rows: np.ndarray, fixed: np.ndarray, state: Mapping[str, Any] | None) -> None:
         """Begins games again that have ended before the seat was asked."""
-        table = self._table
-        while len(idle := rows[(self.games.seats[rows] == NOBODY) & ~table.asked[rows]]):
+        session = self._session
+        while len(idle := rows[(self.games.seats[rows] == NOBODY) & ~session.asked[rows]]):
             if state is not None:
-                raise ValueError(f"seat {table.seats[idle[0]]} has nothing to decide from this state on")
-            table.idle[idle] += 1
-            if table.idle[idle].max() >= MOST_STARTS:
-                seat = table.seats[table.idle.argmax()]
+                raise ValueError(f"seat {session.seats[idle[0]]} has nothing to decide from this state on")
+            session.idle[idle] += 1
+            if session.idle[idle].max() >= MOST_STARTS:
+                seat = session.seats[session.idle.argmax()]
                 raise ValueError(f"seat {seat} was not asked for one decision in {MOST_STARTS} games")
             self._draw(idle, fixed, None)
 
@@ -251,7 +245,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         n, games = self.num_envs, self.games
         rewards, terminations, truncations = np.zeros(n), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
         ended = moved[games.seats[moved] == NOBODY]
-        rewards[ended] = games.rewards[ended, self._table.seats[ended]]
+        rewards[ended] = games.rewards[ended, self._session.seats[ended]]
         truncations[ended] = games.cut_off[ended]
         terminations[ended] = ~games.cut_off[ended]
         if self.illegal == "lose":
@@ -291,7 +285,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """Infos of `rows`, as Gymnasium gathers those of single environments."""
         n, there = self.num_envs, np.zeros(self.num_envs, np.bool_)
         there[rows] = True
-        masks, seats = self._masks(), self._table.seats.astype(np.int64)
+        masks, seats = self._masks(), self._session.seats.astype(np.int64)
         masks[~there], seats[~there] = 0, 0
         infos: dict[str, Any] = {"action_mask": masks, "_action_mask": there, "seat": seats, "_seat": there.copy()}
         if why:
@@ -332,7 +326,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _why(self, row: int, action: int) -> str:
         """What is wrong with an action that is not legal."""
-        s, seat = as_record(self.games.states, row), int(self._table.seats[row])
+        s, seat = as_record(self.games.states, row), int(self._session.seats[row])
         text = self.game.action_to_string(s, action, seat)
         may = may_do(self.game, s, seat, self.games.arrays.allowed[row])
         return f"action {action} ({text!r}) is not legal; {may}"
@@ -342,7 +336,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         actions = actions.copy()
         for i in rows.tolist():
             legal = np.flatnonzero(self.games.arrays.allowed[i])
-            actions[i] = legal[uniform(self._table.streams[i], len(legal))]
+            actions[i] = legal[uniform(self._session.rng[i], len(legal))]
         return actions
 
     def _generators(self, seed: int | Sequence[int | None] | None, rows: np.ndarray) -> dict[int, np.random.Generator]:
@@ -369,21 +363,13 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _kept(self) -> tuple[Any, ...]:
         """The games as they are, for `_put_back`."""
-        table = self._table
-        arrays = (self.games.states, self.games.seeds, table.seats, table.who, table.streams, table.memory)
-        arrays = (*arrays, table.asked, table.idle, self._ignored, self._elapsed, self._over)
-        return arrays, [array.copy() for array in arrays], deepcopy(table.notes), self._starts.mark()
+        arrays = (self._ignored, self._elapsed, self._over)
+        return self._session.save(), arrays, [array.copy() for array in arrays], self._starts.mark()
 
     def _put_back(self, kept: tuple[Any, ...]) -> None:
         """The games are again as they were."""
-        arrays, copies, notes, mark = kept
+        session, arrays, copies, mark = kept
         for array, copy in zip(arrays, copies, strict=True):
             array[...] = copy
-        self._table.notes = notes
+        self._session.restore(session)
         self._starts.goto(mark)
-        self.games.look(self._rows, self._table.seats)
-
-
-def _seating(seats: int, opponents: Sequence[int]) -> np.ndarray:
-    """Who sits in each seat when which one is played, int64 [P, P]; `opponents` [P - 1], lowest seat first."""
-    return np.array([[*opponents[:seat], NOBODY, *opponents[seat:]] for seat in range(seats)], np.int64)

@@ -1,4 +1,4 @@
-"""Actions: their numbers, a kernel each to encode and decode a kind, and their texts in both directions.
+"""Actions: one table of their kinds, from which numbers, kernels and texts in both directions follow.
 
 Numbers are relative to the mover: its own agent is agent 0, and seats count leftward from its own. The base game has
 the actions below ACT_DRAW, cards add those below CARD_ACTIONS. The predictions follow from `first_guess` on:
@@ -6,27 +6,44 @@ the actions below ACT_DRAW, cards add those below CARD_ACTIONS. The predictions 
 """
 
 from functools import cache
-from itertools import product
+from typing import Any
 
 import numpy as np
 
 from spygames.core.game import Game
 from spygames.core.kernel import Int, kernel
+from spygames.core.kinds import Kind, codec, firsts, forms, texts
 from spygames.core.shown import shown
-from spygames.heimlich.board import ABSOLUTE, AGENTS, BUILDINGS, FACES, LOOP, MAX_AGENTS
-from spygames.heimlich.cards import CARDS, KINDS, STEPS
-from spygames.heimlich.types import State
+from spygames.core.tables import Size
+from spygames.heimlich.board import ABSOLUTE, AGENTS, BUILDINGS, FACES, MAX_AGENTS, MAX_PLAYERS
+from spygames.heimlich.cards import CARDS, STEPS
+from spygames.heimlich.layout import State
 
-ACT_MOVE = 0  # agent, points 1..FACES
-ACT_DONE = ACT_MOVE + MAX_AGENTS * FACES
-ACT_SAFE = ACT_DONE + 1  # building
-ACT_DRAW = BASE_ACTIONS = ACT_SAFE + LOOP
-ACT_CARD = ACT_DRAW + 1  # kind
-ACT_PASS = ACT_CARD + KINDS
-ACT_AGENT = ACT_PASS + 1  # agent
-ACT_STEP = ACT_AGENT + MAX_AGENTS  # index in STEPS
-ACT_BUILDING = ACT_STEP + len(STEPS)
-CARD_ACTIONS = ACT_BUILDING + LOOP
+AGENT, OTHER = len(AGENTS), Size("others", MAX_AGENTS - 1)
+BASE_KINDS = (
+    Kind("move {agent} {points}", (AGENT, tuple(str(n + 1) for n in range(FACES))), "movement"),
+    Kind("done", (), "movement, card: leave 1 or 2 points of a `1-3`; no second agent for `ruins_to_church`"),
+    Kind("safe {building}", (BUILDINGS,), "after a scoring: `church`, `1` to `10`, `ruins`"),
+)
+CARD_KINDS = (
+    Kind("draw", (), "`1-3`, with cards: a card instead of moving"),
+    Kind("card {card}", (CARDS,), "card round, in the order of the table"),
+    Kind("pass", (), "card round"),
+    Kind("agent {agent}", (AGENT,), "what a card asks for"),
+    Kind("step {step}", (tuple(map(str, STEPS)),), "what a card asks for: -2, -1, 1, 2, 3"),
+    Kind("building {building}", (BUILDINGS,), "`move_safe`"),
+)
+PREDICTION_KINDS = (
+    Kind(
+        "guess {other} {owner}", (OTHER, Size("players", MAX_PLAYERS)),
+        "predictions, without cards from 55 on: owner 0 is `free`, n the n-th seat to the left",
+    ),
+)  # fmt: skip
+KINDS_OF_ACTIONS = (*BASE_KINDS, *CARD_KINDS, *PREDICTION_KINDS)
+(
+    ACT_MOVE, ACT_DONE, ACT_SAFE, ACT_DRAW, ACT_CARD, ACT_PASS, ACT_AGENT, ACT_STEP, ACT_BUILDING, CARD_ACTIONS,
+) = firsts(KINDS_OF_ACTIONS)  # fmt: skip
+BASE_ACTIONS = ACT_DRAW
 
 MOVE_AGENT = np.array([action // FACES for action in range(ACT_DONE)], np.int64)
 MOVE_POINTS = np.array([action % FACES + 1 for action in range(ACT_DONE)], np.int64)
@@ -45,64 +62,11 @@ def decode_move(action: Int) -> tuple[Int, Int]:
     return MOVE_AGENT[action], MOVE_POINTS[action]
 
 
-@kernel
-def encode_safe(building: Int) -> Int:
-    """The action that moves the safe to `building`."""
-    return ACT_SAFE + building
-
-
-@kernel
-def decode_safe(action: Int) -> Int:
-    """The building that the safe goes to."""
-    return action - ACT_SAFE
-
-
-@kernel
-def encode_card(kind: Int) -> Int:
-    """The action that plays a card."""
-    return ACT_CARD + kind
-
-
-@kernel
-def decode_card(action: Int) -> Int:
-    """The kind of the card that is played."""
-    return action - ACT_CARD
-
-
-@kernel
-def encode_agent(agent: Int) -> Int:
-    """The action that names `agent` (relative) for a card."""
-    return ACT_AGENT + agent
-
-
-@kernel
-def decode_agent(action: Int) -> Int:
-    """The agent (relative) that is named for a card."""
-    return action - ACT_AGENT
-
-
-@kernel
-def encode_step(index: Int) -> Int:
-    """The action that chooses STEPS[index] for a card."""
-    return ACT_STEP + index
-
-
-@kernel
-def decode_step(action: Int) -> Int:
-    """The index in STEPS of the step that is chosen for a card."""
-    return action - ACT_STEP
-
-
-@kernel
-def encode_building(building: Int) -> Int:
-    """The action that chooses `building` for a card."""
-    return ACT_BUILDING + building
-
-
-@kernel
-def decode_building(action: Int) -> Int:
-    """The building that is chosen for a card."""
-    return action - ACT_BUILDING
+encode_safe, decode_safe = codec("safe", "building", "ACT_SAFE", globals())
+encode_card, decode_card = codec("card", "kind", "ACT_CARD", globals())
+encode_agent, decode_agent = codec("agent", "agent", "ACT_AGENT", globals())
+encode_step, decode_step = codec("step", "index", "ACT_STEP", globals())
+encode_building, decode_building = codec("building", "building", "ACT_BUILDING", globals())
 
 
 @kernel
@@ -118,37 +82,29 @@ def decode_guess(first_guess: Int, players: Int, action: Int) -> tuple[Int, Int]
     return number // np.int64(players) + 1, number % np.int64(players)
 
 
-_SAME_FOR_ALL = {ACT_DONE: "done", ACT_DRAW: "draw", ACT_PASS: "pass"}
-_SAME_FOR_ALL |= {ACT_SAFE + i: f"safe {name}" for i, name in enumerate(BUILDINGS)}
-_SAME_FOR_ALL |= {ACT_CARD + i: f"card {name}" for i, name in enumerate(CARDS)}
-_SAME_FOR_ALL |= {ACT_STEP + i: f"step {step}" for i, step in enumerate(STEPS)}
-_SAME_FOR_ALL |= {ACT_BUILDING + i: f"building {name}" for i, name in enumerate(BUILDINGS)}
+def kinds_of(game: Game) -> tuple[Kind, ...]:
+    """The kinds of action of a variant."""
+    cards, predictions = game.options["top_secret"], game.options["secret_identities"]
+    return (*BASE_KINDS, *(CARD_KINDS if cards else ()), *(PREDICTION_KINDS if predictions else ()))
 
 
 @cache
-def _texts(own: int, seat: int, players: int, first_guess: int, num_actions: int) -> tuple[str, ...]:
-    """The text of every action of `seat` while agent `own` is its own; predictions start at `first_guess`."""
+def _texts(kinds: tuple[Kind, ...], own: int, seat: int, players: int, agents: int) -> tuple[str, ...]:
+    """The text of every action of `seat` while agent `own` is its own, with `agents` in play."""
     names = [AGENTS[agent] for agent in ABSOLUTE[own]]
-    moves = zip(range(ACT_DONE), product(names, range(1, FACES + 1)), strict=True)
-    texts = {action: f"move {name} {points}" for action, (name, points) in moves}
-    texts |= {ACT_AGENT + i: f"agent {name}" for i, name in enumerate(names)}
-    texts |= _SAME_FOR_ALL
     owners = ["free", *(f"player_{(seat + places) % players}" for places in range(1, players))]
-    guesses = zip(range(first_guess, num_actions), product(names[1:], owners), strict=False)
-    texts |= {action: f"guess {name} {owner}" for action, (name, owner) in guesses}
-    return tuple(texts[action] for action in range(num_actions))
+    return texts(kinds, agent=names, other=names[1:agents], owner=owners)
 
 
 @cache
-def _numbers(*key: int) -> dict[str, int]:
+def _numbers(*key: Any) -> dict[str, int]:
     """The inverse of `_texts`, by the same arguments."""
     return {text: action for action, text in enumerate(_texts(*key))}
 
 
-def _key(game: Game, s: State, seat: int) -> tuple[int, int, int, int, int]:
+def _key(game: Game, s: State, seat: int) -> tuple[Any, ...]:
     """The arguments of `_texts` for a seat; the only hidden fact among them is the seat's own agent."""
-    first_guess = CARD_ACTIONS if game.options["top_secret"] else BASE_ACTIONS
-    return int(s.passports[seat]), int(seat), game.num_players, first_guess, game.num_actions
+    return kinds_of(game), int(s.passports[seat]), int(seat), game.num_players, int(s.options.agents)
 
 
 def action_to_string(game: Game, s: State, action: int, seat: int) -> str:
@@ -161,12 +117,7 @@ def string_to_action(game: Game, s: State, text: str, seat: int) -> int:
     action = _numbers(*_key(game, s, seat)).get(text) if isinstance(text, str) else None
     if action is not None:
         return action
-    forms = ["'move AGENT POINTS'", "'done'", "'safe BUILDING'"]
-    if game.options["top_secret"]:
-        forms += ["'draw'", "'card CARD'", "'pass'", "'agent AGENT'", "'step NUMBER'", "'building BUILDING'"]
-    if game.options["secret_identities"]:
-        forms += ["'guess AGENT OWNER'"]
     raise ValueError(
-        f"{shown(text)} is no action of this game of Heimlich & Co.: {', '.join(forms)}, "
+        f"{shown(text)} is no action of this game of Heimlich & Co.: {forms(kinds_of(game))}, "
         f"with AGENT in {', '.join(AGENTS)} and BUILDING in {', '.join(BUILDINGS)}"
     )

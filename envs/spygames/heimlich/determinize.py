@@ -9,9 +9,8 @@ from spygames.core.kernel import Int, kernel
 from spygames.core.rng import below, shuffle
 from spygames.heimlich.board import MAX_AGENTS
 from spygames.heimlich.cards import ALL_CARDS, KINDS
-from spygames.heimlich.layout import FIRST_OWNER, FREE, NONE, OVER, UNASKED
+from spygames.heimlich.layout import FIRST_OWNER, FREE, NONE, OVER, UNASKED, State
 from spygames.heimlich.queries import answers, copies_of, left_of
-from spygames.heimlich.types import State
 
 
 def _prefixes(length: int, players: int, agents: int) -> int:

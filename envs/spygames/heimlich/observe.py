@@ -23,9 +23,10 @@ from spygames.heimlich.layout import (
     TIMES,
     TIMES_UNIT,
     UNASKED,
+    State,
+    View,
 )
 from spygames.heimlich.queries import agent_of, answers, asked_agent, left_of, places_to, relative_of
-from spygames.heimlich.types import State, View
 
 _BUILDING = np.eye(LOOP, dtype=np.float32)
 _TO_SAFE = np.array(  # [safe - position, 1 - LOOP..LOOP - 1]: 1 to 6 points bring the agent there, one-hot

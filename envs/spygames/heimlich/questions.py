@@ -4,8 +4,8 @@ import numpy as np
 
 from spygames.core.kernel import Int, kernel
 from spygames.core.questions import Questions
+from spygames.heimlich.layout import State
 from spygames.heimlich.queries import left_of, relative_of
-from spygames.heimlich.types import State
 
 
 @kernel

@@ -6,8 +6,7 @@ from textwrap import wrap
 from spygames.core.game import NOBODY, Game
 from spygames.heimlich.board import AGENTS, BUILDINGS, FINISH, LOOP, MARK, ONE_TO_THREE, VALUES
 from spygames.heimlich.cards import CARDS, KINDS
-from spygames.heimlich.layout import CHOICE, FIRST_OWNER, FREE, GUESS, MOVE, NONE, OVER, ROUND, SAFE, UNASKED
-from spygames.heimlich.types import State
+from spygames.heimlich.layout import CHOICE, FIRST_OWNER, FREE, GUESS, MOVE, NONE, OVER, ROUND, SAFE, UNASKED, State
 
 # The ring, clockwise from the Church at the lower left corner; `middle` holds the legend.
 _BOARD = """\

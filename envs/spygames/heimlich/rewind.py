@@ -18,7 +18,7 @@ from spygames.heimlich.actions import (
 )
 from spygames.heimlich.board import MAX_AGENTS
 from spygames.heimlich.cards import EFFECT, GO_TO_AGENT, KINDS, NEW_IDENTITY
-from spygames.heimlich.layout import CHOICE, GUESS, NONE, ROUND, UNASKED
+from spygames.heimlich.layout import CHOICE, GUESS, NONE, ROUND, UNASKED, copy_public
 from spygames.heimlich.queries import agent_of, answers, relative_of
 
 _NONE_KEPT = np.zeros(KINDS, np.int8)
@@ -97,22 +97,8 @@ def is_joined(past: Record, action: Int) -> bool:
 def take_public(s: Record, past: Record, seat: Int) -> None:
     """All that was public is as it was then, and what the other seats predicted, which `seat` does not see but as
     counts."""
-    for agent in range(s.options.agents):
-        s.scores[agent], s.positions[agent] = past.scores[agent], past.positions[agent]
-        s.moved[agent], s.arrived_by[agent] = past.moved[agent], past.arrived_by[agent]
-        for who in range(s.options.players):
-            s.points[agent, who], s.times[agent, who] = past.points[agent, who], past.times[agent, who]
-            s.gains[agent, who] = past.gains[agent, who]
+    copy_public(s, past)
+    for who in range(s.options.players):
+        for agent in range(s.options.agents):
             if who != seat:
                 s.guesses[who, agent] = past.guesses[who, agent]
-    for who in range(s.options.players):
-        s.scorings[who], s.hand_sizes[who] = past.scorings[who], past.hand_sizes[who]
-        s.cards_played[who] = past.cards_played[who]
-    for i in range(s.used_size):
-        s.used[i] = past.used[i]
-    s.used_size, s.deck_size, s.turn, s.safe = past.used_size, past.deck_size, past.turn, past.safe
-    s.die, s.points_left, s.next_agent, s.active = past.die, past.points_left, past.next_agent, past.active
-    s.phase, s.to_move, s.passes, s.pending = past.phase, past.to_move, past.passes, past.pending
-    s.named[0], s.named[1], s.card_turn = past.named[0], past.named[1], past.card_turn
-    s.guessed, s.swapped, s.swapped_late = past.guessed, past.swapped, past.swapped_late
-    s.winners, s.end_reason = past.winners, past.end_reason

@@ -10,30 +10,26 @@ import numpy as np
 
 from spygames.core.checks import check_keys, integer, member, sequence, table
 from spygames.core.game import Game, ImpossibleState, as_record
-from spygames.core.kernel import Int
 from spygames.core.shown import shown
+from spygames.core.tables import bounds, plain, read
 from spygames.heimlich.board import AGENTS, FACES, FINISH, LOOP, ONE_TO_THREE
 from spygames.heimlich.cards import ALL_CARDS, CARDS, FIRST, HAND, KINDS, NEW_IDENTITY, NO_AGENT, SECOND
 from spygames.heimlich.layout import (
     CHOICE,
-    END_REASONS,
     FIRST_OWNER,
     FREE,
     GUESS,
-    LARGEST,
-    LAST_TURN,
-    LOWEST,
+    HIGHEST_SCORE,
     MOVE,
     NONE,
     OVER,
     PHASES,
     ROUND,
     UNASKED,
+    State,
 )
 from spygames.heimlich.queries import copies_of, left_of, still_to_predict
-from spygames.heimlich.ranges import HIGHEST_SCORE
-from spygames.heimlich.rules.play import clear, copy_options
-from spygames.heimlich.types import State
+from spygames.heimlich.rules.play import clear
 from spygames.heimlich.validate import check_end, check_phase, check_variant
 
 _KEYS = (
@@ -56,10 +52,7 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "edition": game.options["edition"],
         "players": players,
         "agents": list(agents),
-        "phase": PHASES[s.phase],
-        "to_move": _or_none(s.to_move),
-        "active": int(s.active),
-        "turn": int(s.turn),
+        **plain(State, s, "phase", "to_move", "active", "turn"),
         "die": "1-3" if s.die == ONE_TO_THREE else int(s.die),
         "points_left": int(s.points_left),
         "moved": {name: n for name, n in zip(agents, s.moved.tolist(), strict=False) if n},
@@ -75,14 +68,14 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "pending_card": None
         if s.pending == NONE
         else {"card": CARDS[s.pending], "agents": [AGENTS[a] for a in s.named if a != NONE]},
-        "card_turn": _or_none(s.card_turn),
+        **plain(State, s, "card_turn"),
         "guesses": {str(seat): dict(_guesses(s.guesses[seat])) for seat in seats}
         if s.options.secret_identities
         else {},
-        "guessed": bool(s.guessed),
+        **plain(State, s, "guessed"),
         "guessing": [int(left_of(s, int(s.to_move), i)) for i in range(asked)],
         "winners": [seat for seat in seats if s.winners >> seat & 1],
-        "end_reason": None if s.end_reason == NONE else END_REASONS[s.end_reason],
+        **plain(State, s, "end_reason"),
         "rng": int(s.rng),
         "record": _public_record(s),
     }
@@ -100,9 +93,7 @@ def _public_record(s: State) -> dict[str, Any]:
         "scorings": s.scorings[: len(seats)].tolist(),
         "cards_played": s.cards_played[: len(seats)].tolist(),
         "arrived_by": {AGENTS[a]: seat for a, seat in enumerate(s.arrived_by.tolist()) if seat != NONE},
-        "swapped": _or_none(s.swapped),
-        "former": None if s.former == NONE else AGENTS[s.former],
-        "swapped_late": bool(s.swapped_late),
+        **plain(State, s, "swapped", "former", "swapped_late"),
     }
 
 
@@ -114,10 +105,6 @@ def _guesses(guesses: np.ndarray) -> Iterator[tuple[str, str]]:
     for agent, guess in enumerate(guesses.tolist()):
         if guess != UNASKED:
             yield AGENTS[agent], "free" if guess == FREE else f"player_{guess - FIRST_OWNER}"
-
-
-def _or_none(number: Int) -> int | None:
-    return None if number == NONE else int(number)
 
 
 def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
@@ -133,7 +120,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     check_keys(mapping, _KEYS, (*_EMPTY, "rng", "record"))
     full = {key: mapping[key] if mapping.get(key) is not None else empty for key, empty in _EMPTY.items()}
     full |= {key: mapping[key] for key in _KEYS}
-    copy_options(s, as_record(game.packed))
+    s.options = as_record(game.packed)
     clear(s)
     check_variant(game, full, _EMPTY, s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
@@ -148,11 +135,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
 
 def _read_turn(m: Mapping[str, Any], s: State) -> None:
     """Phase, seats, die and points."""
-    last = int(s.options.players) - 1
-    s.phase = member(m["phase"], "phase", PHASES)
-    s.to_move = _seat_or_none(m["to_move"], "to_move", s)
-    s.active = integer(m["active"], "active", 0, last)
-    s.turn = integer(m["turn"], "turn", 0, LAST_TURN)
+    read(State, s, m, "phase", "to_move", "active", "turn")
     if m["die"] == "1-3" and not s.options.plain_die:
         s.die = ONE_TO_THREE
     else:
@@ -219,8 +202,7 @@ def _read_cards(m: Mapping[str, Any], s: State) -> None:
             raise ImpossibleState(
                 f"this game has {copies} {CARDS[kind]} among its cards, but hands, deck and used hold {there}"
             )
-    s.passes = integer(m["passes"], "passes", 0, players - 1)
-    s.card_turn = _seat_or_none(m["card_turn"], "card_turn", s)
+    read(State, s, m, "passes", "card_turn")
     if (card := m["pending_card"]) is not None:
         check_keys(card, ("card", "agents"), (), "pending_card")
         s.pending = member(card["card"], "pending_card", CARDS)
@@ -242,9 +224,7 @@ def _read_predictions(m: Mapping[str, Any], s: State) -> None:
     if not s.options.secret_identities:
         return
     players = int(s.options.players)
-    if not isinstance(m["guessed"], bool):
-        raise ImpossibleState(f"guessed must be true or false, not {shown(m['guessed'])}")
-    s.guessed = m["guessed"]
+    read(State, s, m, "guessed")
     owners = ["free", *(f"player_{seat}" for seat in range(players))]
     for seat, guesses in table(m["guesses"] or {str(seat): {} for seat in range(players)}, "guesses", players):
         for agent, owner in _by_agent(guesses, f"guesses of seat {seat}", s):
@@ -255,30 +235,24 @@ def _read_record(remembered: Any, s: State) -> None:
     """The public record; nothing happened where a key is missing."""
     check_keys(remembered, (), _RECORD, "record")
     players, last = int(s.options.players), int(s.options.players) - 1
-    for key, values, lowest in (("points", s.points, LOWEST), ("times", s.times, 0), ("gains", s.gains, LOWEST)):
+    for key in ("points", "times", "gains"):
         if key in remembered:
             for seat, numbers in table(remembered[key], f"record {key}", players):
                 for agent, n in _by_agent(numbers, f"record {key}", s):
-                    values[agent, seat] = integer(n, f"record {key}", lowest, LARGEST)
-    for key, values, most in (("scorings", s.scorings, LARGEST), ("cards_played", s.cards_played, ALL_CARDS)):
+                    s[key][agent, seat] = integer(n, f"record {key}", *bounds(State, key, s.options))
+    for key in ("scorings", "cards_played"):
         if key in remembered:
             numbers = sequence(remembered[key], f"record {key}", players)
-            values[:players] = [integer(n, f"record {key}", 0, most) for n in numbers]
+            s[key][:players] = [integer(n, f"record {key}", *bounds(State, key, s.options)) for n in numbers]
     if (played := int(s.cards_played.sum())) > s.used_size:
         raise ImpossibleState(f"record cards_played makes {played} in all, but used holds {s.used_size} cards")
     for agent, seat in _by_agent(remembered.get("arrived_by", {}), "record arrived_by", s):
         if s.arrived_by[agent] == NONE:
             raise ImpossibleState(f"record arrived_by names {AGENTS[agent]}, which arrived does not")
         s.arrived_by[agent] = integer(seat, "record arrived_by", 0, last)
-    s.swapped = _seat_or_none(remembered.get("swapped"), "record swapped", s)
-    name = remembered.get("former")
-    s.former = NONE if name is None else member(name, "record former", AGENTS[: s.options.agents])
-    late = remembered.get("swapped_late", False)
-    if not isinstance(late, bool) or (late and not s.guessed):
-        raise ImpossibleState(
-            f"record swapped_late must be false, or true once everybody has predicted, not {shown(late)}"
-        )
-    s.swapped_late = late
+    read(State, s, {"swapped_late": False, **remembered}, "swapped", "former", "swapped_late", within="record")
+    if s.swapped_late and not s.guessed:
+        raise ImpossibleState("record swapped_late must be false until everybody has predicted")
     if s.swapped != NONE and (NEW_IDENTITY not in s.used or s.former == NONE or s.owner[s.former] != NONE):
         raise ImpossibleState("record swapped needs new_identity among used, and as former a free agent")
     if s.swapped == NONE and (s.former != NONE or s.swapped_late):
@@ -298,7 +272,3 @@ def _kinds(cards: object, key: str, most: int) -> list[int]:
     if len(cards) > most:
         raise ImpossibleState(f"{key} holds {len(cards)} cards, {most} at most")
     return [member(card, key, CARDS) for card in cards]
-
-
-def _seat_or_none(value: object, key: str, s: State) -> int:
-    return NONE if value is None else integer(value, key, 0, int(s.options.players) - 1)

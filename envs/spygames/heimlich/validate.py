@@ -13,8 +13,8 @@ from spygames.core.checks import check_played, integer, member, same, sequence
 from spygames.core.game import Game, ImpossibleState
 from spygames.core.kernel import Int, kernel
 from spygames.core.shown import shown
-from spygames.heimlich.board import AGENTS, FINISH
-from spygames.heimlich.cards import CARDS, FIRST, SECOND
+from spygames.heimlich.board import AGENTS, FINISH, MAX_AGENTS, ONE_TO_THREE
+from spygames.heimlich.cards import ALL_CARDS, CARDS, FIRST, KINDS, NEW_IDENTITY, NO_AGENT, SECOND
 from spygames.heimlich.layout import (
     CHOICE,
     END_REASONS,
@@ -27,13 +27,14 @@ from spygames.heimlich.layout import (
     ROUND,
     SAFE,
     UNASKED,
+    Options,
+    State,
+    in_range,
 )
-from spygames.heimlich.queries import answers, is_named, left_of, places_to, still_to_predict
-from spygames.heimlich.ranges import in_range
+from spygames.heimlich.queries import answers, copies_of, is_named, left_of, places_to, still_to_predict
 from spygames.heimlich.rules.play import legal
 from spygames.heimlich.rules.scoring import furthest, is_finished
 from spygames.heimlich.rules.top_secret import fits, playable
-from spygames.heimlich.types import Options, State
 
 _OF_CARDS = ("hands", "deck", "used", "passes", "pending_card", "card_turn")
 _OF_PREDICTIONS = ("guesses", "guessed", "guessing", "card_turn")
@@ -223,13 +224,103 @@ def _has_gap(s: State, seat: Int) -> bool:
 
 
 @kernel
+def agrees(s: State) -> bool:
+    """Whether fields that depend on each other, each in its range, agree as `state_from_dict` demands."""
+    return bool(_turn_agrees(s) and _board_agrees(s) and _cards_agree(s) and _pending_agrees(s) and _record_agrees(s))
+
+
+@kernel
+def _turn_agrees(s: State) -> bool:
+    """The die, and the points that it gave."""
+    most = 3 if s.die == ONE_TO_THREE else np.int64(s.die)
+    total, following = np.int64(s.points_left), 0
+    for agent in range(s.options.agents):
+        total += s.moved[agent]
+        if s.moved[agent] != 0:
+            following = agent + 1
+    on_die = s.die != ONE_TO_THREE if s.options.plain_die else s.die != 1
+    return bool(on_die and total <= most and s.next_agent == following)
+
+
+@kernel
+def _board_agrees(s: State) -> bool:
+    """Tokens are below the finish until the end, arrived agents with the safe, and each seat owns one agent."""
+    may_arrive = s.phase in (MOVE, ROUND, CHOICE) or s.card_turn != NONE
+    fine, owned = True, 0
+    for agent in range(s.options.agents):
+        fine = fine and (s.scores[agent] < FINISH or s.phase == OVER)
+        fine = fine and (s.arrived_by[agent] == NONE or (may_arrive and s.positions[agent] == s.safe))
+        owned += s.owner[agent] != NONE
+    fine = fine and owned == s.options.players
+    for seat in range(s.options.players):
+        fine = fine and s.passports[seat] != NONE and s.owner[s.passports[seat]] == seat
+    return bool(fine)
+
+
+@kernel
+def _cards_agree(s: State) -> bool:
+    """Hands are as large as they say, and each copy is in one place."""
+    if not s.options.top_secret:
+        return True
+    fine = True
+    for seat in range(s.options.players):
+        size = np.int64(0)
+        for kind in range(KINDS):
+            size += s.hands[seat, kind]
+        fine = fine and s.hand_sizes[seat] == size
+    for kind in range(KINDS):
+        total = np.int64(0)
+        for i in range(ALL_CARDS):
+            total += s.deck[i] == kind
+            total += s.used[i] == kind
+        for seat in range(s.options.players):
+            total += s.hands[seat, kind]
+        fine = fine and total == copies_of(s, kind)
+    return bool(fine)
+
+
+@kernel
+def is_used(s: State, kind: Int) -> bool:
+    """Whether a card of a kind was used."""
+    used = False
+    for i in range(ALL_CARDS):
+        used = used or s.used[i] == kind
+    return used
+
+
+@kernel
+def _pending_agrees(s: State) -> bool:
+    """The card that asks, and as many agents as it asks for at most, each once."""
+    one, other = s.named[0], s.named[1]
+    if s.pending == NONE:
+        return bool(one == NONE and other == NONE)
+    fine = is_used(s, s.pending) and (one == NONE or FIRST[s.pending] != NO_AGENT)
+    fine = fine and (other == NONE or SECOND[s.pending] != NO_AGENT)
+    return bool(fine and (other == NONE or (one != NONE and one != other)))
+
+
+@kernel
+def _record_agrees(s: State) -> bool:
+    """Predictions name seats, cards that were played were used, and an identity was exchanged for a free agent."""
+    fine, played = True, np.int64(0)
+    for seat in range(s.options.players):
+        for agent in range(MAX_AGENTS):
+            fine = fine and s.guesses[seat, agent] < FIRST_OWNER + s.options.players
+        played += s.cards_played[seat]
+    fine = fine and played <= s.used_size and s.swapped_late <= s.guessed
+    if s.swapped == NONE:
+        return bool(fine and s.former == NONE and s.swapped_late == 0)
+    return bool(fine and s.former != NONE and is_used(s, NEW_IDENTITY) and s.owner[s.former] == NONE)
+
+
+@kernel
 def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
     """Whether the variant of these options knows the position: its mapping reads back as the same bytes.
 
     `s` may be any bytes. The ranges are those of `state_from_dict`, and what its mapping does not name is as `clear`
     leaves it. `mask`, int8 [A], is written.
     """
-    if not in_range(s, options) or phase_fault(s) or (s.phase == GUESS and s.guessed):
+    if not in_range(s, options) or not agrees(s) or phase_fault(s) or (s.phase == GUESS and s.guessed):
         return False
     for seat in range(s.options.players):
         if prediction_fault(s, seat):

@@ -9,6 +9,7 @@ import pytest
 from tests.games.agent_avenue.conftest import VARIANTS
 
 from spygames.agent_avenue import make_game
+from spygames.agent_avenue.cards import MARKET_CARDS, ONGOING
 from spygames.core.game import ImpossibleState, as_record
 
 Mapping = dict[str, Any]
@@ -40,6 +41,17 @@ def at_ability(m: Mapping, card: str, **changes: Any) -> None:
     m["ability"] = {"side": side, "card": card, "seat": seat, "taken": None} | changes
 
 
+def without_supply(m: Mapping) -> None:
+    """All cards of the supply are taken, and the phase is that of taking one."""
+    m["phase"] = "market"
+    for card in m["market_supply"]:
+        if MARKET_CARDS.index(card) < ONGOING:
+            m["market_in_play"]["0"].append(card)
+        else:
+            m["market_discard"].append(card)
+    m["market_supply"] = []
+
+
 TWO, FOUR, BOTH = VARIANTS[0], VARIANTS[2], VARIANTS[4]
 FIXED = {"players": 4, "captain": "fixed"}
 REFUSED: list[tuple[Mapping, str, Callable[[Mapping], object], str]] = [
@@ -49,8 +61,8 @@ REFUSED: list[tuple[Mapping, str, Callable[[Mapping], object], str]] = [
     (TWO, "an agent as market card", lambda m: m["market_deck"].append("mole"), "market_deck"),
     (TWO, "supply a text", put("market_supply", "spycation"), "market_supply"),
     (TWO, "market in play of one side", put("market_in_play", {"0": []}), "market_in_play"),
-    (TWO, "phase market without supply", lambda m: (m.update(phase="market"), m["market_deck"].extend(
-        m["market_supply"]), m["market_supply"].clear()), "market_supply"),
+    (TWO, "phase market without supply", lambda m: without_supply(m), "market_supply"),
+    (TWO, "a market deck with all cards", lambda m: m["market_deck"].append(m["market_supply"].pop()), "at most 12"),
     (TWO, "ability in phase play", put("ability", {"side": 0, "card": "outpost"}), "named twice"),
     (TWO, "pending in phase play", put("pending", [{"side": 1, "do": "market"}]), "pending"),
     (TWO, "pending of something else", put("pending", [{"side": 1, "do": "play"}]), "pending"),

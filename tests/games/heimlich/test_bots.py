@@ -54,8 +54,8 @@ def test_a_lone_greedy_gains_nothing_among_experts(players: int) -> None:
 
 
 def test_expert_1_decides_as_it_did() -> None:
-    """Games that `expert` of 0.1.0 played, from one seed each, are played again by `expert-1` of today."""
-    games = load_games(Path(__file__).parents[2] / "fixtures" / "expert_1.jsonl")
+    """Games that it played, under the name `expert`, from one seed each, are played again."""
+    games = load_games(Path(__file__).with_name("expert_1.jsonl"))
     assert len(games) == 4
     for old in games:
         game, names = game_of(**old.options), ["expert-1" if name == "expert" else name for name in old.players]

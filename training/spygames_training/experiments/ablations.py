@@ -23,7 +23,7 @@ from spygames_training.config import Config
 from spygames_training.evaluation import evaluate, total_games
 from spygames_training.experiments.series import Say, Series
 from spygames_training.policy import PolicyPlayer, temperature_of
-from spygames_training.tables import TextTable, progress_bar
+from spygames_training.tables import TextTable, name_in_markdown, progress_bar
 from spygames_training.tasks.executor import SERIAL, Executor
 
 DEFAULTS = "defaults"
@@ -140,10 +140,11 @@ class Ablations:
     def table(self) -> TextTable:
         """A row for each change that has been measured."""
         config = self.config
+        length = f"{config.decisions / 1e6:g} M decisions, {len(self.seeds)} seeds"
         return TextTable(
-            ["change", *self.against, UNCHANGED, "seconds of training"],
+            ["change", *map(name_in_markdown, self.against), UNCHANGED, "seconds of training"],
             [cells(name, change, [*self.against, DEFAULTS]) for name, change in self.changes.items()],
-            f"{config.name}, {config.decisions / 1e6:g} M decisions, {len(self.seeds)} seeds: wins % against",
+            f"{name_in_markdown(config.name)}, {length}: wins % against",
             caption(self.changes),
         )
 
@@ -254,5 +255,7 @@ def caption(changes: dict[str, dict[str, Any]]) -> str:
     for change in changes.values():
         for opponent, share in change["win_share"].items():
             fair.setdefault(UNCHANGED if opponent == DEFAULTS else opponent, []).append(share["fair_share"])
-    shares = ", ".join(f"{100 * mean(several):.1f} against {opponent}" for opponent, several in fair.items())
+    shares = ", ".join(
+        f"{100 * mean(several):.1f} against {name_in_markdown(opponent)}" for opponent, several in fair.items()
+    )
     return f"± is half of the 95 % interval over the seeds. Fair shares, of an agent as good as its opponent: {shares}."

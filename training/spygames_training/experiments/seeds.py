@@ -12,12 +12,13 @@ from spygames_training.atomic import LARGEST, write_whole
 from spygames_training.config import Config, check_config
 from spygames_training.experiments.ablations import T_95, interval
 from spygames_training.experiments.series import Say, Series
-from spygames_training.loop import Callback, check_callbacks
+from spygames_training.loop import check_callbacks
 from spygames_training.own_network import Source
 from spygames_training.plots import legend, picture
 from spygames_training.report import WIN, read_metrics
+from spygames_training.run import Callback
 from spygames_training.shaping import Shaping
-from spygames_training.tables import TextTable
+from spygames_training.tables import TextTable, name_in_markdown
 from spygames_training.tasks.executor import SERIAL, Executor
 
 __all__ = ["train_seeds"]
@@ -101,11 +102,12 @@ def _table(config: Config, numbers: Sequence[int], ends: Mapping[str, Sequence[f
     rows = []
     for name, shares in ends.items():
         middle, half = interval(shares)
-        rows.append([name, *(f"{100 * share:.1f}" for share in shares), f"{100 * middle:.1f} ± {100 * half:.1f}"])
+        measured = [*(f"{100 * share:.1f}" for share in shares), f"{100 * middle:.1f} ± {100 * half:.1f}"]
+        rows.append([name_in_markdown(name), *measured])
     return TextTable(
         ["wins % against", *(f"seed {n}" for n in numbers), "mean"],
         rows,
-        f"{config.name}, {config.decisions / 1e6:g} M decisions, {len(numbers)} seeds",
+        f"{name_in_markdown(config.name)}, {config.decisions / 1e6:g} M decisions, {len(numbers)} seeds",
         f"After the last evaluation of each run, {config.evaluate_games} games, played by {config.evaluate_play}. "
         "± is half of the 95 % interval over the seeds.",
     )

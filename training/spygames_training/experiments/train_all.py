@@ -12,7 +12,7 @@ from spygames_training.config import Config, read_config
 from spygames_training.experiments.series import Say, Series
 from spygames_training.plots import curve_axes, legend, literal, picture
 from spygames_training.report import MOMENTS, WIN, read_metrics
-from spygames_training.tables import TextTable
+from spygames_training.tables import TextTable, name_in_markdown
 from spygames_training.tasks.executor import SERIAL, Executor
 
 
@@ -72,7 +72,8 @@ class TrainAll:
             self.runs[name] = {"game": config.game, "options": config.options, **summary, "curve": curve}
             figures = {"machine": self.machine, "runs": self.runs}
             write_whole(self.folder / "variants.json", json.dumps(figures, indent=1) + "\n")
-        head = ["config", "players", "decisions", "seconds", *(f"{self.against}, {moment} %" for moment in MOMENTS)]
+        against = name_in_markdown(self.against)
+        head = ["config", "players", "decisions", "seconds", *(f"{against}, {moment} %" for moment in MOMENTS)]
         table = TextTable(head, [_cells(self.configs[name], name, run, metric) for name, run in self.runs.items()])
         write_whole(self.folder / "variants.md", table.markdown() + "\n")
         self.plot(self.folder / "variants.png")
@@ -97,4 +98,4 @@ def _cells(config: Config, name: str, run: Mapping[str, Any], metric: str) -> li
     """A run's row of the table."""
     players = make_game(config.game, **config.options).num_players
     shares = [f"{100 * run[moment][metric]:.1f}" for moment in MOMENTS]
-    return [name, str(players), f"{run['decisions'] / 1e6:.0f} M", f"{run['seconds']:,}", *shares]
+    return [name_in_markdown(name), str(players), f"{run['decisions'] / 1e6:.0f} M", f"{run['seconds']:,}", *shares]

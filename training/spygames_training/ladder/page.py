@@ -1,8 +1,10 @@
 """A ladder as a page of Markdown with a heat map, made from its lines alone."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
+from urllib.parse import quote
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from spygames_training.blocks import DEALS
 from spygames_training.identity import worlds_of
 from spygames_training.ladder.lines import Line
 from spygames_training.ladder.standings import Estimate, Standings, standings
-from spygames_training.tables import TextTable, code_span, heat_map
+from spygames_training.tables import TextTable, code_span, heat_map, in_markdown
 
 
 def write_page(game: Game, file: Path, lines: Sequence[Line]) -> Standings:
@@ -93,15 +95,16 @@ def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str
     )
     protocol = "[the protocol](../protocol.md)" if (file.parent.parent / "protocol.md").exists() else "the protocol"
     parts = [
-        f"# Ladder: {short_title(game)}",
+        f"# Ladder: {in_markdown(short_title(game))}",
         f"Played by {protocol}, seed {lines[0].seed}, in blocks of {DEALS} deals. "
-        f"`spygames ladder {file.name}` makes this page from the lines in [{file.name}]({file.name}).",
+        f"{code_span(f'spygames ladder {shlex.quote(file.name)}')} makes this page from the lines in "
+        f"[{in_markdown(file.name)}]({quote(file.name)}).",
         standings_table(found).markdown(),
         LEGEND.format(zero=zero),
         cross_table(found).markdown(),
         met + (NOT_ALL if unmet.any() else ""),
         *_earlier_worlds(game, lines),
-        f"![Heat map of the table]({file.with_suffix('.svg').name})\n",
+        f"![Heat map of the table]({quote(file.with_suffix('.svg').name)})\n",
     ]
     return "\n\n".join(parts)
 

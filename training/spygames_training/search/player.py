@@ -9,15 +9,16 @@ from spygames.core.advice import in_things, win_share
 from spygames.core.game import Game, as_record
 from spygames.core.look import Advice
 from spygames.core.notes import Noted
-from spygames.core.player import DecisionBatch
+from spygames.core.player import DecisionBatch, Player, name_of
 from spygames.core.rng import GAMMA, as_seed, mix
+from spygames.core.shown import shown
 from spygames_training.policy import ARGMAX, Policy
 from spygames_training.search.belief import Belief, redrawn
 from spygames_training.search.draws import Sampled
 from spygames_training.search.models import BotModel, Model, Rival, UniformModel
 from spygames_training.search.network import NetworkModel
 from spygames_training.search.search import Findings, PolicySearch, Question
-from spygames_training.search.settings import POLICY, SearchSettings
+from spygames_training.search.settings import POLICY, SearchSettings, read_settings
 
 BLOCK = 8
 """Decisions that are searched at once, which is faster than one by one; actions do not depend on it."""
@@ -159,3 +160,18 @@ def _rival(game: Game, name: str, policy: Model, settings: SearchSettings) -> Ri
     if name == "random":
         return Rival(name, UniformModel(), 0.0)
     return Rival(name, BotModel(game, name), settings.bot_slip)
+
+
+def on_top(player: Player, settings: str) -> SearchingPolicy:
+    """A policy's player with a search on top: what `make_player` calls for `+search:SETTINGS`.
+
+    Raises:
+        ValueError: `player` is not a policy with a value, or the settings make no sense.
+    """
+    policy = getattr(player, "policy", None)
+    if not isinstance(policy, Policy):
+        name = name_of(player)
+        raise ValueError(
+            f"{shown(f'{name}+search:{settings}')}: a search needs a policy with a value, and {shown(name)} is none"
+        )
+    return SearchingPolicy(policy, read_settings(policy.game, settings))

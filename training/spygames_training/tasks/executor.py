@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-__all__ = ["SERIAL", "Executor", "TaskLost", "executor_of"]
+__all__ = ["SERIAL", "Executor", "TaskLost"]
 
 T = TypeVar("T")
 Progress = Callable[[int], None]
@@ -92,32 +92,3 @@ class Serial(Executor):
 
 SERIAL = Serial()
 """Computes tasks here, one after another."""
-
-
-def executor_of(jobs: int = 1, on: str = "") -> Executor:
-    """The executor that the options `--jobs` and `--on` name.
-
-    Args:
-        jobs: processes on this machine; 1: this one.
-        on: "ray" or "ray:ADDRESS", a Ray cluster; "": this machine.
-
-    Raises:
-        ValueError: both are given, `on` names nothing, or Ray is not installed.
-        OSError: there is no cluster at that address.
-    """
-    if on:
-        kind, _, address = on.partition(":")
-        if kind != "ray":
-            raise ValueError(f"tasks run on ray or ray:ADDRESS, not on {on[:100]!r}")
-        if jobs > 1:
-            raise ValueError("the cluster decides how many tasks are computed at a time: give --jobs or --on, not both")
-        try:
-            from spygames_training.tasks.on_ray import OnRay
-        except ModuleNotFoundError as error:
-            raise ValueError(f"ray needs the extra: pip install 'spygames[ray]' ({error})") from error
-        return OnRay(address)
-    if jobs == 1:
-        return SERIAL
-    from spygames_training.tasks.pool import Pool
-
-    return Pool(jobs)

@@ -23,6 +23,8 @@ from spygames_training.tasks.executor import ATTEMPTS, Executor, Progress, Task,
 T = TypeVar("T")
 CONTEXT = multiprocessing.get_context("spawn")
 """A forked process would have the locks of threads that it does not have: of a progress bar, of torch."""
+UNGUARDED = 97
+"""Exit code of a process whose beginning, the import of the script that has started it, would start processes."""
 
 
 class Pool(Executor):
@@ -57,9 +59,12 @@ class Pool(Executor):
                         kind, *content = process.receive()
                     except (EOFError, OSError):
                         self._processes.remove(process)
+                        how = process.end()
+                        if process.handle.exitcode == UNGUARDED:
+                            raise ValueError(_NO_GUARD) from None
                         if progress and call.done:
                             progress(-call.done)
-                        lost.append(call.again(process.end()))
+                        lost.append(call.again(how))
                         continue
                     if kind == "progress":
                         call.done += content[0]
@@ -139,10 +144,22 @@ def pickled(value: object, what: str) -> bytes:
         raise ValueError(f"{what} cannot be sent to another process: {one_line(error)}") from error
 
 
+_NO_GUARD = (
+    'what starts processes must be below `if __name__ == "__main__":` in the script, which each process imports '
+    "when it begins"
+)
+
+
 class _Process:
-    """A process that computes one task after another."""
+    """A process that computes one task after another.
+
+    Raises:
+        SystemExit: in a process that has not begun yet, as it still imports the script that has started it.
+    """
 
     def __init__(self):
+        if getattr(multiprocessing.current_process(), "_inheriting", False):
+            raise SystemExit(UNGUARDED)  # here Python's own answer is a traceback in each process
         self.connection, theirs = CONTEXT.Pipe()
         self.handle = CONTEXT.Process(target=_work, args=(theirs,), daemon=True)
         with _without_interrupt():

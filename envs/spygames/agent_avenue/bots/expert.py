@@ -39,8 +39,7 @@ from spygames.agent_avenue.bots.features import (
     verdict,
 )
 from spygames.agent_avenue.cards import CODEBREAKER, COPIES, DAREDEVIL, DOUBLE_AGENT, KINDS, MOLE, SENTINEL, SIDEKICK
-from spygames.agent_avenue.layout import NONE, THREE
-from spygames.agent_avenue.types import View
+from spygames.agent_avenue.layout import NONE, THREE, View
 from spygames.core.kernel import Int, kernel
 
 Eight = tuple[float, float, float, float, float, float, float, float]

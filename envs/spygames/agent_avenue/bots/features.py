@@ -20,8 +20,7 @@ from spygames.agent_avenue.cards import (
     PLUS,
     TIMES,
 )
-from spygames.agent_avenue.layout import HAND, NONE, THREE
-from spygames.agent_avenue.types import View
+from spygames.agent_avenue.layout import HAND, NONE, THREE, View
 from spygames.core.kernel import Int, kernel
 
 OWN, RIVAL = 0, 1

@@ -45,8 +45,7 @@ from spygames.agent_avenue.bots.features import (
     verdict,
 )
 from spygames.agent_avenue.cards import KINDS, MIND_CONTROL
-from spygames.agent_avenue.layout import NONE, THREE
-from spygames.agent_avenue.types import View
+from spygames.agent_avenue.layout import NONE, THREE, View
 from spygames.core.kernel import Int, kernel
 
 STACKS = np.array(

@@ -6,8 +6,5 @@ A turn is Play and Recruit in `play.py`, then what happens at the Black Market i
 """
 
 from spygames.agent_avenue.rules.play import apply, init, legal, returns
-from spygames.core.deprecated import moved
 
 __all__ = ["apply", "init", "legal", "returns"]
-
-__getattr__ = moved(__name__, VIEW="spygames.agent_avenue.layout:VIEW")

@@ -24,10 +24,10 @@ from spygames.agent_avenue.layout import (
     PLAY,
     RAN_OUT,
     THREE,
+    State,
 )
 from spygames.agent_avenue.queries import first_seat, hand_size, is_team, lead, other, owns, space_of
 from spygames.agent_avenue.rules.recruiting import refill
-from spygames.agent_avenue.types import State
 from spygames.core.kernel import Int, kernel
 
 

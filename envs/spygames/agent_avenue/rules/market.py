@@ -33,11 +33,20 @@ from spygames.agent_avenue.cards import (
     SPYCATION,
     SUPPLY,
 )
-from spygames.agent_avenue.layout import ABILITY, AT_ABILITY, AT_DECK, AT_DISCARD, AT_SUPPLY, MARKET, NONE, RESOLVER
+from spygames.agent_avenue.layout import (
+    ABILITY,
+    AT_ABILITY,
+    AT_DECK,
+    AT_DISCARD,
+    AT_SUPPLY,
+    MARKET,
+    NONE,
+    RESOLVER,
+    State,
+)
 from spygames.agent_avenue.queries import hand_size, is_team, other, side_of
 from spygames.agent_avenue.rules.end_step import end_step
 from spygames.agent_avenue.rules.recruiting import forget, move, recruit, refill
-from spygames.agent_avenue.types import State
 from spygames.core.kernel import Int, kernel
 from spygames.core.rng import shuffle
 

@@ -24,7 +24,7 @@ from spygames.agent_avenue.actions import (
     encode_up,
 )
 from spygames.agent_avenue.cards import COPIES, KINDS
-from spygames.agent_avenue.layout import DOWN, HAND, LEAD, NONE, PLAY, RECRUIT, SIDES, UP
+from spygames.agent_avenue.layout import DOWN, HAND, LEAD, NONE, PLAY, RECRUIT, SIDES, UP, Options, State, copy_options
 from spygames.agent_avenue.queries import (
     discard_limit,
     face_down_seat,
@@ -37,7 +37,6 @@ from spygames.agent_avenue.queries import (
 from spygames.agent_avenue.rules.end_step import begin_turn, end_step
 from spygames.agent_avenue.rules.market import act_at_market, continue_turn, legal_at_market, no_market, set_up_market
 from spygames.agent_avenue.rules.recruiting import draw, forget, recruit, refill
-from spygames.agent_avenue.types import Options, State
 from spygames.core.kernel import Int, kernel
 from spygames.core.rng import below, shuffle
 
@@ -46,10 +45,7 @@ from spygames.core.rng import below, shuffle
 def init(s: State, options: Options, seed: uint64) -> None:
     """AA-5, AA-22, AA-38: shuffle the cards, deal four each, meeples at home. AA-6, AA-41: the first side, captains."""
     s.rng = seed
-    s.options.first_player = options.first_player
-    s.options.players = options.players
-    s.options.advanced = options.advanced
-    s.options.captain_fixed = options.captain_fixed
+    copy_options(s, options)
     clear(s)
     n = 0
     for card in range(KINDS):

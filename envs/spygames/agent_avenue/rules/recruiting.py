@@ -4,9 +4,8 @@ import numpy as np
 
 from spygames.agent_avenue.board import IS_HOME, IS_MARKET
 from spygames.agent_avenue.cards import BOOST, GETAWAY_CAR, GETAWAY_SPACES, ICONS, PLUS, TIMES
-from spygames.agent_avenue.layout import FURTHEST, HAND, NONE, THREE
+from spygames.agent_avenue.layout import FURTHEST, HAND, NONE, THREE, State
 from spygames.agent_avenue.queries import owns, space_of
-from spygames.agent_avenue.types import State
 from spygames.core.kernel import Int, kernel
 
 

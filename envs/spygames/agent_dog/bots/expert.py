@@ -3,7 +3,7 @@
 import numpy as np
 
 from spygames.agent_dog.bots.worth import choose
-from spygames.agent_dog.types import View
+from spygames.agent_dog.layout import View
 from spygames.core.kernel import Int, kernel
 
 

@@ -7,8 +7,7 @@ import numpy as np
 
 from spygames.agent_dog.board import PAWNS
 from spygames.agent_dog.cards import DEAL, KINDS, OFFERS, START
-from spygames.agent_dog.layout import EMPTY
-from spygames.agent_dog.types import View
+from spygames.agent_dog.layout import EMPTY, View
 from spygames.core.kernel import Int, kernel
 
 HIDDEN = 4

@@ -40,8 +40,7 @@ from spygames.agent_dog.bots.features import (
     start_cards,
 )
 from spygames.agent_dog.cards import CARDS, COMPANION, KINDS, LONGEST, NUMBERS, OFFERS, POINTS, START, STEPS
-from spygames.agent_dog.layout import EMPTY, EXCHANGE
-from spygames.agent_dog.types import View
+from spygames.agent_dog.layout import EMPTY, EXCHANGE, View
 from spygames.core.bots import uniform
 from spygames.core.kernel import Int, kernel
 

@@ -18,10 +18,9 @@ from spygames.agent_dog.actions import (
 )
 from spygames.agent_dog.board import GOAL, PAWNS, PLACES
 from spygames.agent_dog.cards import POINTS
-from spygames.agent_dog.layout import EMPTY, HAT, NONE
+from spygames.agent_dog.layout import EMPTY, HAT, NONE, State
 from spygames.agent_dog.queries import colour_of, goal_of, is_home, is_protected, plays_for, start_of
 from spygames.agent_dog.rules.moves import capture, settle
-from spygames.agent_dog.types import State
 from spygames.core.kernel import Int, bind, kernel
 
 ALL_COLOURS = 15

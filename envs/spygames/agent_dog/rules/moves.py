@@ -15,9 +15,8 @@ from spygames.agent_dog.actions import (
 )
 from spygames.agent_dog.board import GOAL, PAWNS
 from spygames.agent_dog.cards import LONGEST
-from spygames.agent_dog.layout import EMPTY, HAT
+from spygames.agent_dog.layout import EMPTY, HAT, State
 from spygames.agent_dog.queries import colour_of, goal_of, plays_for, start_of, team_mate
-from spygames.agent_dog.types import State
 from spygames.core.kernel import Int, kernel
 
 ALL_STEPS = (1 << LONGEST + 1) - 1

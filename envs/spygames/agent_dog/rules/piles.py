@@ -3,8 +3,7 @@
 import numpy as np
 
 from spygames.agent_dog.cards import DEAL, KINDS, MAX_CARDS
-from spygames.agent_dog.layout import EXCHANGE, LARGEST, MOST_LOST, NONE, SEATS
-from spygames.agent_dog.types import State
+from spygames.agent_dog.layout import EXCHANGE, LARGEST, MOST_LOST, NONE, SEATS, State
 from spygames.core.kernel import Int, kernel
 from spygames.core.rng import shuffle
 

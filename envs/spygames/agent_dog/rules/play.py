@@ -32,13 +32,15 @@ from spygames.agent_dog.layout import (
     STEP,
     SWAPPING,
     TRUNCATED,
+    Options,
+    State,
+    copy_options,
 )
 from spygames.agent_dog.queries import colour_of, offers, start_of, taker
 from spygames.agent_dog.rules.companion import legal_steps, step
 from spygames.agent_dog.rules.moves import enter, legal_moves, meet, move_number
 from spygames.agent_dog.rules.piles import draw, lay_on_top, new_round, one_more, open_deck, take_from_hand
 from spygames.agent_dog.rules.turns import clear_card, hold_meetings, next_player, playable_functions
-from spygames.agent_dog.types import Options, State
 from spygames.core.kernel import Int, kernel
 from spygames.core.rng import below
 
@@ -47,7 +49,7 @@ from spygames.core.rng import below
 def init(s: State, options: Options, seed: uint64) -> None:
     """AD-4: of each colour three pawns in the start area, one on its start space. AD-5: the deck is shuffled."""
     s.rng = seed
-    take_options(s, options)
+    copy_options(s, options)
     for place in range(PLACES):
         s.board[place] = EMPTY
     for colour in range(4):
@@ -67,22 +69,6 @@ def init(s: State, options: Options, seed: uint64) -> None:
     clear_card(s)
     s.round_number = -1
     new_round(s)
-
-
-@kernel
-def take_options(s: State, options: Options) -> None:
-    """Copies the options into the state."""
-    s.options.max_turns, s.options.track, s.options.quarter = options.max_turns, options.track, options.quarter
-    s.options.meeting, s.options.holes = options.meeting, options.holes
-    for offset in range(len(options.hole)):
-        s.options.hole[offset] = options.hole[offset]
-    for card in range(KINDS):
-        s.options.copies[card] = options.copies[card]
-    s.options.players, s.options.first_player, s.options.tracked = (
-        options.players,
-        options.first_player,
-        options.tracked,
-    )
 
 
 # ---------------------------------------------------------------- decisions

@@ -3,12 +3,11 @@
 import numpy as np
 
 from spygames.agent_dog.cards import COMPANION, COPY, KINDS, NUMBERS, POINTS, START, STEPS, SWAP
-from spygames.agent_dog.layout import CARD, HOME, LARGEST, MEETING, NONE, OVER, REDRAW, TRUNCATED
+from spygames.agent_dog.layout import CARD, HOME, LARGEST, MEETING, NONE, OVER, REDRAW, TRUNCATED, State
 from spygames.agent_dog.queries import hand_size, hidden_pawns, offers, plays_for, start_of, winning_seat
 from spygames.agent_dog.rules.companion import can_spend
 from spygames.agent_dog.rules.moves import meet, possible_steps
 from spygames.agent_dog.rules.piles import lay_down_hand, lay_on_top, lay_under, new_round, one_more
-from spygames.agent_dog.types import State
 from spygames.core.kernel import Int, kernel
 
 # ---------------------------------------------------------------- what can be played

@@ -32,7 +32,7 @@ from spygames.heimlich.bots.features import (
 from spygames.heimlich.bots.greedy import LATER, WON
 from spygames.heimlich.bots.predictions import choose_prediction
 from spygames.heimlich.bots.top_secret import choose_for_card, choose_in_round
-from spygames.heimlich.types import View
+from spygames.heimlich.layout import View
 
 RACE = 5.0
 """A token that is ahead of another by so many points counts e times as much in the race."""

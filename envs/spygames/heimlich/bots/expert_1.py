@@ -1,4 +1,4 @@
-"""`expert-1`: the `expert` of spygames 0.1.0, kept as it was, so that figures against it keep their meaning.
+"""`expert-1`: the first `expert`, kept as it was, so that figures against it keep their meaning.
 
 It moves for its own agent and against its rivals', as long as its record does not point to its own. Each rival counts
 FOE, so that with many of them it keeps all from scoring. There is one kernel for each set of switches, as views differ.
@@ -32,7 +32,7 @@ from spygames.heimlich.bots.features import (
 from spygames.heimlich.bots.greedy import FOE, LATER, WON, place_safe
 from spygames.heimlich.bots.predictions import choose_prediction
 from spygames.heimlich.bots.top_secret import choose_for_card, choose_in_round
-from spygames.heimlich.types import View
+from spygames.heimlich.layout import View
 
 HIDDEN, SHOWN = 0.45, 20.0
 """The share of the suspicion that may fall on the own agent, and the cost of all of it, in points."""

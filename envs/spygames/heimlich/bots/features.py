@@ -10,8 +10,7 @@ import numpy as np
 from spygames.core.kernel import Int, kernel
 from spygames.heimlich.actions import encode_guess
 from spygames.heimlich.board import FACES, FINISH, LOOP, VALUES
-from spygames.heimlich.layout import GAINS, GAINS_UNIT, POINTS, POINTS_UNIT, TIMES, TIMES_UNIT
-from spygames.heimlich.types import View
+from spygames.heimlich.layout import GAINS, GAINS_UNIT, POINTS, POINTS_UNIT, TIMES, TIMES_UNIT, View
 
 Places = tuple[Int, Int, Int, Int, Int, Int, Int]
 Numbers = tuple[float, float, float, float, float, float, float]

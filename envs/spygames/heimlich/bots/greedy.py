@@ -19,7 +19,7 @@ from spygames.heimlich.bots.features import (
 )
 from spygames.heimlich.bots.predictions import choose_prediction
 from spygames.heimlich.bots.top_secret import choose_for_card, choose_in_round
-from spygames.heimlich.types import View
+from spygames.heimlich.layout import View
 
 WON = 40.0
 """The value of winning at once, in points of the own token; losing at once has the same below 0."""

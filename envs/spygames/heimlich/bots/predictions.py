@@ -6,7 +6,7 @@ from spygames.core.bots import random
 from spygames.core.kernel import Int, kernel
 from spygames.heimlich.actions import encode_guess
 from spygames.heimlich.bots.features import likeliest_owner
-from spygames.heimlich.types import View
+from spygames.heimlich.layout import View
 
 
 @kernel

@@ -9,7 +9,7 @@ from spygames.core.kernel import Int, kernel
 from spygames.heimlich.actions import ACT_DONE, encode_move
 from spygames.heimlich.board import FACES, MAX_AGENTS, RELATIVE
 from spygames.heimlich.bots.features import own_id, points_left
-from spygames.heimlich.types import View
+from spygames.heimlich.layout import View
 
 _WAYS = np.array(
     [

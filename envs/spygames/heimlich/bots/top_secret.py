@@ -24,7 +24,7 @@ from spygames.heimlich.cards import (
     SWAP,
     WITH_SAFE,
 )
-from spygames.heimlich.types import View
+from spygames.heimlich.layout import View
 
 NEEDED = 2.0
 """A card is played if it brings more points than this."""

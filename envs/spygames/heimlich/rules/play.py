@@ -34,7 +34,7 @@ from spygames.heimlich.board import (
     SAFE_START,
 )
 from spygames.heimlich.cards import ALL_CARDS, DEALT, KINDS, STEPS
-from spygames.heimlich.layout import CHOICE, GUESS, LAST_TURN, MOVE, NONE, ROUND, SAFE
+from spygames.heimlich.layout import CHOICE, GUESS, LAST_TURN, MOVE, NONE, ROUND, SAFE, Options, State, copy_options
 from spygames.heimlich.queries import add_bounded, agent_of, left_of
 from spygames.heimlich.rules.predictions import legal_guess, must_predict, predict, start_predictions
 from spygames.heimlich.rules.scoring import finish, is_finished, score
@@ -49,7 +49,6 @@ from spygames.heimlich.rules.top_secret import (
     name_agent,
     use_card,
 )
-from spygames.heimlich.types import Options, State
 
 _AGENT_COUNTS = MAX_AGENTS - MIN_AGENTS + 1
 
@@ -95,17 +94,6 @@ def init(s: State, options: Options, seed: uint64) -> None:
             for _ in range(DEALT):
                 draw(s, seat)
     roll(s)
-
-
-@kernel
-def copy_options(s: State, options: Options) -> None:
-    """Copies the options of the game into its state."""
-    s.options.players, s.options.agents = options.players, options.agents
-    s.options.top_secret, s.options.secret_identities = options.top_secret, options.secret_identities
-    s.options.plain_die, s.options.first_player = options.plain_die, options.first_player
-    s.options.active_opens, s.options.new_identity = options.active_opens, options.new_identity
-    s.options.tie_to_player, s.options.by_score = options.tie_to_player, options.by_score
-    s.options.nobody_wins, s.options.first_guess = options.nobody_wins, options.first_guess
 
 
 @kernel

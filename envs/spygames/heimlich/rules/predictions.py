@@ -5,9 +5,8 @@ import numpy as np
 from spygames.core.kernel import Int, kernel
 from spygames.heimlich.actions import encode_guess
 from spygames.heimlich.board import MARK
-from spygames.heimlich.layout import FIRST_OWNER, FREE, GUESS, NONE
+from spygames.heimlich.layout import FIRST_OWNER, FREE, GUESS, NONE, State
 from spygames.heimlich.queries import answers, asked_agent, is_named, left_of, relative_of
-from spygames.heimlich.types import State
 
 BONUS = 5
 

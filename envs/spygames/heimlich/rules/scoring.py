@@ -4,10 +4,9 @@ import numpy as np
 
 from spygames.core.kernel import Int, kernel
 from spygames.heimlich.board import FINISH, VALUES
-from spygames.heimlich.layout import FINISHED, NONE, OVER
+from spygames.heimlich.layout import FINISHED, NONE, OVER, State
 from spygames.heimlich.queries import add_bounded
 from spygames.heimlich.rules.predictions import bonus
-from spygames.heimlich.types import State
 
 
 @kernel

@@ -43,9 +43,8 @@ from spygames.heimlich.cards import (
     WITH_SAFE,
     WITHOUT_SAFE,
 )
-from spygames.heimlich.layout import NONE
+from spygames.heimlich.layout import NONE, State
 from spygames.heimlich.queries import add_bounded, copies_of, relative_of
-from spygames.heimlich.types import State
 
 
 @kernel

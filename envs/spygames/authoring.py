@@ -1,0 +1,53 @@
+"""Everything a game of your own needs: its description, kernels, random numbers, checks and entry points.
+
+>>> from spygames.authoring import NOBODY, Game, Record, Texts, below, kernel
+
+A game is one module with a `make_game(**options)` that returns a `Game`: three record layouts, a few functions marked
+with `kernel`, texts, and bots. `entry_points(make_game)` makes its environments. `docs/tutorials/game_of_your_own.md`
+builds one in a single file; `spygames.testing.check_game` tests it.
+"""
+
+from spygames.core.bots import random as random_bot
+from spygames.core.bots import uniform as uniform_bot
+from spygames.core.checks import check_keys, integer, sequence
+from spygames.core.entry import entry_points, vector_entry
+from spygames.core.fields import Fields, NamedRecord
+from spygames.core.game import NOBODY, Bot, Game, ImpossibleState, Texts, as_record, flat
+from spygames.core.kernel import CompileError, Int, Record, cache_dir, kernel
+from spygames.core.questions import UNASKED, Questions
+from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING
+from spygames.core.rng import below, mix, next_seed, random_action, shuffle, uniform
+
+__all__ = [
+    "IMPOSSIBLE",
+    "NOBODY",
+    "TELLS_NOTHING",
+    "UNASKED",
+    "Bot",
+    "CompileError",
+    "Fields",
+    "Game",
+    "ImpossibleState",
+    "Int",
+    "NamedRecord",
+    "Questions",
+    "Record",
+    "Texts",
+    "as_record",
+    "below",
+    "cache_dir",
+    "check_keys",
+    "entry_points",
+    "flat",
+    "integer",
+    "kernel",
+    "mix",
+    "next_seed",
+    "random_action",
+    "random_bot",
+    "sequence",
+    "shuffle",
+    "uniform",
+    "uniform_bot",
+    "vector_entry",
+]

@@ -1,0 +1,171 @@
+"""The games on a GPU: their kernels in a CUDA kernel that steps one game a thread, as PTX.
+
+Compiling needs the extra `gpu` (numba-cuda), and no GPU. Float products that are added to something could be
+contracted, and then differ from the CPU's by a bit; so no view has any, and `make test-gpu-code` finds them.
+"""
+
+import contextlib
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterator
+from types import FunctionType, SimpleNamespace
+from typing import Any, Literal, cast
+
+import numpy as np
+from numba import from_dtype
+from numba.core import types as _types
+
+from spygames.core.game import KERNELS, Game
+from spygames.core.gpu.records import blank_lane, cuda_lane, runs
+from spygames.core.rng import next_seed
+from spygames.core.shown import shown
+
+types = cast(Any, _types)
+
+Layout = Literal["rows", "hybrid", "lanes"]
+"""Where n games lie. `rows`: STATE [n], VIEW [n], masks int8 [n, A], rewards float32 [n, P], as in a Batch. `hybrid`:
+STATE [n], and views, masks and rewards across games, [F, n], [A, n] and [P, n]. `lanes`: STATE, too, in tiles of LANES
+games, uint8 [n / LANES, LANES * itemsize] (`spygames.core.gpu.records`)."""
+LAYOUTS: tuple[Layout, ...] = ("rows", "hybrid", "lanes")
+"""All of them, for who tries which is fastest."""
+LANES = 32
+"""Games in a tile of states: those of a warp."""
+
+# Stand for the kernels of a game and for what CUDA has; `_bound` puts those in their place.
+init: Any = None
+legal: Any = None
+apply: Any = None
+returns: Any = None
+observe: Any = None
+grid: Any = None
+state_lane: Any = None
+view_lane: Any = None
+RUNS: Any = None
+
+
+def _step_rows(options, states, words, seeds, actions, views, mask, rewards, done):  # type: ignore[no-untyped-def]
+    i = grid(1)
+    if i < len(seeds):
+        s = states[i]
+        apply(s, np.int64(actions[i]))
+        over = s.to_move < 0
+        done[i] = over
+        returns(s, rewards[i])
+        if over:
+            seeds[i] = next_seed(seeds[i])
+            for k in range(words.shape[1]):
+                words[i, k] = 0
+            init(s, options[0], seeds[i])
+        legal(s, mask[i])
+        observe(s, np.int64(s.to_move), views[i])
+
+
+def _step_hybrid(options, states, words, seeds, actions, views, mask, rewards, done):  # type: ignore[no-untyped-def]
+    i = grid(1)
+    if i < len(seeds):
+        s = states[i]
+        apply(s, np.int64(actions[i]))
+        over = s.to_move < 0
+        done[i] = over
+        returns(s, rewards[:, i])
+        if over:
+            seeds[i] = next_seed(seeds[i])
+            for k in range(words.shape[1]):
+                words[i, k] = 0
+            init(s, options[0], seeds[i])
+        legal(s, mask[:, i])
+        observe(s, np.int64(s.to_move), view_lane(views, len(seeds), i))
+
+
+def _step_lanes(options, tiles, seeds, actions, views, mask, rewards, done):  # type: ignore[no-untyped-def]
+    i = grid(1)
+    if i < len(seeds):
+        tile, lane = tiles[i // LANES], i % LANES
+        s = state_lane(tile, LANES, lane)
+        apply(s, np.int64(actions[i]))
+        over = s.to_move < 0
+        done[i] = over
+        returns(s, rewards[:, i])
+        if over:
+            seeds[i] = next_seed(seeds[i])
+            blank_lane(tile, RUNS, LANES, lane)
+            init(s, options[0], seeds[i])
+        legal(s, mask[:, i])
+        observe(s, np.int64(s.to_move), view_lane(views, len(seeds), i))
+
+
+_TEMPLATES: dict[Layout, Callable[..., None]] = {"rows": _step_rows, "hybrid": _step_hybrid, "lanes": _step_lanes}
+
+
+def step_ptx(game: Game, layout: Layout = "lanes", capability: tuple[int, int] = (9, 0)) -> str:
+    """PTX of the kernel that steps n games: what `Batch.step` does, one game a thread. It trusts its actions.
+
+    Its arguments are arrays: OPTIONS [1], the states, for `rows` and `hybrid` their memory as uint64 [n, itemsize / 8],
+    seeds uint64 [n], actions int64 [n], the views (`rows`: VIEW [n], else uint8 [4 * F * n]), masks, rewards, and done
+    bool [n]. After a step, mask and view are those of the next decision, in the next game where one has ended.
+
+    Args:
+        game: what is played; its records must be aligned (`np.dtype([...], align=True)`).
+        layout: where the games lie.
+        capability: of the GPU that it is compiled for, as (9, 0).
+
+    Raises:
+        ValueError: a record is not aligned, which a GPU cannot read, or there is no such layout.
+        ModuleNotFoundError: numba-cuda is not installed.
+    """
+    if layout not in LAYOUTS:
+        raise ValueError(f"layout is one of {', '.join(LAYOUTS)}, not {shown(layout)}")
+    for name, dtype in (("STATE", game.state_dtype), ("VIEW", game.view_dtype), ("OPTIONS", game.packed.dtype)):
+        if not dtype.isalignedstruct:
+            raise ValueError(f"{name} of {game.id} is not aligned, as a GPU needs it: np.dtype([...], align=True)")
+    names = {name: getattr(game, name) for name in KERNELS} | {
+        "grid": _cuda().grid,
+        "state_lane": cuda_lane(game.state_dtype),
+        "view_lane": cuda_lane(game.view_dtype),
+        "RUNS": runs(game.state_dtype),
+    }
+    source = cast(FunctionType, _TEMPLATES[layout])
+    step = FunctionType(source.__code__, {**source.__globals__, **names}, source.__name__)
+    return ptx_of(step, _signature(game, layout), capability)
+
+
+def ptx_of(kernel: Callable[..., None], signature: tuple[Any, ...], capability: tuple[int, int]) -> str:
+    """PTX of a plain function as a CUDA kernel; it may call functions under `@kernel`. `signature` has Numba types."""
+    cuda = _cuda()
+    with _compiled_for(cuda.dispatcher, capability):
+        return cuda.compile_ptx(kernel, signature, cc=capability)[0]
+
+
+def _signature(game: Game, layout: Layout) -> tuple[Any, ...]:
+    def array(kind: Any, axes: int) -> Any:
+        return types.Array(kind, axes, "C")
+
+    state, view, options = map(from_dtype, (game.state_dtype, game.view_dtype, game.packed.dtype))
+    states = [array(types.uint8, 2)] if layout == "lanes" else [array(state, 1), array(types.uint64, 2)]
+    return (
+        array(options, 1), *states, array(types.uint64, 1), array(types.int64, 1),
+        array(view, 1) if layout == "rows" else array(types.uint8, 1),
+        array(types.int8, 2), array(types.float32, 2), array(types.boolean, 1),
+    )  # fmt: skip
+
+
+def _cuda() -> Any:
+    """What is used of numba-cuda, some of it private."""
+    if importlib.util.find_spec("numba_cuda") is None:
+        raise ModuleNotFoundError("games on a GPU need numba-cuda: pip install 'spygames[gpu]'", name="numba_cuda")
+    cuda, dispatcher, compiler = map(
+        importlib.import_module, ("numba.cuda", "numba.cuda.dispatcher", "numba.cuda.compiler")
+    )
+    return SimpleNamespace(grid=cuda.grid, dispatcher=dispatcher, compile_ptx=compiler.compile_ptx)
+
+
+@contextlib.contextmanager
+def _compiled_for(dispatcher: Any, capability: tuple[int, int]) -> Iterator[None]:
+    """Inside, functions that a CUDA kernel calls are compiled for `capability`, where there is no GPU, too: numba-cuda
+    asks the current device."""
+    device = dispatcher.get_current_device
+    dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=capability)
+    try:
+        yield
+    finally:
+        dispatcher.get_current_device = device

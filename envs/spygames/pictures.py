@@ -1,0 +1,68 @@
+"""Pictures of positions as SVG or pixels, and the pen that a game's `draw` uses.
+
+>>> from spygames import agent_avenue_v0
+>>> env = agent_avenue_v0.env()
+>>> env.reset(seed=1)
+>>> env.unwrapped.to_svg("player_0").save("turn.svg")  # a Picture
+
+A picture shows what one viewer may know and nothing else: it is drawn from the mapping of that viewer's knowledge.
+`Look` adds what an agent thinks (`Advice`), names and the last moves. `docs/pictures.md` shows all forms.
+"""
+
+from spygames.core.advice import Belief, drawn_worlds, in_things, win_share
+from spygames.core.look import Advice, Draw, Look
+from spygames.core.pen import (
+    BAD,
+    EDGE,
+    FONT,
+    GOOD,
+    HEIGHT,
+    INK,
+    LINE,
+    PANEL,
+    PAPER,
+    PICK,
+    SOFT,
+    TABLE,
+    WIDTH,
+    Pen,
+    cut,
+    width,
+)
+from spygames.core.picture import Picture, advice_panel, draw_seen, heading, log_panel, picture, title_bar
+from spygames.core.raster import pixels, png
+
+__all__ = [
+    "BAD",
+    "EDGE",
+    "FONT",
+    "GOOD",
+    "HEIGHT",
+    "INK",
+    "LINE",
+    "PANEL",
+    "PAPER",
+    "PICK",
+    "SOFT",
+    "TABLE",
+    "WIDTH",
+    "Advice",
+    "Belief",
+    "Draw",
+    "Look",
+    "Pen",
+    "Picture",
+    "advice_panel",
+    "cut",
+    "draw_seen",
+    "drawn_worlds",
+    "heading",
+    "in_things",
+    "log_panel",
+    "picture",
+    "pixels",
+    "png",
+    "title_bar",
+    "width",
+    "win_share",
+]

@@ -1,0 +1,66 @@
+"""Players: by name, of your own, and the agents that come with the package.
+
+>>> from spygames import make_game
+>>> from spygames.players import make_player
+>>> from spygames.records import play_record
+>>> game = make_game("agent_avenue_v0")
+>>> record = play_record(game, [make_player("greedy", game), make_player("random", game)], seed=1)
+
+A player chooses actions for seats and is asked about many games at once (`Player`). `make_player` finds one by name:
+a scripted bot (`greedy`), a search (`mcts:50`), a released agent (`agent_avenue/simple-2`), a checkpoint's folder, a
+Python function (`python:module.name`) or a program (`command:PROGRAM`). `docs/players.md` lists the names.
+"""
+
+from spygames.core.command_player import DECISION_LIMIT, PROTOCOL, START_LIMIT, CommandPlayer
+from spygames.core.notes import Noted, Notes
+from spygames.core.player import (
+    DecisionBatch,
+    Player,
+    PlayerFailed,
+    PlayerLike,
+    PlayerTooSlow,
+    Scripted,
+    name_of,
+    new_memory,
+    tell_end,
+)
+from spygames.core.players import as_players, make_player, named_players, runs_code
+from spygames.core.python_player import PythonPlayer
+from spygames.core.released import Figures, ReleasedAgent, best_agent, find_agent, name_of_best, released_agents
+from spygames.core.search import EXPLORATION, Found, Kind, SearchPlayer, search_values
+from spygames.core.session import answers
+
+__all__ = [
+    "DECISION_LIMIT",
+    "EXPLORATION",
+    "PROTOCOL",
+    "START_LIMIT",
+    "CommandPlayer",
+    "DecisionBatch",
+    "Figures",
+    "Found",
+    "Kind",
+    "Noted",
+    "Notes",
+    "Player",
+    "PlayerFailed",
+    "PlayerLike",
+    "PlayerTooSlow",
+    "PythonPlayer",
+    "ReleasedAgent",
+    "Scripted",
+    "SearchPlayer",
+    "answers",
+    "as_players",
+    "best_agent",
+    "find_agent",
+    "make_player",
+    "name_of",
+    "name_of_best",
+    "named_players",
+    "new_memory",
+    "released_agents",
+    "runs_code",
+    "search_values",
+    "tell_end",
+]

@@ -1,0 +1,44 @@
+"""Recorded games: play, save, load and replay them, and turn them into films.
+
+>>> from spygames import make_game
+>>> from spygames.players import make_player
+>>> from spygames.records import play_record, replay
+>>> game = make_game("agent_avenue_v0")
+>>> record = play_record(game, [make_player("greedy", game)] * 2, seed=1)
+>>> states = replay(record)
+
+A record has the game's id, options, seed, players and the text of each action. `save_games` writes one JSON line a
+game, `load_games` reads and checks them. A `Film` draws a record; `encode` writes it as WebP, GIF, MP4, PNG, SVG or a
+page of its own.
+"""
+
+from spygames.core.film import Adviser, Film, Scene
+from spygames.core.movie import FORMATS, encode
+from spygames.core.page import page
+from spygames.core.record import (
+    GameRecord,
+    RecordError,
+    load_games,
+    make_record,
+    play_record,
+    read_games,
+    replay,
+    save_games,
+)
+
+__all__ = [
+    "FORMATS",
+    "Adviser",
+    "Film",
+    "GameRecord",
+    "RecordError",
+    "Scene",
+    "encode",
+    "load_games",
+    "make_record",
+    "page",
+    "play_record",
+    "read_games",
+    "replay",
+    "save_games",
+]

@@ -1,0 +1,27 @@
+"""What the compiler for GPUs refuses; tests/gpu has what it makes."""
+
+import importlib.util
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from spygames.core.gpu.ptx import step_ptx
+from tests.poker import kuhn
+
+
+def test_a_layout_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="layout is one of rows, hybrid, lanes, not 'columns'"):
+        step_ptx(kuhn.make_game(), "columns")  # type: ignore[arg-type]
+
+
+def test_records_that_a_gpu_cannot_read_are_refused() -> None:
+    packed = np.dtype(kuhn.STATE.descr)
+    with pytest.raises(ValueError, match="STATE of kuhn_poker_v0 is not aligned"):
+        step_ptx(replace(kuhn.make_game(), state_dtype=packed))
+
+
+def test_without_numba_cuda_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'spygames\[gpu\]'"):
+        step_ptx(kuhn.make_game())

@@ -1,0 +1,12 @@
+"""One question to a player about one position."""
+
+import numpy as np
+
+from spygames.core.game import Game
+from spygames.core.player import Player
+from spygames.core.session import ROW, Asking, answers, one_game
+
+
+def ask(game: Game, states: np.ndarray, player: Player, rng: np.ndarray, asking: Asking = answers) -> int:
+    """The action of `player` for the seat to move in STATE [1], of a game that begins there; `rng` is advanced."""
+    return int(one_game(game, [player] * game.num_players, states, rng, asking).ask(ROW)[0])

@@ -1,0 +1,256 @@
+"""A run by the stock MaskablePPO of sb3-contrib, one policy in all seats, from the same config as any other run."""
+
+import dataclasses
+import math
+import random
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.utils import LinearSchedule
+
+from spygames.core.game import Game
+from spygames.core.registry import make_game
+from spygames_training.atomic import only_one
+from spygames_training.bridges.sb3.buffer import PerSeatRolloutBuffer
+from spygames_training.bridges.sb3.policy import actor_critic_kwargs, to_actor_critic
+from spygames_training.bridges.sb3.vec_env import SelfPlayVecEnv
+from spygames_training.checkpoint import save_checkpoint
+from spygames_training.compat import updates_made
+from spygames_training.compute import find_device, float32_by_default, usual_torch
+from spygames_training.config import PPO, Config
+from spygames_training.loop import signals_to
+from spygames_training.network import ActorCritic
+from spygames_training.report import Report
+from spygames_training.rollout import check_memory
+from spygames_training.run_evaluation import evaluation_opponents, win_shares
+from spygames_training.run_files import check_folder
+
+UNUSED = ("kl", "kl_end", "reference_every", "reference_ema", "ema", "belief_weight")
+"""Settings of `PPO` that MaskablePPO has nothing for: a reference to keep near to, and a mean of the weights."""
+
+METRICS = {
+    "policy_loss": ("train/policy_gradient_loss", 1.0),
+    "value_loss": ("train/value_loss", 1.0),
+    "entropy": ("train/entropy_loss", -1.0),
+    "kl_to_reference": ("train/approx_kl", 1.0),
+    "clipped": ("train/clip_fraction", 1.0),
+    "explained_variance": ("train/explained_variance", 1.0),
+}
+"""Our names of what MaskablePPO measures, and the factor. Its only reference is the policy that has just played."""
+
+
+def check(config: Config) -> None:
+    """ValueError for a setting that would do nothing: nothing is left out silently."""
+    usual = PPO()
+    for name in UNUSED:
+        value = getattr(config.ppo, name)
+        if value not in (getattr(usual, name), 0):
+            raise ValueError(f"ppo.{name} has no counterpart in MaskablePPO, leave it out (it is {value})")
+    for name, value, right in (
+        ("network.kind", config.network.kind, "mlp"),
+        ("network.critic", config.network.critic, "own"),
+        ("network.belief", config.network.belief, "none"),
+        ("ppo.credit", config.ppo.credit, "seat"),
+        ("start_from", config.start_from, ""),
+    ):
+        if value != right:
+            raise ValueError(f"with maskable_ppo {name} must be {right or 'left out'}, not {value}")
+    if config.ppo.precision == "bfloat16":
+        raise ValueError("MaskablePPO computes in float32: ppo.precision must be auto or float32")
+    if config.opponents.share > 0:
+        raise ValueError("with maskable_ppo all seats of all games learn: give --opponents.share 0")
+
+
+def maskable_ppo(config: Config, game: Game) -> MaskablePPO:
+    """The stock algorithm over all seats of `game`, with the settings that have a counterpart; see `check`.
+
+    Learning rate and clip go as they are called; `entropy` is what it begins with (`MaskableRun` lets it fall).
+    """
+    check(config)
+    ppo = config.ppo
+    env = SelfPlayVecEnv(game, ppo.games, config.seed, ppo.reward_scale)
+    return MaskablePPO(
+        "MlpPolicy",
+        env,
+        learning_rate=LinearSchedule(ppo.learning_rate, ppo.learning_rate_end, 1.0),
+        n_steps=ppo.steps,
+        batch_size=ppo.minibatch,
+        n_epochs=ppo.epochs,
+        gamma=ppo.gamma,
+        gae_lambda=ppo.lam,
+        clip_range=ppo.clip,
+        ent_coef=ppo.entropy,
+        vf_coef=ppo.value_weight / 2,  # it takes the squared error, our loss half of it
+        max_grad_norm=ppo.max_grad_norm,
+        rollout_buffer_class=PerSeatRolloutBuffer,
+        rollout_buffer_kwargs={"env": env},
+        policy_kwargs=actor_critic_kwargs(config.network.hidden),
+        seed=config.seed,
+        device=find_device(config.device, 0, lambda: False),  # stable-baselines3 advises against one for such networks
+    )
+
+
+class _Luck:
+    """The process's random generators (`random`, NumPy's, torch's), which stable-baselines3 seeds and draws from."""
+
+    def __init__(self) -> None:
+        self._own: Any = None
+
+    @contextmanager
+    def drawn(self) -> Iterator[None]:
+        """Inside they go on where the last such context has left them, afterwards as if nobody had drawn."""
+        outside = self._states()
+        if self._own is not None:
+            self._set(self._own)
+        try:
+            yield
+        finally:
+            self._own = self._states()
+            self._set(outside)
+
+    @staticmethod
+    def _states() -> Any:
+        gpus = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
+        return random.getstate(), np.random.get_state(), torch.get_rng_state(), gpus
+
+    @staticmethod
+    def _set(states: Any) -> None:
+        python, numpy, cpu, gpus = states
+        random.setstate(python)
+        np.random.set_state(numpy)
+        torch.set_rng_state(cpu)
+        if gpus:
+            torch.cuda.set_rng_state_all(gpus)
+
+
+class MaskableRun:
+    """A run in a folder: checkpoint/, metrics.jsonl, tensorboard/, curves.png, summary.json, as of `training.Run`.
+
+    It cannot be resumed; the checkpoint holds the config. `workers` are threads of torch.
+
+    Args:
+        config: what to do; ValueError for what MaskablePPO cannot (`check`).
+        folder: where the run lives.
+        game: what is played, where `config.game` cannot name it.
+    """
+
+    def __init__(self, config: Config, folder: str | Path, game: Game | None = None):
+        self.config, self.folder = config, Path(folder)
+        self.game = game or make_game(config.game, **config.options)
+        self.evaluation_opponents = evaluation_opponents(self.game, config)
+        for name in ("state.safetensors", "checkpoint"):
+            if (self.folder / name).exists():
+                raise ValueError(f"{folder} holds a run already: choose another folder (--out)")
+        check_folder(self.folder)
+        check_memory(self.game, config)
+        self._luck = _Luck()
+        with self._luck.drawn(), float32_by_default(), usual_torch():
+            self.model = maskable_ppo(config, self.game)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.results: dict[str, Any] = {}
+
+    def train(self) -> ActorCritic:
+        """Trains to the end and returns the policy. Ctrl-C or SIGTERM saves and raises KeyboardInterrupt. ValueError if
+        another process trains in this folder."""
+        with only_one(self.folder), self._luck.drawn(), float32_by_default(), usual_torch():
+            return self._train()
+
+    def _train(self) -> ActorCritic:
+        threads = torch.get_num_threads()
+        torch.set_num_threads(self.config.workers)
+        try:
+            with Report(self.folder, self.config.decisions) as report:
+                callback = _Updates(self, report)
+                with signals_to(callback.stop_soon):
+                    self.model.learn(self.config.decisions, callback, log_interval=10**9)
+                self.save(callback.seconds)
+                if callback.stopping:
+                    raise KeyboardInterrupt
+                report.plot()
+                report.summarise(self.model.num_timesteps, callback.seconds)
+        finally:
+            torch.set_num_threads(threads)
+        return to_actor_critic(self.model.policy)
+
+    def save(self, seconds: float) -> None:
+        """Writes the checkpoint; `seconds` is what it took to train."""
+        extra = {"algorithm": "maskable_ppo", "config": dataclasses.asdict(self.config), "seconds": round(seconds)}
+        network = to_actor_critic(self.model.policy)
+        save_checkpoint(self.folder / "checkpoint", self.game, network, self.model.num_timesteps, self.results, extra)
+
+    def evaluate(self) -> dict[str, float]:
+        """Win shares of the policy as it is, playing as the config says."""
+        if not self.evaluation_opponents:
+            return {}
+        network = to_actor_critic(self.model.policy)
+        shares, self.results = win_shares(
+            self.game, network, self.evaluation_opponents, self.config, self.model.num_timesteps
+        )
+        return shares
+
+
+class _Updates(BaseCallback):
+    """Reports, evaluates and saves between two updates, and lets the entropy's weight fall."""
+
+    def __init__(self, run: MaskableRun, report: Report):
+        super().__init__()
+        self.run, self.report = run, report
+        self.stopping = False
+        self.seconds = 0.0
+        self._updates = 0
+        self._decisions = 0
+        self._evaluated = self._saved = self._started = time.monotonic()
+
+    def stop_soon(self, *_: object) -> None:
+        """Ends the run before the next decision; a second signal ends it at once, without saving."""
+        if self.stopping:
+            raise KeyboardInterrupt
+        self.stopping = True
+
+    def _on_step(self) -> bool:
+        return not self.stopping
+
+    def _on_rollout_start(self) -> None:
+        self._after_update()
+        ppo = self.run.config.ppo
+        left = max(0.0, 1 - self.num_timesteps / self.run.config.decisions)
+        self.run.model.ent_coef = ppo.entropy_end + (ppo.entropy - ppo.entropy_end) * left
+
+    def _on_training_end(self) -> None:
+        self._after_update()
+
+    def _after_update(self) -> None:
+        """What belongs to the update that has just ended, if one has; the clock stands still meanwhile."""
+        model, config = self.run.model, self.run.config
+        if updates_made(model) > self._updates:
+            self._updates = updates_made(model)
+            now = time.monotonic()
+            taken = now - self._started
+            self.seconds += taken
+            metrics: dict[str, Any] = {
+                "decisions": model.num_timesteps,
+                "seconds": self.seconds,
+                "decisions_per_second": (model.num_timesteps - self._decisions) / taken,
+            }
+            for name, (theirs, factor) in METRICS.items():
+                value = float(self.logger.name_to_value[theirs]) * factor
+                metrics[name] = value if math.isfinite(value) else 0.0
+            over = model.num_timesteps >= config.decisions
+            first = self._decisions == 0
+            half = self._decisions < config.decisions / 2 <= model.num_timesteps
+            self._decisions = model.num_timesteps
+            if over or half or first or now - self._evaluated >= config.evaluate_every:
+                metrics |= self.run.evaluate()
+                self._evaluated = time.monotonic()
+            self.report.add(metrics)
+            if first or now - self._saved >= config.save_every:
+                self.run.save(self.seconds)
+                self._saved = time.monotonic()
+        self._started = time.monotonic()

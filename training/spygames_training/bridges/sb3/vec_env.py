@@ -1,0 +1,312 @@
+"""Games as vectorised environments of stable-baselines3.
+
+Both follow its conventions: a game that has ended starts over at once, `infos[i]["terminal_observation"]` is the last
+observation of the game that ended and `infos[i]["TimeLimit.truncated"]` says whether it was cut off without a result;
+`env_method("action_masks")` gives the masks, as sb3-contrib asks for them. After `seed(s)`, the next `reset()` plays in
+row i the game that `GameEnv.reset(seed=s + i)` starts.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from gymnasium import Wrapper
+from gymnasium.spaces import Discrete
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
+
+from spygames.core.checks import choice, is_whole
+from spygames.core.game import NOBODY, Game
+from spygames.core.players import PlayerLike, as_players
+from spygames.core.raster import pixels
+from spygames.core.rendering import FPS, draw
+from spygames.core.rng import as_seed
+from spygames.core.rows import Rows
+from spygames.core.session import SeatSession
+from spygames.core.shown import shown
+from spygames.core.spaces import feature_box
+
+MOST_STARTS = 1000
+"""Games in a row without a decision of the learning seat, after which it is held to have none."""
+
+MOST_SHOWN = 9
+"""Games that `render` shows, in three rows of three: beside 4,096 others they would be dots."""
+
+Step = tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]
+
+
+class GamesVecEnv(VecEnv):
+    """What both have in common: spaces, masks, seeds, and the environment's attributes that stable-baselines3 asks for.
+
+    Observation space: Box [F]. Action space: Discrete(A); an action that is not legal raises IllegalAction.
+
+    With `render_mode="rgb_array"`, `render()` shows the first games side by side, at most `MOST_SHOWN`.
+    """
+
+    def __init__(self, games: Rows, render_mode: str | None = None):
+        choice("render_mode", render_mode, (None, "rgb_array"))
+        game, n = games.game, games.n
+        self.game, self._render_mode = game, render_mode
+        self.games = games
+        self._rows = np.arange(n)
+        self._actions = np.zeros(n, np.int64)
+        super().__init__(n, feature_box(game), Discrete(game.num_actions))
+        self.metadata: dict[str, Any] = {**self.metadata, "render_fps": FPS}
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Takes the actions, int [n], for `step_wait`."""
+        self._actions[:] = actions
+
+    def _start(self) -> None:
+        """Starts all games over."""
+        first = self._seeds[0]
+        if first is None:
+            self.games.reset()
+        else:
+            self.games.reset(seeds=np.array([as_seed(s) for s in self._seeds], np.uint64))
+        self._reset_seeds()
+        self._reset_options()
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """The first games as pixels, at most `MOST_SHOWN`: uint8 [600, 800, 3] for one game, [300, 400, 3] for several.
+
+        DependencyNotInstalled if the extra `render` is missing.
+        """
+        shown = min(self.num_envs, MOST_SHOWN)
+        width = 800 if shown == 1 else 400
+        states = self.games.states
+        return [
+            pixels(draw(self.game, states[i : i + 1], viewer), width)
+            for i, viewer in enumerate(self._viewers()[:shown])
+        ]
+
+    def _viewers(self) -> list[int]:
+        """The seat for which each game is drawn."""
+        return [NOBODY] * self.num_envs
+
+    def action_masks(self) -> np.ndarray:
+        """The legal actions, bool [n, A], a copy."""
+        return self.games.mask.astype(np.bool_)
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """`render_mode` and `action_masks` are all that a game has; AttributeError otherwise."""
+        rows = list(self._get_indices(indices))
+        if attr_name == "render_mode":
+            return [self._render_mode] * len(rows)
+        if attr_name == "action_masks":
+            return [partial(self._mask_of, i) for i in rows]
+        raise AttributeError(f"the games of {type(self).__name__} have no {attr_name!r}")
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """AttributeError: a game has nothing to set."""
+        raise AttributeError(f"the games of {type(self).__name__} have no {attr_name!r} that could be set")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: VecEnvIndices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """`action_masks`: bool [A] for each game; AttributeError for anything else."""
+        if method_name != "action_masks":
+            raise AttributeError(f"the games of {type(self).__name__} have no method {method_name!r}")
+        masks = self.action_masks()
+        return list(masks) if indices is None else [masks[i] for i in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type[Wrapper], indices: VecEnvIndices = None) -> list[bool]:
+        """False for each game."""
+        return [False for _ in self._get_indices(indices)]
+
+    def _mask_of(self, row: int) -> np.ndarray:
+        return self.games.mask[row].astype(np.bool_)
+
+    def _ended(self, row: int) -> dict[str, Any]:
+        """The info of a row whose game has just ended, before the next one begins."""
+        games = self.games
+        return {"terminal_observation": games.observation[row].copy(), "TimeLimit.truncated": bool(games.cut_off[row])}
+
+
+class SelfPlayVecEnv(GamesVecEnv):
+    """`n` games in which one policy plays all seats: a step is one decision in each, of whoever is to move there.
+
+    The reward that `step` returns is what the seat that decided was paid at once; what the others were paid is not in
+    it. So learn with `PerSeatRolloutBuffer`, which reads here what every seat was paid:
+
+        MaskablePPO("MlpPolicy", env, rollout_buffer_class=PerSeatRolloutBuffer, rollout_buffer_kwargs={"env": env})
+
+    Without that buffer, or with observations that something in between has changed (VecNormalize: a checkpoint has no
+    place for their scaling), learning is refused. Who steps it without an algorithm gives `by_hand=True` and reads
+    `decided`, `paid` and `ended` after each step.
+
+    `infos[i]["terminal_observation"]` is what the seat that decided last sees of the end.
+
+    Args:
+        game: what is played.
+        n: number of games.
+        seed: 0..2^64-1, of the games until `seed()` gives others. None: from the system's entropy.
+        reward_scale: rewards are multiplied by this, for games whose stakes are far from 1.
+        by_hand: it is stepped without a PerSeatRolloutBuffer; RuntimeError at the first step where that is not said.
+        render_mode: None, or "rgb_array": `render()` shows everything, hidden cards included.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        n: int,
+        seed: int | None = None,
+        reward_scale: float = 1.0,
+        *,
+        by_hand: bool = False,
+        render_mode: str | None = None,
+    ):
+        self.reward_scale = reward_scale
+        self.paid_is_read = by_hand
+        """Whether somebody reads what each seat is paid: a buffer, which sets it, or whoever steps by hand."""
+        self.seen = self._shown = np.zeros(0, np.float32)  # observations before the last step, and after it
+        self.steps = 0
+        """Steps taken since the environment was made; tells the buffer that it looks at the right one."""
+        self.decided = np.zeros(n, np.int8)
+        """Seats that took the last decisions, int8 [n]."""
+        self.paid = np.zeros((n, game.num_players), np.float32)
+        """The last step's reward of each seat, float32 [n, P]."""
+        self.ended = np.zeros(n, np.bool_)
+        """Whether the last step ended the game, bool [n]."""
+        super().__init__(Rows(game, n, seed), render_mode)
+
+    def reset(self) -> np.ndarray:
+        """Starts all games over; float32 [n, F], what the seats to move may know."""
+        self._start()
+        self._shown = self.games.observation.copy()
+        return self._shown
+
+    def step_wait(self) -> Step:
+        """Applies the actions: observations [n, F] of whoever is to move next, rewards [n] of those who have just
+        decided, whether the game has ended [n], infos."""
+        if not self.paid_is_read:
+            raise RuntimeError(
+                "nobody reads what each seat is paid: learn with rollout_buffer_class=PerSeatRolloutBuffer and "
+                "rollout_buffer_kwargs={'env': env} (give the same env twice), or say SelfPlayVecEnv(..., by_hand=True)"
+            )
+        games = self.games
+        decided = games.seats.copy()
+        games.advance(self._rows, self._actions, decided)
+        self.decided, self.ended = decided, games.done.copy()
+        self.paid = games.rewards * np.float32(self.reward_scale)
+        self.steps += 1
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        over = np.flatnonzero(self.ended)
+        for i in over.tolist():
+            infos[i] = self._ended(i)
+        games.begin(over)
+        self.seen, self._shown = self._shown, games.observation.copy()
+        return self._shown, self.paid[self._rows, decided], self.ended.copy(), infos
+
+
+class LearnerSeatVecEnv(GamesVecEnv):
+    """`n` games in each of which one seat learns; a step is its decision and everybody else's until it is asked again.
+
+    Reward: the seat's own result, at the end. When a game has ended its info also has `seat`, the learner's;
+    `opponents`, the names of the others from the lowest seat; and `is_success`, whether the result was above 0. A game
+    that ends before the learner is asked counts for nothing, and the next one starts.
+
+    Args:
+        game: what is played.
+        n: number of games.
+        opponents: the mix: names as `make_player` takes them (`greedy`, `mcts:50`, a checkpoint's path, with `@argmax`
+            or `@0.5` behind it) or Players. Each other seat draws one when a game begins, all with equal chances, and
+            keeps it for that game; name one twice and it comes twice as often.
+        seat: of the learner, from 0, or "random": drawn for each game.
+        seed: 0..2^64-1, of the games, the draws and the opponents' random streams until `seed()` gives another. None:
+            from the system's entropy.
+        render_mode: None, or "rgb_array": `render()` shows what the learner may know.
+
+    ValueError for a seat or a player that there is not.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        n: int,
+        opponents: PlayerLike | Sequence[PlayerLike] = "random",
+        seat: int | str = "random",
+        seed: int | None = None,
+        *,
+        render_mode: str | None = None,
+    ):
+        if seat != "random" and not (is_whole(seat) and 0 <= seat < game.num_players):
+            raise ValueError(f"seat must be 0..{game.num_players - 1} or 'random', not {shown(seat)}")
+        self.players = as_players(game, opponents)
+        if not self.players:
+            raise ValueError("name at least one opponent")
+        self._fixed = None if seat == "random" else int(seat)
+        first = int(as_seed(seed))
+        self._session = SeatSession(Rows(game, n, first), self.players)
+        super().__init__(self._session.rows, render_mode)
+        self._seed_streams(first)
+
+    @property
+    def seats(self) -> np.ndarray:
+        """The learner's seat in each game, int8 [n]."""
+        return self._session.seats
+
+    def reset(self) -> np.ndarray:
+        """Starts all games over and plays until the learner is asked; float32 [n, F]."""
+        if self._seeds[0] is not None:
+            self._seed_streams(self._seeds[0])
+        self._start()
+        self._session.idle[:] = 0
+        self._seat(self._rows)
+        self._play_on(np.zeros(self.num_envs, np.float32), np.zeros(self.num_envs, np.bool_), [])
+        return self.games.observation.copy()
+
+    def step_wait(self) -> Step:
+        """Applies the learner's actions and plays until it is asked again: observations [n, F], rewards [n], whether
+        the game has ended [n], infos."""
+        n = self.num_envs
+        rewards, done = np.zeros(n, np.float32), np.zeros(n, np.bool_)
+        infos: list[dict[str, Any]] = [{} for _ in range(n)]
+        self._session.decide(self._rows, self._actions)
+        self._settle(self._rows, rewards, done, infos)
+        self._play_on(rewards, done, infos)
+        return self.games.observation.copy(), rewards, done, infos
+
+    def _viewers(self) -> list[int]:
+        return self.seats.tolist()
+
+    def _seed_streams(self, seed: int) -> None:
+        """The opponents' random streams, one for each game, and the generator of the draws."""
+        streams = np.random.default_rng([seed, 1]).integers(2**64, size=(self.num_envs, 1), dtype=np.uint64)
+        self._session.rng[:] = streams
+        self._rng = np.random.default_rng([seed, 2])
+
+    def _seat(self, rows: np.ndarray) -> None:
+        """Draws who sits where in games that have just begun, of which nobody remembers anything."""
+        session, seats = self._session, self.game.num_players
+        session.forget(rows)
+        drawn = self._rng.integers(seats, size=len(rows))
+        session.seats[rows] = drawn if self._fixed is None else self._fixed
+        session.seating[rows] = self._rng.integers(len(self.players), size=(len(rows), seats))
+
+    def _play_on(self, rewards: np.ndarray, done: np.ndarray, infos: list[dict[str, Any]]) -> None:
+        """Lets the others decide until the learner is to move in every game."""
+        self._session.play_on(lambda rows: self._settle(rows, rewards, done, infos))
+
+    def _settle(self, rows: np.ndarray, rewards: np.ndarray, done: np.ndarray, infos: list[dict[str, Any]]) -> None:
+        """Notes the results of games of `rows` that have just ended, and begins the next ones."""
+        games, session = self.games, self._session
+        ended = rows[games.done[rows]]
+        for i in ended.tolist():
+            if not session.asked[i]:
+                session.idle[i] += 1
+                continue
+            seat = int(session.seats[i])
+            rewards[i], done[i] = games.rewards[i, seat], True
+            others = [self.players[k].name for p, k in enumerate(session.seating[i].tolist()) if p != seat]
+            infos[i] = {
+                **self._ended(i), "seat": seat, "opponents": others, "is_success": bool(rewards[i] > 0),
+            }  # fmt: skip
+        if (session.idle > MOST_STARTS).any():
+            raise ValueError(f"the learner was not asked for one decision in {MOST_STARTS} games")
+        games.begin(ended)
+        self._seat(ended)

@@ -1,0 +1,183 @@
+# Of an extra that is not installed where types are checked:
+# pyright: reportMissingImports=false
+"""The games as an environment of TorchRL (extra `torchrl`), and what a learner of it needs beside.
+
+One policy plays all seats of `n` games at once. TorchRL has no notion of a trajectory that belongs to a seat of a game
+whose seats move in turn; its own estimators would give a decision the credit of the next player's. So the environment
+tells who decided and what every seat was paid, and `per_seat_advantage` estimates along each seat's own decisions.
+
+    env = TorchRLEnv(make_game("agent_avenue_v0"), 256, seed=1)
+    operator = actor_value_operator(network)
+    collector = Collector(env, operator.get_policy_operator(), frames_per_batch=16_384, total_frames=1_000_000)
+    loss = ClipPPOLoss(operator.get_policy_operator(), operator.get_value_operator(), functional=False)
+    for data in collector:
+        decisions = per_seat_advantage(data, operator.get_value_operator())
+        ...  # minibatches of decisions, loss, optimiser: docs/torchrl.md
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from tensordict import TensorDict, TensorDictBase
+from tensordict.nn import TensorDictModule
+from torchrl.data import Binary, Categorical, Composite, Unbounded
+from torchrl.envs import EnvBase
+from torchrl.modules import ActorValueOperator, MaskedCategorical, ProbabilisticActor, ValueOperator
+
+from spygames.core.checks import whole
+from spygames.core.game import Game
+from spygames.core.rng import as_seed
+from spygames.core.rows import Rows
+from spygames_training.gae import Estimates, Played, per_seat_gae
+from spygames_training.network import ActorCritic
+
+__all__ = ["TorchRLEnv", "actor_value_operator", "per_seat_advantage"]
+
+
+class TorchRLEnv(EnvBase):
+    """`n` games as one batched environment, of batch size [n]; a step is one decision in each, of whoever is to move.
+
+    Read by the policy: `observation` float32 [n, F], what the seat to move may know; `action_mask` bool [n, A];
+    `seat` int64 [n], the seat to move. Written by it: `action` int64 [n]. After a step, under `next`: the same for the
+    seat that is to move then, `reward` float32 [n, 1] of the seat that has decided, `paid` float32 [n, P] of every
+    seat, `done`, `terminated` and `truncated` bool [n, 1].
+
+    Where a game is over, `next` shows the end to the seat that decided last, and its mask is all ones: nobody is asked
+    any more, and a softmax over no action would be NaN. `reset`, as TorchRL calls it, begins the next game there.
+
+    An action that is not legal raises IllegalAction, and no game has moved. Without a policy (`rollout`, `rand_step`)
+    actions are drawn from the mask.
+
+    Args:
+        game: what is played.
+        n: number of games.
+        seed: 0..2^64-1, of the games until `set_seed` gives another. None: from the system's entropy.
+    """
+
+    def __init__(self, game: Game, n: int, seed: int | None = None):
+        n = whole("n", n, 1)
+        super().__init__(device="cpu", batch_size=[n])
+        self.game, self.games = game, Rows(game, n, seed)
+        self._rows = np.arange(n)
+        self._seed: int | None = None
+        """of the next reset; None: the games go on from their seeds"""
+        self.observation_spec = Composite(
+            observation=Unbounded((n, game.num_features), dtype=torch.float32),
+            action_mask=Binary(game.num_actions, (n, game.num_actions), dtype=torch.bool),
+            seat=Categorical(game.num_players, (n,), dtype=torch.int64),
+            paid=Unbounded((n, game.num_players), dtype=torch.float32),
+            shape=(n,),
+        )
+        self.action_spec = Categorical(game.num_actions, (n,), dtype=torch.int64)
+        self.reward_spec = Unbounded((n, 1), dtype=torch.float32)
+        flag = Categorical(2, (n, 1), dtype=torch.bool)
+        self.full_done_spec = Composite(done=flag, terminated=flag.clone(), truncated=flag.clone(), shape=(n,))
+
+    def rand_action(self, tensordict: TensorDictBase | None = None) -> TensorDictBase:
+        """Writes legal actions, drawn uniformly by torch's generator."""
+        data: Any = TensorDict({}, self.batch_size) if tensordict is None else tensordict
+        mask = data.get("action_mask", None)
+        if mask is None:
+            mask = torch.from_numpy(self.games.mask != 0)
+        return data.set("action", mask.float().multinomial(1).squeeze(-1))
+
+    def _reset(self, tensordict: TensorDictBase | None = None, **kwargs: object) -> TensorDictBase:
+        chosen = None if tensordict is None else tensordict.get("_reset", None)
+        if self._seed is not None:
+            self.games.reset(self._seed)
+            self._seed = None
+        elif chosen is None:
+            self.games.reset()
+        else:
+            self.games.begin(np.flatnonzero(chosen.reshape(-1).numpy()))
+        none = torch.zeros(self.batch_size[0], 1, dtype=torch.bool, device="cpu")
+        paid = torch.zeros(self.batch_size[0], self.game.num_players, dtype=torch.float32, device="cpu")
+        return self._seen(self.games.seats, paid).update(
+            {"done": none, "terminated": none.clone(), "truncated": none.clone()}
+        )
+
+    def _step(self, tensordict: TensorDictBase) -> TensorDictBase:
+        games, decided = self.games, self.games.seats.copy()
+        games.advance(self._rows, tensordict.get("action").numpy(), decided)
+        over = games.done.copy()
+        paid = torch.from_numpy(games.rewards.copy())
+        done, truncated = torch.from_numpy(over)[:, None], torch.from_numpy(games.cut_off.copy())[:, None]
+        return self._seen(np.where(over, decided, games.seats), paid).update(
+            {
+                "reward": paid.gather(1, torch.from_numpy(decided.astype(np.int64))[:, None]),
+                "done": done,
+                "terminated": done & ~truncated,
+                "truncated": truncated,
+            }
+        )
+
+    def _seen(self, seats: np.ndarray, paid: torch.Tensor) -> TensorDict:
+        """What is shown of the games as they are, copied."""
+        games = self.games
+        mask = games.mask != 0
+        mask |= ~mask.any(axis=1, keepdims=True)  # where a game is over
+        return TensorDict(
+            {
+                "observation": torch.from_numpy(games.observation.copy()),
+                "action_mask": torch.from_numpy(mask),
+                "seat": torch.from_numpy(seats.astype(np.int64)),
+                "paid": paid,
+            },
+            self.batch_size,
+        )
+
+    def _set_seed(self, seed: int | None) -> None:
+        self._seed = int(as_seed(seed))
+
+
+def actor_value_operator(network: ActorCritic) -> ActorValueOperator:
+    """A network of this package as TorchRL's actor and critic, which share its trunk: the same parameters, not a copy.
+
+    The actor samples from legal actions alone and writes the log-probability. ValueError for a network with memory or
+    with a critic that sees all views, which this environment does not show.
+    """
+    if network.memory_size or network.sees_all or not network.has_value:
+        raise ValueError("TorchRL's operators take a network without memory whose critic sees the seat's own view")
+    logits = TensorDictModule(network.policy, ["features"], ["logits"])
+    return ActorValueOperator(
+        TensorDictModule(network.trunk, ["observation"], ["features"]),
+        ProbabilisticActor(
+            logits,
+            in_keys={"logits": "logits", "mask": "action_mask"},
+            out_keys=["action"],
+            distribution_class=MaskedCategorical,
+            return_log_prob=True,
+        ),
+        ValueOperator(network.value, ["features"]),
+    )
+
+
+@torch.no_grad()
+def per_seat_advantage(
+    data: TensorDictBase, value_operator: TensorDictModule, gamma: float = 1.0, lam: float = 0.95
+) -> TensorDictBase:
+    """The decisions of a collector's batch whose outcome is known, with `advantage` and `value_target`.
+
+    Each seat's own decisions form its trajectory, and a reward reaches the seat it belongs to, whoever moved last
+    (`spygames_training.gae.per_seat_gae`; Schulman et al. 2016, arXiv 1506.02438, eq. 16). A seat's last decision
+    before the batch ends in mid-game is left out.
+
+    Args:
+        data: [n, T], what a collector took from a `TorchRLEnv`; `state_value` is written.
+        value_operator: the critic.
+        gamma: discount between a seat's own decisions.
+        lam: lambda of the estimate.
+
+    Returns:
+        [k], k <= n T, a copy.
+    """
+    value_operator(data)
+    values = data["state_value"].squeeze(-1)
+    in_time = [data["next", "paid"], data["next", "done"].squeeze(-1), data["seat"].to(torch.int8), values]
+    played = Played(*(np.ascontiguousarray(each.transpose(0, 1).numpy()) for each in in_time))
+    estimates = Estimates(np.zeros_like(played.values), np.zeros(played.values.shape, np.bool_))
+    per_seat_gae(played, gamma, lam, estimates, np.zeros((4, played.rewards.shape[2]), np.float32))
+    advantage = torch.from_numpy(estimates.advantages).transpose(0, 1)[..., None]
+    data = data.clone(recurse=False).update({"advantage": advantage, "value_target": advantage + data["state_value"]})
+    return data[torch.from_numpy(estimates.valid).transpose(0, 1)].exclude("next", "features", "logits", "state_value")
