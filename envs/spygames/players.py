@@ -4,7 +4,7 @@
 >>> from spygames.players import make_player
 >>> from spygames.records import play_record
 >>> game = make_game("agent_avenue_v0")
->>> record = play_record(game, [make_player("greedy", game), make_player("random", game)], seed=1)
+>>> record = play_record(game, [make_player(game, "greedy"), make_player(game, "random")], seed=1)
 
 A player chooses actions for seats and is asked about many games at once (`Player`). `make_player` finds one by name:
 a scripted bot (`greedy`), a search (`mcts:50`), a released agent (`agent_avenue/simple-2`), a checkpoint's folder, a

@@ -4,7 +4,7 @@
 >>> from spygames.players import make_player
 >>> from spygames.records import play_record, replay
 >>> game = make_game("agent_avenue_v0")
->>> record = play_record(game, [make_player("greedy", game)] * 2, seed=1)
+>>> record = play_record(game, [make_player(game, "greedy")] * 2, seed=1)
 >>> states = replay(record)
 
 A record has the game's id, options, seed, players and the text of each action. `save_games` writes one JSON line a

@@ -1,9 +1,11 @@
 """The public modules: their names exist and have docstrings, the reference lists them, and pages use no others."""
 
 import ast
+import doctest
 import importlib
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -62,6 +64,14 @@ def test_public_names_exist(module: str) -> None:
     names = PUBLIC[module]
     assert names
     assert not [name for name in names if not hasattr(importlib.import_module(module), name)]
+
+
+def test_examples_of_the_modules_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for module in ("spygames", "spygames.authoring", "spygames.pictures", "spygames.players", "spygames.records"):
+        tried = doctest.testmod(importlib.import_module(module))
+        assert tried.attempted
+        assert not tried.failed
 
 
 def test_each_public_module_has_a_page_in_the_index() -> None:

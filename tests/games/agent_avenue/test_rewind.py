@@ -267,7 +267,7 @@ def test_an_offer_of_two_alike_was_made_by_a_hand_of_nothing_else() -> None:
                 if action != IMPOSSIBLE:
                     assert mask_of(game, as_record(states))[action]
             assert set(told) <= {alike, IMPOSSIBLE}
-            assert abs(told[alike] - 150 * chance) <= 4 * (150 * chance * (1 - chance)) ** 0.5
+            assert abs(told[int(alike)] - 150 * chance) <= 4 * (150 * chance * (1 - chance)) ** 0.5
 
 
 @pytest.mark.parametrize("options", VARIANTS[:2], ids=name_of)
