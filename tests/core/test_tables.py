@@ -58,7 +58,7 @@ def state(players: int = 2, cards: bool = True) -> Any:
 
 def test_bytes_of_no_field_are_refused() -> None:
     table = type("Table", (Layout,), {"turn": int16(0, 9, "turns"), "late": flag("late")})
-    with pytest.raises(ValueError, match=r"Table must have its widest fields first, and 1 bytes more in padding"):
+    with pytest.raises(ValueError, match=r"Table must have its widest fields first, and padding = filler\(1\)"):
         tables.dtype(table)
 
 

@@ -257,7 +257,9 @@ def dtype(layout: type[Layout], **variant: Any) -> np.dtype:
     made = np.dtype(parts, align=True)
     if free := made.itemsize - sum(made[name].itemsize for name in made.names or ()):
         where = f"{layout.__module__}.{layout.__name__}"
-        raise ValueError(f"{where} must have its widest fields first, and {free} bytes more in padding = filler(...)")
+        own = made["padding"].itemsize if "padding" in (made.names or ()) else 0
+        right = (own + free) % made.alignment
+        raise ValueError(f"{where} must have its widest fields first, and padding = filler({right})")
     return made
 
 
@@ -359,7 +361,7 @@ def public_copy(layout: type[Layout]) -> Callable[[Record, Record], None]:
 def options_copy(layout: type[Layout]) -> Callable[[Record, Record], None]:
     """The kernel `copy_options` of a STATE: (state, options) copies the options of the game into the state.
 
-    It copies number by number, since the fields of a state in lanes (`spygames.core.lanes`) are not one record.
+    It copies number by number, since the fields of a state in lanes (`spygames.core.gpu`) are not one record.
     """
     lines = []
     for place, value, axes in _options(layout):
