@@ -96,8 +96,9 @@ class Train:
         """What is right in the place of a word that stands alone."""
         from spygames.core.registry import canonical_id, game_ids
 
-        if any(os.path.isfile(folder / "run.json") for folder in (Path(text), Path("runs", text))):
-            return f"a run is resumed with --resume {text}"
+        for run in (Path(text), Path("runs", text)):
+            if os.path.isfile(run / "run.json"):
+                return f"a run is resumed with --resume {run}"
         if canonical_id(text) in game_ids():
             return f"a game is given as --game {text}"
         return f"a config is given as --config {text}"

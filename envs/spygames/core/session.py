@@ -127,8 +127,8 @@ class Session:
             self.notes.clear(rows)
 
     def decisions(self, rows: np.ndarray) -> DecisionBatch:
-        """The decisions that are due in `rows`, int64 [k]. Those of one game are copies, except for random stream,
-        memory and history: players may keep them, or change them by mistake."""
+        """The decisions that are due in `rows`, int64 [k]. A session of one game hands out copies, except for random
+        stream, memory and history, so that players may keep or change them; one of more games hands out its own."""
         games = self.rows
         if games.n > 1:
             return games.decisions(self.rng, rows, self.memory, self.notes)
@@ -228,7 +228,8 @@ class SeatSession(Session):
 
     Args:
         rows: the games.
-        players: who may sit in the other seats; `seating` has their indices, and does not count in the seat itself.
+        players: who may sit in the other seats; `seating` has their indices, and its value for the outside seat is not
+            read.
         history: as in `Session`.
     """
 
