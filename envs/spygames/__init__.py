@@ -16,7 +16,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from spygames.core import registry as _registry
-from spygames.core.registry import game_ids, make_game
+from spygames.core.registry import game_ids, game_module, make_game
 from spygames.core.version import VERSION
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from spygames.core.aec import GameEnv, Observation, View
     from spygames.core.batch import Batch
     from spygames.core.game import NOBODY, Game, IllegalAction, ImpossibleState
+    from spygames.core.rows import Rows
     from spygames.core.single import SingleEnv
     from spygames.core.vector import SeatVectorEnv
 
@@ -42,11 +43,13 @@ __all__ = [
     "IllegalAction",
     "ImpossibleState",
     "Observation",
+    "Rows",
     "SeatVectorEnv",
     "SingleEnv",
     "View",
     "__version__",
     "game_ids",
+    "game_module",
     "make_batch",
     "make_game",
 ]
@@ -59,6 +62,7 @@ _HOMES = {
     "IllegalAction": "game",
     "ImpossibleState": "game",
     "Observation": "aec",
+    "Rows": "rows",
     "SeatVectorEnv": "vector",
     "SingleEnv": "single",
     "View": "aec",

@@ -31,6 +31,7 @@ from spygames.core.pen import (
 )
 from spygames.core.picture import Picture, advice_panel, draw_seen, heading, log_panel, picture, title_bar
 from spygames.core.raster import pixels, png
+from spygames.core.rendering import draw
 
 __all__ = [
     "BAD",
@@ -54,6 +55,7 @@ __all__ = [
     "Picture",
     "advice_panel",
     "cut",
+    "draw",
     "draw_seen",
     "drawn_worlds",
     "heading",

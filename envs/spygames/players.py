@@ -28,7 +28,7 @@ from spygames.core.players import as_players, make_player, named_players, runs_c
 from spygames.core.python_player import PythonPlayer
 from spygames.core.released import Figures, ReleasedAgent, best_agent, find_agent, name_of_best, released_agents
 from spygames.core.search import EXPLORATION, Found, Kind, SearchPlayer, search_values
-from spygames.core.session import answers
+from spygames.core.session import SeatSession, Session, answers
 
 __all__ = [
     "DECISION_LIMIT",
@@ -50,6 +50,8 @@ __all__ = [
     "ReleasedAgent",
     "Scripted",
     "SearchPlayer",
+    "SeatSession",
+    "Session",
     "answers",
     "as_players",
     "best_agent",

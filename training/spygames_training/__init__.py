@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from spygames_training.evaluation import cross_play, evaluate
     from spygames_training.experiments.best_response import best_response
     from spygames_training.experiments.seeds import train_seeds
+    from spygames_training.gae import Estimates, Played, per_seat_gae
     from spygames_training.network import ActorCritic
     from spygames_training.onnx_export import export_onnx
     from spygames_training.onnx_player import OnnxPlayer
@@ -41,9 +42,11 @@ __all__ = [
     "CheckpointError",
     "Config",
     "Diverged",
+    "Estimates",
     "Network",
     "OnnxPlayer",
     "Opponents",
+    "Played",
     "Policy",
     "ProcessLost",
     "Processes",
@@ -57,6 +60,7 @@ __all__ = [
     "join",
     "leave",
     "load_checkpoint",
+    "per_seat_gae",
     "potential_based",
     "read_config",
     "save_checkpoint",
@@ -84,6 +88,11 @@ _HOMES = {
     ),
     "experiments.best_response": ("best_response",),
     "experiments.seeds": ("train_seeds",),
+    "gae": (
+        "Estimates",
+        "Played",
+        "per_seat_gae",
+    ),
     "network": ("ActorCritic",),
     "onnx_export": ("export_onnx",),
     "onnx_player": ("OnnxPlayer",),

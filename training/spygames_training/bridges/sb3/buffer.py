@@ -9,8 +9,8 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableR
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs
 
+from spygames_training import Estimates, Played, per_seat_gae
 from spygames_training.bridges.sb3.vec_env import SelfPlayVecEnv
-from spygames_training.gae import Estimates, Played, per_seat_gae
 
 _LEARNED = ("observations", "actions", "values", "log_probs", "advantages", "returns", "action_masks")
 
