@@ -74,15 +74,21 @@ class Settings(GameOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        board, deck = self.get_board(), self.get_deck()
+        deck = self.get_deck()
         if deck.total < DEAL * self.players:
             raise ValueError(
                 f"a deck for {self.players} players has at least {DEAL * self.players} cards, not {deck.total}"
             )
-        data = {"track": board.track, "holes": list(board.holes), "meeting": board.meeting}
-        self._set("board", next((name for name, known in BOARDS.items() if known == board), data))
+        self._set("board", self.board_data)
         self._set("deck", next((name for name, known in DECKS.items() if known == deck), dict(deck.copies)))
         self._set("max_turns", whole("max_turns", self.max_turns, 1, LARGEST))
+
+    @property
+    def board_data(self) -> str | dict[str, Any]:
+        """The name of the board, or its data as JSON-able values."""
+        board = self.get_board()
+        data = {"track": board.track, "holes": list(board.holes), "meeting": board.meeting}
+        return next((name for name, known in BOARDS.items() if known == board), data)
 
     def get_board(self) -> Board:
         """The board as data."""

@@ -13,12 +13,13 @@ What `make_game` takes, its help, the checks and `Game.options` follow from the 
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import wraps
-from typing import Any, Literal, ParamSpec, TypeVar, cast, get_args, get_origin, get_type_hints
+from functools import cache, wraps
+from typing import Any, Literal, ParamSpec, Self, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from spygames.core.checks import choice
+from spygames.core.game import Game
 from spygames.core.padding import PADDING
 from spygames.core.tables import NONE, Layout, dtype
 
@@ -36,6 +37,13 @@ class GameOptions:
             if values := allowed(self) if callable(allowed) else allowed:
                 self._set(name, choice(name, getattr(self, name), values))
 
+    @classmethod
+    def of(cls, game: Game) -> Self:
+        """The options that a game was made with."""
+        options = _options_of(cls, game)
+        assert isinstance(options, cls)
+        return options
+
     def _set(self, name: str, value: object) -> None:
         """Puts a checked value into its place."""
         object.__setattr__(self, name, value)
@@ -45,6 +53,11 @@ class GameOptions:
         """The options by name, JSON-able; one that does not apply to the variant is None, and left out."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {name: value for name, value in values.items() if value is not None}
+
+
+@cache
+def _options_of(kind: type[GameOptions], game: Game) -> GameOptions:
+    return kind(**game.options)
 
 
 def seat_or_random(options: Any) -> tuple[int | str, ...]:

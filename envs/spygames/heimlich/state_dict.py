@@ -26,6 +26,7 @@ from spygames.heimlich.layout import (
     PHASES,
     ROUND,
     UNASKED,
+    Settings,
     State,
 )
 from spygames.heimlich.queries import copies_of, left_of, still_to_predict
@@ -49,7 +50,7 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
     seats = range(players)
     asked = still_to_predict(s) if s.phase == GUESS else 0
     return {
-        "edition": game.options["edition"],
+        "edition": Settings.of(game).edition,
         "players": players,
         "agents": list(agents),
         **plain(State, s, "phase", "to_move", "active", "turn"),
