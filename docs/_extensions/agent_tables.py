@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from spygames.core.players import split_spec
+from spygames.core.players import PlayerName
 from spygames.core.released import FIRST, ReleasedAgent, released_agents
 from spygames_app.bench.tools import put_between
 from spygames_training.checkpoint import load_checkpoint
@@ -62,9 +62,9 @@ def _shares(figures: Figures) -> dict[str, dict[str, Mapping[str, Any]]]:
     """The results against each opponent, and the first agent as `ANCHOR`, by how the agent played."""
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in (row for each in figures.evaluations for row in each["results"]):
-        parts = split_spec(row["challenger"])
+        parts = PlayerName.parse(row["challenger"])
         way = SEARCHED if parts.search is not None else parts.play or "sample"
-        rival = ANCHOR if split_spec(row["opponent"]).source.endswith(FIRST) else row["opponent"]
+        rival = ANCHOR if PlayerName.parse(row["opponent"]).source.endswith(FIRST) else row["opponent"]
         found.setdefault(rival, {})[way] = row
     return found
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from spygames.core.digest import content
 from spygames.core.game import Game
-from spygames.core.players import split_spec
+from spygames.core.players import PlayerName
 from spygames.core.released import FIRST, MANIFEST
 from spygames_training.checkpoint import CONFIG, MODEL, Checkpoint, load_checkpoint
 from spygames_training.figures import FIGURES, read_figures
@@ -93,7 +93,7 @@ def _ratings(name: str, found: Checkpoint, ladders: Iterable[Standings]) -> dict
     ratings = {}
     for table in ladders:
         for row, entry in enumerate(table.entries):
-            parts = split_spec(entry.name)
+            parts = PlayerName.parse(entry.name)
             if parts.source == name and parts.search is None and entry.digest == digest:
                 ratings[parts.play] = round(table.ratings[row].value, 1)
     return ratings
@@ -103,8 +103,8 @@ def _measured(game: Game, figures: AllFigures, ratings: Mapping[str, float]) -> 
     """What an agent wins against the scripted players in each way to play, the best first."""
     shares: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in (row for each in figures.evaluations for row in each["results"]):
-        parts = split_spec(row["challenger"])
-        if parts.search is None and not split_spec(row["opponent"]).source.endswith(FIRST):
+        parts = PlayerName.parse(row["challenger"])
+        if parts.search is None and not PlayerName.parse(row["opponent"]).source.endswith(FIRST):
             mine = shares.setdefault(parts.play or "sample", {})
             mine[row["opponent"]] = row
             if row["opponent"] == "expert-1" and game.bots["expert"] is game.bots["expert-1"]:

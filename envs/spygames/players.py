@@ -24,7 +24,7 @@ from spygames.core.player import (
     new_memory,
     tell_end,
 )
-from spygames.core.players import as_players, make_player, named_players, runs_code
+from spygames.core.players import PlayerName, as_players, make_player, named_players, runs_code
 from spygames.core.python_player import PythonPlayer
 from spygames.core.released import Figures, ReleasedAgent, best_agent, find_agent, name_of_best, released_agents
 from spygames.core.search import EXPLORATION, Found, Kind, SearchPlayer, search_values
@@ -45,6 +45,7 @@ __all__ = [
     "Player",
     "PlayerFailed",
     "PlayerLike",
+    "PlayerName",
     "PlayerTooSlow",
     "PythonPlayer",
     "ReleasedAgent",

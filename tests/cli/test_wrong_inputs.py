@@ -274,6 +274,7 @@ WRONG_PLAYERS: dict[str, str] = {
     "greedy@argmax": "a scripted player has no @argmax",
     "greedy,random": "without commas: greedy random",
     "agent_avenue/simple2": "did you mean agent_avenue/simple-2?",
+    "simple2": "did you mean agent_avenue/simple-2?",
     "agent_dog_v0": "it is a game, which --game names",
     "heimlich": "it is a game, which --game names",
     "runs/nothere": "there is no folder runs/nothere",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tests.poker.kuhn as kuhn
-from spygames.core.players import make_player
+from spygames.core.players import PlayerName, make_player
 from spygames.core.session import play
 
 GAME = kuhn.make_game()
@@ -72,11 +72,11 @@ def test_what_is_missing_is_said() -> None:
 
 
 def test_paths_are_asked_of_the_kind_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[str, str]] = []
+    asked: list[tuple[str, PlayerName]] = []
     monkeypatch.setattr("spygames.core.players._installed", lambda kind: lambda game, path: asked.append((kind, path)))
     specs = [str(tmp_path), f"{tmp_path}@argmax"]
     for spec in specs:
         make_player(GAME, spec)
-    assert asked == [("checkpoint", spec) for spec in specs]
+    assert asked == [("checkpoint", PlayerName.parse(spec)) for spec in specs]
     with pytest.raises(ValueError, match=r"there is no folder .*/none, and no released agent"):
         make_player(GAME, f"{tmp_path}/none@argmax")

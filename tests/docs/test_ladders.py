@@ -40,4 +40,4 @@ def test_players_of_lines_are_those_of_their_names(file: Path, monkeypatch: pyte
         player = make_player(game, entry.name)
         if worlds == game.worlds_version or not isinstance(player, SearchPlayer):  # whose digest has its worlds' code
             assert player_digest(game, player, worlds) == entry.digest, entry.name
-            assert full_name(game, entry.name, player) == entry.name
+            assert str(full_name(game, entry.name, player)) == entry.name

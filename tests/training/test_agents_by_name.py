@@ -14,7 +14,7 @@ import pytest
 import spygames
 from spygames.core import released
 from spygames.core.digest import content
-from spygames.core.players import make_player, name_best
+from spygames.core.players import PlayerName, make_player
 from spygames.core.released import MANIFEST, best_agent, released_agents
 from spygames_training import identity
 from spygames_training.checkpoint import CheckpointError, load_checkpoint
@@ -89,9 +89,9 @@ def test_best_is_the_first_of_the_ladder_without_search() -> None:
     first = re.findall(r"^\| `(agent_avenue[^`+]*)` \|", table, re.MULTILINE)[0]
     assert f"{agent.name}@{play}" == first
     assert make_player(GAME, "best").name == Policy.load("best", game=GAME).name == f"{agent.name}@{play}"
-    assert name_best(GAME, "best@0.5+search:8") == f"{agent.name}@0.5+search:8"
-    assert name_best(GAME, "greedy") == "greedy"
-    assert name_best(GAME, "best+search:8") == f"{agent.name}@sample+search:8"
+    assert str(PlayerName.parse("best@0.5+search:8").without_best(GAME)) == f"{agent.name}@0.5+search:8"
+    assert str(PlayerName.parse("greedy").without_best(GAME)) == "greedy"
+    assert str(PlayerName.parse("best+search:8").without_best(GAME)) == f"{agent.name}@sample+search:8"
     assert make_player(GAME, "best+search:8").name == f"{agent.name}@sample+search:8"
     assert entry_of(GAME, "best", make_player(GAME, "best")).name == f"{agent.name}@{play}"
     whoever = spygames.make_game("agent_avenue_v0", first_player="random")

@@ -19,7 +19,7 @@ from spygames.core.batch import Batch
 from spygames.core.game import as_record
 from spygames.core.notes import Noted, Notes
 from spygames.core.player import DecisionBatch, Player, bot_loop
-from spygames.core.players import make_player, split_spec
+from spygames.core.players import PlayerName, make_player
 from spygames.core.record import play_record
 from spygames.core.rng import mix
 from spygames.core.session import play
@@ -217,7 +217,8 @@ def test_what_it_finds_about_who_the_rival_is(rivals: str, name: str, taken: str
     ],
 )
 def test_a_name_has_three_parts(spec: str, parts: tuple[str, str, str | None]) -> None:
-    assert split_spec(spec) == parts
+    assert PlayerName.parse(spec) == PlayerName(*parts)
+    assert str(PlayerName.parse(spec)) == spec
 
 
 @pytest.mark.parametrize("exists", [True, False])
@@ -228,9 +229,9 @@ def test_a_name_means_the_same_whatever_lies_in_the_folder(
     for name in ("best", "greedy", "agent_avenue/simple-2", "a@b+search:5", "greedy@0.5"):
         if exists:
             (tmp_path / name).mkdir(parents=True)
-    assert split_spec("a@b+search:5") == ("a", "b", "5")
-    assert split_spec("x@y/a@b+search:5/") == ("x@y/a@b+search:5/", "", None)  # such a folder, by its slash
-    assert split_spec("x@y/a+search:5") == ("x@y/a", "", "5")
+    assert PlayerName.parse("a@b+search:5") == PlayerName("a", "b", "5")
+    assert PlayerName.parse("x@y/a@b+search:5/") == PlayerName("x@y/a@b+search:5/")  # such a folder, by its slash
+    assert PlayerName.parse("x@y/a+search:5") == PlayerName("x@y/a", "", "5")
     assert make_player(GAME, "greedy").name == "greedy"
     assert make_player(GAME, "best").name == "agent_avenue/simple-2@argmax"
     assert make_player(GAME, "agent_avenue/simple-2").name == "agent_avenue/simple-2@sample"

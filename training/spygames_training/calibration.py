@@ -119,7 +119,7 @@ def calibrate(policy: Policy, games: int, seed: int, progress: Progress | None =
             found.append(returns[rows, seats])
     value, result = (np.concatenate(each).astype(np.float64) for each in (expected, found))
     return Calibration(
-        play=policy.name.rpartition("@")[2],
+        play=policy.called.play,
         games=games,
         seed=seed,
         decisions=len(value),

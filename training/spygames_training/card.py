@@ -7,7 +7,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import Any
 
-from spygames.core.players import split_spec
+from spygames.core.players import PlayerName
 from spygames.core.shown import one_line, printable
 from spygames_training.calibration import Calibration
 from spygames_training.checkpoint import Checkpoint, CheckpointError
@@ -99,7 +99,7 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> 
 
 def _searched(evaluation: Mapping[str, Any]) -> bool:
     """Whether it is one of the agent with a search on top."""
-    return any(split_spec(row["challenger"]).search is not None for row in evaluation["results"])
+    return any(PlayerName.parse(row["challenger"]).search is not None for row in evaluation["results"])
 
 
 def _facts(checkpoint: Checkpoint) -> list[tuple[str, str]]:
@@ -277,8 +277,8 @@ def _days(dates: Sequence[str]) -> str:
 
 def _way(challenger: str) -> str:
     """How the agent plays, a column's head: `argmax`, or its search."""
-    parts = split_spec(challenger)
-    return (parts.play or "sample") if parts.search is None else code_span(f"search:{parts.search}")
+    name = PlayerName.parse(challenger)
+    return (name.play or "sample") if name.search is None else code_span(f"search:{name.search}")
 
 
 def _exploited(adversaries: Sequence[Adversary]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from spygames.core.game import Game
 from spygames.core.json_numbers import read_uint64
-from spygames.core.players import split_spec
+from spygames.core.players import PlayerName
 from spygames.core.shown import one_line
 from spygames_training.atomic import is_count, is_number, parse_json, read_file
 from spygames_training.calibration import Calibration
@@ -182,5 +182,5 @@ def _adversary(found: Mapping[str, Any]) -> Adversary:
 
 def _digest(game: Game, player: PolicyPlayer, name: str, worlds: int) -> str | None:
     """That of the agent, as the challenger called `name`: with the search that the name says, or without."""
-    search = split_spec(name).search
+    search = PlayerName.parse(name).search
     return player_digest(game, player if search is None else on_top(player, search), worlds)

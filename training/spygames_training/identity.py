@@ -1,6 +1,7 @@
 """Who a player is: a digest of what it decides by, and a name, so that any two can be told apart."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +15,7 @@ from spygames.core.checks import whole
 from spygames.core.digest import code_digest, content
 from spygames.core.game import Game
 from spygames.core.player import Player, Scripted
-from spygames.core.players import SEARCH, name_best, split_spec
+from spygames.core.players import PlayerName
 from spygames.core.search import SearchPlayer
 from spygames.core.shown import one_line
 from spygames.core.simulations import loops
@@ -60,7 +61,7 @@ def player_digest(game: Game, player: Player, worlds: int | None = None) -> str 
     if isinstance(player, Scripted):
         return code_digest(game.bots[player.name], libraries=False)
     if isinstance(player, SearchPlayer):
-        return code_digest(loops(game, "mcts" if player.name.startswith("mcts") else "mc").rows, libraries=False)
+        return code_digest(loops(game, player.kind).rows, libraries=False)
     if isinstance(player, PolicyPlayer):
         return _weights(player.policy)
     if isinstance(player, SearchingPolicy):
@@ -85,18 +86,15 @@ def worlds_of(made: Mapping[str, Any]) -> int:
     return whole("worlds", made.get("worlds", 1), 1)
 
 
-def full_name(game: Game, spec: str, player: Player) -> str:
+def full_name(game: Game, name: str | PlayerName, player: Player) -> PlayerName:
     """The name of a player as it was made by, with `@sample` where a network's does not say how it plays, and with the
     agent's name for `best`."""
-    name = name_best(game, spec)
-    parts = split_spec(name)
-    samples = isinstance(getattr(player, "policy", None), Policy) or parts.source.startswith("onnx:")
-    if samples and not parts.play:
-        name = f"{parts.source}@sample{'' if parts.search is None else SEARCH + parts.search}"
-    return name
+    name = PlayerName.parse(name).without_best(game)
+    samples = isinstance(getattr(player, "policy", None), Policy) or name.kind == "onnx"
+    return replace(name, play="sample") if samples and not name.play else name
 
 
-def tell_apart(game: Game, players: Iterable[tuple[str, Player]]) -> None:
+def tell_apart(game: Game, players: Iterable[tuple[str | PlayerName, Player]]) -> None:
     """Calls players by their `full_name` that are called alike and are not the same one, as those of two files
     `a/model.onnx` and `b/model.onnx` are.
 
@@ -107,15 +105,15 @@ def tell_apart(game: Game, players: Iterable[tuple[str, Player]]) -> None:
     Raises:
         ValueError: one of them does not let itself be called otherwise.
     """
-    alike: dict[str, list[tuple[str, Player]]] = {}
+    alike: dict[str, list[tuple[str | PlayerName, Player]]] = {}
     for spec, player in players:
         alike.setdefault(player.name, []).append((spec, player))
     for name, several in alike.items():
-        if len({player_digest(game, player) or spec for spec, player in several}) == 1:
+        if len({player_digest(game, player) or str(spec) for spec, player in several}) == 1:
             continue
         for spec, player in several:
             try:
-                player.name = full_name(game, spec, player)
+                player.name = str(full_name(game, spec, player))
             except AttributeError:
                 raise ValueError(f"two players are called {one_line(name)}, and nobody could tell them apart") from None
 

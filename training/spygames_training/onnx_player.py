@@ -10,7 +10,7 @@ import onnxruntime
 from spygames.core.files import read_file
 from spygames.core.game import NOBODY, Game
 from spygames.core.player import DecisionBatch, PlayerFailed
-from spygames.core.players import split_spec
+from spygames.core.players import PlayerName
 from spygames.core.shown import one_line, shown
 from spygames_training.checkpoint import layout_hash
 from spygames_training.policy import draw_actions, temperature_of
@@ -114,5 +114,5 @@ class OnnxPlayer:
 
 def load_player(game: Game, argument: str) -> OnnxPlayer:
     """The player `onnx:FILE[@HOW]`: what `make_player` calls for the kind `onnx`; ValueError as of `OnnxPlayer`."""
-    parts = split_spec(argument)
-    return OnnxPlayer(game, parts.source, parts.play)
+    name = PlayerName.parse(argument)
+    return OnnxPlayer(game, name.source, name.play)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from spygames.core.advice import win_share
 from spygames.core.game import Game, as_record
 from spygames.core.look import Advice
-from spygames.core.players import DecisionBatch, name_best, split_spec
+from spygames.core.players import DecisionBatch, PlayerName
 from spygames.core.released import find_agent, find_anchor
 from spygames.core.shown import shown
 from spygames_training.checkpoint import layout_hash, load_checkpoint
@@ -62,7 +62,9 @@ class Policy:
     def __init__(self, game: Game, network: ActorCritic, how: str = "", name: str = "policy", value_unit: float = 1.0):
         self.game, self.network, self.value_unit = game, network, value_unit
         self.temperature = temperature_of(how)
-        self.name = f"{name}@{how or 'sample'}"
+        self.called = PlayerName(name, how or "sample")
+        """Its name in parts."""
+        self.name = str(self.called)
         self.training_opponents: tuple[str, ...] = ()
         """Scripted players that it trained against, as far as its checkpoint says."""
         self._rng = np.random.default_rng()
@@ -71,7 +73,9 @@ class Policy:
         return f"Policy({self.game.id}, {self.name})"
 
     @classmethod
-    def load(cls, path: str | Path, how: str = "", game: Game | None = None, network: Source | None = None) -> "Policy":
+    def load(
+        cls, path: str | Path | PlayerName, how: str = "", game: Game | None = None, network: Source | None = None
+    ) -> "Policy":
         """The policy of a checkpoint.
 
         Args:
@@ -85,16 +89,16 @@ class Policy:
             CheckpointError: there is none, or it is damaged, or of another game or layout.
             ValueError: `how` makes no sense.
         """
-        source = path
-        if isinstance(path, str):
-            parts = split_spec(path if game is None else name_best(game, path))
-            if parts.search is not None:
+        source = path if isinstance(path, Path) else ""
+        if not isinstance(path, Path):
+            named = PlayerName.parse(path) if game is None else PlayerName.parse(path).without_best(game)
+            if named.search is not None:
                 raise CheckpointError(
-                    f"a policy has no search: make_player(game, {shown(path)}) makes a player that has"
+                    f"a policy has no search: make_player(game, {shown(str(path))}) makes a player that has"
                 )
-            if how and parts.play:
-                raise ValueError(f"{shown(path)} says how it plays, and so does {shown(how)}: say it once")
-            source, how = parts.source, how or parts.play
+            if how and named.play:
+                raise ValueError(f"{shown(str(path))} says how it plays, and so does {shown(how)}: say it once")
+            source, how = named.source, how or named.play
         temperature_of(how)
         checkpoint = load_checkpoint(source, game, network)
         folder = find_checkpoint(source, game).resolve()
@@ -289,7 +293,9 @@ class PolicyPlayer:
         d.memory[own] = memory
 
 
-def load_player(game: Game, path: str | Path, how: str = "", network: Source | None = None) -> PolicyPlayer:
+def load_player(
+    game: Game, path: str | Path | PlayerName, how: str = "", network: Source | None = None
+) -> PolicyPlayer:
     """A checkpoint as a player: what `make_player` calls for the kind `checkpoint`.
 
     Args:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from spygames.core.game import Game
+    from spygames.core.players import PlayerName
     from spygames_training.tasks.executor import Executor
 
 T = TypeVar("T")
@@ -334,7 +335,7 @@ class Tasks:
 TaskOptions = Annotated[Tasks, tyro.conf.arg(name="")]
 
 
-def choose_game(specs: Iterable[str], game_id: str | None, options: dict[str, Any]) -> "Game":
+def choose_game(specs: "Iterable[str | PlayerName]", game_id: str | None, options: dict[str, Any]) -> "Game":
     """Returns the game that is named, else that of the first checkpoint among the players `specs` (its options, changed
     by `options`), else the default one.
 
@@ -344,10 +345,10 @@ def choose_game(specs: Iterable[str], game_id: str | None, options: dict[str, An
     from spygames.core.registry import make_game
 
     if game_id is None:
-        from spygames.core.players import split_spec
+        from spygames.core.players import PlayerName
 
         for spec in specs:
-            source = split_spec(spec).source
+            source = PlayerName.parse(spec).source
             path = agent_folder(source.rpartition(":")[2] if source.startswith("network:") else source)
             if _is_checkpoint(path):
                 from spygames_training.checkpoint import checkpoint_game
@@ -365,12 +366,12 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
     Raises:
         ValueError: there is no such checkpoint, it plays something else, or `best` comes without a game.
     """
-    from spygames.core.players import make_player, name_best
+    from spygames.core.players import PlayerName, make_player
     from spygames.core.registry import make_game
     from spygames.core.released import BEST
 
     if spec == BEST and (game_id or options):
-        return name_best(make_game(game_id or DEFAULT_GAME, **options), spec).partition("@")[0]
+        return PlayerName(BEST).without_best(make_game(game_id or DEFAULT_GAME, **options)).source
     from spygames_training.checkpoint import checkpoint_game
 
     if not _is_checkpoint(agent_folder(spec)) and spec != BEST:

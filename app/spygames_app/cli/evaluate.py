@@ -1,8 +1,9 @@
 """`spygames evaluate`."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
@@ -24,6 +25,9 @@ from spygames_app.cli.arguments import (
     console,
     say,
 )
+
+if TYPE_CHECKING:
+    from spygames.core.players import PlayerName
 
 
 @dataclass(frozen=True)
@@ -172,12 +176,10 @@ class Evaluate:
             )
 
 
-def how_named(spec: str, how: str) -> str:
+def how_named(spec: str, how: str) -> "PlayerName":
     """The name of a player that plays in the way of --play; "" and sample are how it plays by itself."""
-    from spygames.core.players import split_spec
+    from spygames.core.players import PlayerName
     from spygames.core.released import BEST
 
-    parts = split_spec(spec)
-    if how == "" or (how == "sample" and parts.source != BEST):
-        return spec
-    return parts._replace(play=how).text
+    name = PlayerName.parse(spec)
+    return name if how == "" or (how == "sample" and name.source != BEST) else replace(name, play=how)

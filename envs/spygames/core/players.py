@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import NamedTuple
+from typing import get_args
 
 from spygames.core.game import Game
 from spygames.core.player import (
@@ -19,13 +20,14 @@ from spygames.core.player import (
 )
 from spygames.core.registry import canonical_id, game_ids
 from spygames.core.released import BEST, find_agent, find_anchor, name_of_best, released_agents
-from spygames.core.search import SearchPlayer
+from spygames.core.search import Kind, SearchPlayer
 from spygames.core.shown import one_line, shown
 
 __all__ = [
     "DecisionBatch",
     "Player",
     "PlayerLike",
+    "PlayerName",
     "Scripted",
     "as_players",
     "make_player",
@@ -42,7 +44,7 @@ MAX_SIMULATIONS = 1_000_000
 KINDS = "spygames.players"
 """The entry-point group of further kinds of players, also of other packages: the name of an entry is a kind, and
 `make_player(game, "KIND:ARGUMENT")` calls what it points to with (game, ARGUMENT) for a Player, or for a ValueError if
-the argument makes no sense. A path is an argument of the kind `checkpoint`."""
+the argument makes no sense. The kind `checkpoint` is also called with the `PlayerName` of a path or an agent."""
 
 SEARCHES = "spygames.searches"
 """The entry-point group of searches on top of a player: its `policy` is called with (player, SETTINGS) for
@@ -58,7 +60,68 @@ _EXTRA = {"torch": "training", "safetensors": "training", "onnxruntime": "onnx"}
 """What is missing without an extra of this package."""
 
 
-def make_player(game: Game, spec: str, *, allow_code: bool = True) -> Player:
+@dataclass(frozen=True)
+class PlayerName:
+    """A player's name in its parts, `SOURCE[@PLAY][+search:SETTINGS]`; `str(name)` is its text."""
+
+    source: str
+    """What plays, see `make_player`."""
+    play: str = ""
+    """What follows `@`; "" without it."""
+    search: str | None = None
+    """What follows `+search:`; None without a search."""
+
+    @classmethod
+    def parse(cls, text: "str | PlayerName") -> "PlayerName":
+        """The parts of a name, by its text alone; a parsed one is returned as it is.
+
+        `@` and `+search:` count behind the last slash, so that the path of a folder with such a name ends in one
+        (`runs/a@b/`).
+        """
+        if isinstance(text, PlayerName):
+            return text
+        cut = max(text.rfind("/"), text.rfind(os.sep)) + 1
+        policy, plus, settings = text[cut:].partition(SEARCH)
+        source, _, play = policy.rpartition("@") if "@" in policy else (policy, "", "")
+        return cls(text[:cut] + source, play, settings if plus else None)
+
+    def __str__(self) -> str:
+        return self.policy if self.search is None else f"{self.policy}{SEARCH}{self.search}"
+
+    @property
+    def policy(self) -> str:
+        """The name without a search."""
+        return f"{self.source}@{self.play}" if self.play else self.source
+
+    @property
+    def kind(self) -> str:
+        """What precedes the first colon of the source, as `onnx` or `mcts`; "" without a colon."""
+        kind, colon, _ = self.source.partition(":")
+        return kind if colon else ""
+
+    @property
+    def argument(self) -> str:
+        """What follows the first colon of the source and says how it plays: `FILE@argmax`."""
+        return self.policy.partition(":")[2]
+
+    @property
+    def searches(self) -> bool:
+        """Whether the player draws worlds (`Game.determinize`)."""
+        return self.search is not None or self.kind in get_args(Kind)
+
+    def without_best(self, game: Game) -> "PlayerName":
+        """The name with the agent in place of `best`, and how that plays where the name does not say it: on top of what
+        is sampled for a search, which argmax would leave nothing to search.
+
+        ValueError where no released agent plays this variant.
+        """
+        if self.source != BEST:
+            return self
+        play = self.play or ("" if self.search is None else "sample")
+        return replace(PlayerName.parse(name_of_best(game, play)), search=self.search)
+
+
+def make_player(game: Game, spec: str | PlayerName, *, allow_code: bool = True) -> Player:
     """The player that `spec` names.
 
     Args:
@@ -76,107 +139,60 @@ def make_player(game: Game, spec: str, *, allow_code: bool = True) -> Player:
             it runs code that is not allowed.
     """
     if not allow_code and runs_code(spec):
-        raise ValueError(f"{shown(spec)} runs code, which a name from a file may not do")
-    parts = split_spec(spec)
-    player = _of_source(game, parts)
-    if parts.search is None:
-        return player
-    return _installed("policy", SEARCHES)(player, parts.search)
+        raise ValueError(f"{shown(str(spec))} runs code, which a name from a file may not do")
+    name = PlayerName.parse(spec)
+    player = _of_source(game, name)
+    return player if name.search is None else _installed("policy", SEARCHES)(player, name.search)
 
 
-def runs_code(spec: str) -> bool:
+def runs_code(spec: str | PlayerName) -> bool:
     """Whether the player of that name runs code that its argument chooses, as `python:` and `command:` do, or may do
     so, as any kind of another package.
 
     Whoever takes names out of files that others may have written (results, games, checkpoints) asks this first, and
     whoever is asked to play them again wants to be told so (`--allow-code`).
     """
-    kind, colon, _ = spec.partition(":")
-    return bool(colon) and kind not in DATA and kind in entry_points(group=KINDS).names
+    kind = PlayerName.parse(spec).kind
+    return kind not in DATA and kind in entry_points(group=KINDS).names
 
 
-class PlayerSpec(NamedTuple):
-    """The parts of a player's name."""
-
-    source: str
-    play: str
-    """What stands behind `@`; "" where nothing does."""
-    search: str | None
-    """What stands behind `+search:`; None where there is no search."""
-
-    @property
-    def policy(self) -> str:
-        """The name without a search."""
-        return f"{self.source}@{self.play}" if self.play else self.source
-
-    @property
-    def text(self) -> str:
-        """The name."""
-        return self.policy if self.search is None else f"{self.policy}{SEARCH}{self.search}"
-
-
-def split_spec(spec: str) -> PlayerSpec:
-    """The parts of a player's name, by its text alone: `@` and `+search:` count behind the last slash, so that the path
-    of a folder with such a name ends in one (`runs/a@b/`)."""
-    cut = max(spec.rfind("/"), spec.rfind(os.sep)) + 1
-    folder, name = spec[:cut], spec[cut:]
-    policy, plus, settings = name.partition(SEARCH)
-    source, at, play = policy.rpartition("@")
-    return PlayerSpec(folder + (source if at else policy), play if at else "", settings if plus else None)
-
-
-def name_best(game: Game, spec: str) -> str:
-    """The name of a player with the agent in place of `best`, and how that plays where the name does not say it.
-
-    ValueError where no released agent plays this variant.
-    """
-    parts = split_spec(spec)
-    if parts.source != BEST:
-        return spec
-    return PlayerSpec(name_of_best(game, _play_of_best(parts)), "", parts.search).text
-
-
-def _play_of_best(parts: PlayerSpec) -> str:
-    """How `best` is named to play: a search is put on top of what is sampled, argmax leaves it nothing to search."""
-    return parts.play or ("" if parts.search is None else "sample")
-
-
-def _of_source(game: Game, parts: PlayerSpec) -> Player:
+def _of_source(game: Game, name: PlayerName) -> Player:
     """The player without a search."""
-    spec = parts.policy
+    spec, kind, argument = name.policy, name.kind, name.argument
     if spec in game.bots:
         return Scripted(game, spec)
-    kind, colon, argument = spec.partition(":")
-    if kind in ("mcts", "mc"):
+    if kind in ("mcts", "mc") or spec in ("mcts", "mc"):
         if not argument.isdecimal() or len(argument) > 9 or not 1 <= int(argument) <= MAX_SIMULATIONS:
-            if parts.play and parts.source.partition(":")[2].isdecimal():
-                raise ValueError(
-                    f"a search has no @{one_line(parts.play)}: name it {parts.source}, not {one_line(spec)}"
-                )
-            raise ValueError(f"{shown(spec)} must give 1 to {MAX_SIMULATIONS} simulations a decision, as in {kind}:200")
-        return SearchPlayer(game, kind, int(argument), threads=os.cpu_count() or 1)
-    if colon and kind in entry_points(group=KINDS).names:
+            if name.play and argument.removesuffix(f"@{name.play}").isdecimal():
+                raise ValueError(f"a search has no @{one_line(name.play)}: name it {name.source}, not {one_line(spec)}")
+            right = f"1 to {MAX_SIMULATIONS} simulations a decision, as in {kind or spec}:200"
+            raise ValueError(f"{shown(spec)} must give {right}")
+        return SearchPlayer(game, "mcts" if kind == "mcts" else "mc", int(argument), threads=os.cpu_count() or 1)
+    if kind in entry_points(group=KINDS).names:
         return _installed(kind)(game, argument)
-    if parts.source == BEST:
-        return _installed("checkpoint")(game, name_of_best(game, _play_of_best(parts)))
-    is_file = find_agent(parts.source) is not None or find_anchor(parts.source) is not None or _exists(parts.source)
-    if is_file and parts.source not in game.bots:
-        return _installed("checkpoint")(game, spec)
-    raise ValueError(_no_player(game, parts))
+    source = name.source
+    is_file = find_agent(source) is not None or find_anchor(source) is not None or _exists(source)
+    if source == BEST or (is_file and source not in game.bots):
+        return _installed("checkpoint")(game, replace(name.without_best(game), search=None))
+    raise ValueError(_no_player(game, name))
 
 
-def _no_player(game: Game, parts: PlayerSpec) -> str:
+def _no_player(game: Game, name: PlayerName) -> str:
     """Why nobody goes by a name, what comes nearest first."""
-    source, kinds = parts.source, entry_points(group=KINDS).names
+    source, kinds = name.source, entry_points(group=KINDS).names
     if source in game.bots:
-        return f"a scripted player has no @{one_line(parts.play)}: name it {source}, not {one_line(parts.text)}"
-    no = f"no player {shown(parts.policy)}"
+        return f"a scripted player has no @{one_line(name.play)}: name it {source}, not {one_line(name)}"
+    no = f"no player {shown(name.policy)}"
     if canonical_id(source) in game_ids():
         return f"{no}: it is a game, which --game names"
     if os.path.isdir(run := os.path.join("runs", source)) and source:
         return f"{no}; did you mean {one_line(run)}?"
     agents = [agent.name for agent in released_agents()]
-    known = {name.casefold(): name for name in [*game.bots, *agents, BEST]}
+    # Agents without their game, too; of two with the same name the one of this game.
+    short = {each.partition("/")[2]: each for each in sorted(agents, key=lambda each: each.startswith(f"{game.name}/"))}
+    known = {
+        key.casefold(): each for key, each in [*short.items(), *((each, each) for each in [*game.bots, *agents, BEST])]
+    }
     if near := get_close_matches(source.casefold(), known, 1, 0.7):
         return f"{no}; did you mean {known[near[0]]}?"
     kind, colon, argument = source.partition(":")

@@ -75,6 +75,8 @@ class SearchPlayer:
         simulations, exploration = _check(kind, simulations, exploration)
         threads = whole("threads", threads, 1)
         self.name = f"{kind}:{simulations}"
+        self.kind: Kind = kind
+        """How it searches."""
         self._arguments = game, kind, simulations, exploration, threads
         self._simulations, self._exploration = simulations, exploration
         self._buffers = [buffers(game, kind, simulations) for _ in range(threads)]

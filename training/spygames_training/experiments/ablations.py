@@ -16,7 +16,7 @@ from safetensors.torch import save
 
 from spygames.core.checks import whole
 from spygames.core.game import Game
-from spygames.core.players import Player, make_player
+from spygames.core.players import Player, PlayerName, make_player
 from spygames.core.registry import make_game
 from spygames_training.atomic import is_number, parse_json, read_file, write_whole
 from spygames_training.config import Config
@@ -184,7 +184,7 @@ def evaluated(
         seed: of the deals and of the players' streams.
         executor: plays the games.
     """
-    player, file = make_player(game, f"{run}@{play}"), run / "judged.json"
+    player, file = make_player(game, PlayerName(str(run), play)), run / "judged.json"
     opponents = [make_player(game, spec) for spec in against.values()]
     asked = {
         "against": {

@@ -189,7 +189,7 @@ def learner_run(
 
 
 def _folder(folder: str | Path | None, policy: Policy) -> Path:
-    name = policy.name.rpartition("@")[0].replace("/", "_")  # a released agent's has a slash
+    name = policy.called.source.replace("/", "_")  # a released agent's has a slash
     return Path(folder or Path("runs") / f"best_response_{name}")
 
 

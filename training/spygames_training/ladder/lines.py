@@ -26,7 +26,7 @@ from spygames.core.files import read_text
 from spygames.core.game import Game
 from spygames.core.json_numbers import read_uint64, written
 from spygames.core.player import DecisionBatch, Player
-from spygames.core.players import runs_code
+from spygames.core.players import PlayerName, runs_code
 from spygames.core.python_player import PythonPlayer
 from spygames.core.registry import imports_code, make_game
 from spygames.core.shown import one_line, shown
@@ -188,9 +188,9 @@ def _forfeits(game: Game, block: Block, alone: bool) -> list[list[Any]]:
     return found
 
 
-def entry_of(game: Game, name: str, player: Player) -> Entry:
+def entry_of(game: Game, name: str | PlayerName, player: Player) -> Entry:
     """How a player is written down: by its name, which always says how it plays (`full_name`), and its digest."""
-    return Entry(full_name(game, name, player), player_digest(game, player))
+    return Entry(str(full_name(game, name, player)), player_digest(game, player))
 
 
 def check_harmless(name: str) -> None:

@@ -3,14 +3,12 @@
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
 from urllib.parse import quote
 
 import numpy as np
 
 from spygames.core.game import Game
-from spygames.core.players import split_spec
-from spygames.core.simulations import Kind
+from spygames.core.players import PlayerName
 from spygames_training.atomic import write_whole
 from spygames_training.blocks import DEALS
 from spygames_training.identity import worlds_of
@@ -111,14 +109,10 @@ def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str
 
 def _earlier_worlds(game: Game, lines: Sequence[Line]) -> list[str]:
     """A sentence where searches played lines with worlds that the game draws otherwise by now."""
-    found = {worlds_of(line.made) for line in lines if any(searches(entry.name) for entry in line.players)}
+    searched = [line for line in lines if any(PlayerName.parse(entry.name).searches for entry in line.players)]
+    found = {worlds_of(line.made) for line in searched}
     earlier = sorted(worlds for worlds in found if worlds < game.worlds_version)
     return [EARLIER.format(versions=" and ".join(map(str, earlier)), now=game.worlds_version)] if earlier else []
-
-
-def searches(name: str) -> bool:
-    """Whether the player of that name draws worlds (`Game.determinize`)."""
-    return split_spec(name).search is not None or name.partition(":")[0] in get_args(Kind)
 
 
 def _estimate(estimate: Estimate, unit: float, form: str) -> str:

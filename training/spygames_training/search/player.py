@@ -1,6 +1,7 @@
 """A policy with a search on top of it, as a player."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ class SearchingPolicy:
     def __init__(self, policy: Policy, settings: SearchSettings, rival: Policy | None = None):
         self.policy, self.settings, self.rival, self.game = policy, settings, rival, policy.game
         known = "" if rival is None else f" against {rival.name}"
-        self.name = f"{policy.name}+search:{settings.name}{known}"
+        self.name = f"{replace(policy.called, search=settings.name)}{known}"
         own = _model(policy, settings)
         other = own if rival is None else _model(rival, settings, argmax=True)
         rivals = [_rival(self.game, name, other, settings) for name in settings.rivals]
