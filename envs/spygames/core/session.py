@@ -266,7 +266,7 @@ class SeatSession(Session):
         self.streams = np.zeros((rows.n, 1), np.uint64)
         """The random streams that `draw` draws from, one a row, uint64 [n, 1]."""
 
-    def seed(self, rows: np.ndarray, seeds: np.ndarray) -> None:
+    def seed(self, rows: np.ndarray, seeds: Sequence[np.uint64] | np.ndarray) -> None:
         """Start the streams of `rows`, int64 [k], from seeds, uint64 [k]."""
         self.streams[rows, 0] = [mix(~seed) for seed in seeds]  # the games of these seeds draw from them as they are
 

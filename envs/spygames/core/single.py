@@ -65,8 +65,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
     A game that ends before the seat is asked for a decision starts over, up to 1,000 times.
 
     Chance, the seat's draw and the opponents' random stream come from `reset(seed)`: equal seeds and actions give equal
-    games, and a seed deals the same game to each `seat`. Nothing is drawn from `np_random`, which `reset(seed)` seeds for
-    wrappers and users.
+    games, and a seed deals the same game to each `seat`. Nothing is drawn from `np_random`, which `reset(seed)` seeds
+    for wrappers and users.
     """
 
     metadata = {"render_modes": [*_MODES], "render_fps": FPS}  # noqa: RUF012 (Gymnasium's form)

@@ -122,14 +122,15 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise ResetNeeded("no games have begun: call reset() without a reset_mask first")
         before = self._kept()
         try:
-            seeded = [row for row in rows.tolist() if seeds[row] is not None]
-            self._session.seed(np.array(seeded, np.int64), [seeds[row] for row in seeded])
+            seeded = {row: each for row in rows.tolist() if (each := seeds[row]) is not None}
+            self._session.seed(np.array(list(seeded), np.int64), list(seeded.values()))
             self._session.idle[rows], self._ignored[rows], self._elapsed[rows], self._over[rows] = 0, 0, 0, False
             self._begin(rows, fixed, options.get("state"))
         except BaseException:
             self._put_back(before)
             raise
         self._begun = True
+        super().reset(seed=int(seed) if is_whole(seed) else None)  # `np_random`, from which nothing is drawn here
         return self.games.observation.copy(), self._infos(rows)
 
     def step(self, actions: np.ndarray) -> Step:
@@ -211,7 +212,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         session.seating[rows] = self._single.seatings[session.seats[rows]]
         if state is not None:
             states = self.game.new_states(len(rows))
-            for k, i in enumerate(rows.tolist()):
+            for k in range(len(rows)):
                 given = state
                 if isinstance(state, Mapping) and state.get("rng") is None:
                     given = {**state, "rng": int(seeds[k])}
