@@ -25,7 +25,6 @@ COMMANDS = {
     "replay": "Replay",
     "draw": "Draw",
     "export": "Export",
-    "card": "Card",
     "best-response": "BestResponse",
     "ablate": "Ablate",
     "train-all": "TrainAll",
