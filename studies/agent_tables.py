@@ -8,9 +8,8 @@ from typing import Any
 
 from spygames.core.players import split_spec
 from spygames.core.released import FIRST, ReleasedAgent, released_agents
-from spygames_app.bench.tools import put_between
 from spygames_training.checkpoint import load_checkpoint
-from spygames_training.tables import markdown_table
+from spygames_training.tables import markdown_table, put_between
 from studies.figures import FIGURES, Figures, read_figures
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "agents.md"

@@ -33,7 +33,6 @@ BASE: dict[str, list[str]] = {
     "ablate": ["demo"],
     "train-all": ["demo"],
     "random-play": [],
-    "bench": [],
 }
 """What each command takes; a wrong word behind it decides."""
 
@@ -183,7 +182,6 @@ WRITTEN: dict[str, list[str]] = {
     "draw": ["games.jsonl", "--out", "FILE.svg"],
     "export": [AGENT, "--onnx", "FILE"],
     "random-play": ["--json", "FILE"],
-    "bench": ["--json", "FILE"],
 }
 """How commands name what they write."""
 
@@ -334,7 +332,7 @@ def test_a_player_that_is_not_a_checkpoint(capsys: pytest.CaptureFixture[str]) -
         assert "plays agent_avenue_v0" in told([*argv, AGENT, "--game", "heimlich_v0"], capsys)
 
 
-WITH_GAME = [name for name in COMMANDS if name not in ("bench", "ablate", "train-all")]
+WITH_GAME = [name for name in COMMANDS if name not in ("ablate", "train-all")]
 
 
 @pytest.mark.parametrize("command", WITH_GAME)
@@ -393,7 +391,6 @@ SLIPS: dict[str, str] = {
     "agents heimlich": "a game is given as --game heimlich",
     "agents everything": "a game is given as --game ID",
     "agents agent_avenue/simple-2": str(Path("agent_avenue_simple", "README.md")),
-    "bench aec": "a benchmark is given as --only aec",
     "ablate": "name the config, as in spygames ablate demo",
     "ablate --against greedy": "name the config, as in spygames ablate demo",
     "random-play heimlich": "a game is given as --game heimlich",
@@ -453,7 +450,6 @@ AGREED: dict[str, tuple[str, ...]] = {
     "ladder object": ("not a line of a ladder", "block", '{"block": '),
     "evaluate greedy --games 1000000000001": ("--games", "is not a whole number from 1 to 10^12"),
     "evaluate greedy --games 0": ("--games", "'0' is not a whole number from 1"),
-    "bench --seconds 0": ("--seconds must be positive",),
     "compare greedy random --max-games 1": ("--max-games must be at least 128",),
     "export agent_avenue/simple-2": ("--onnx FILE or --bfloat16 FOLDER",),
 }

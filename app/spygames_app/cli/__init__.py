@@ -29,7 +29,6 @@ COMMANDS = {
     "ablate": "Ablate",
     "train-all": "TrainAll",
     "random-play": "RandomPlay",
-    "bench": "Bench",
 }
 """The subcommands in the order of the help, with the names of their dataclasses. The module is called as the
 subcommand, with `_` for `-`."""
