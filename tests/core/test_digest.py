@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from hashlib import sha256
-from importlib import import_module
+from importlib import import_module, invalidate_caches
 from pathlib import Path
 from types import ModuleType
 
@@ -73,6 +73,91 @@ def test_without_a_source_the_bytecode_counts() -> None:
 
     one, other = (code_digest(made(text), libraries=False) for text in (TEXT, TEXT.replace("range(3)", "range(4)")))
     assert one == code_digest(made(TEXT), libraries=False) != other
+
+
+HELPERS = """
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+LAYOUT = np.dtype([("card", np.int8)])
+
+
+class Card(NamedTuple):
+    value: int
+
+
+class Kind(IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+def worth(card):
+    return card[0] if card[0] != Kind.HIGH else 5
+"""
+BOT = """
+from PACKAGE import helpers
+from PACKAGE.helpers import LAYOUT, Card, worth
+
+BEST = 3
+
+
+def bot(view):
+    def first():
+        return helpers.Kind.LOW
+
+    return BEST * worth(Card(view)) + LAYOUT.itemsize + first()
+"""
+
+
+@pytest.fixture
+def placed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ModuleType]]:
+    """Makes a bot and the module that it uses in a package of that name."""
+    monkeypatch.syspath_prepend(tmp_path)
+    made: set[str] = set()
+
+    def place(package: str, old: str = "", new: str = "") -> ModuleType:
+        folder = tmp_path
+        made.add(package.split(".")[0])
+        for name in package.split("."):
+            folder /= name
+            folder.mkdir(exist_ok=True)
+            (folder / "__init__.py").touch()
+        for name, text in {"helpers": HELPERS, "bot": BOT}.items():
+            text = text.replace(old, new) if old else text
+            (folder / f"{name}.py").write_text(text.replace("PACKAGE", package))
+        invalidate_caches()
+        return import_module(f"{package}.bot")
+
+    yield place
+    for name in [name for name in sys.modules if name.split(".")[0] in made]:
+        del sys.modules[name]
+
+
+def test_where_a_module_is_does_not_count(placed: Callable[..., ModuleType]) -> None:
+    here, there = placed("here").bot, placed("there.within").bot
+    assert here.__module__ != there.__module__
+    assert code_digest(here, libraries=False) == code_digest(there, libraries=False)
+    assert code_digest(here) != code_digest(there)  # machine code looks its constants up by the module's name
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("BEST = 3", "BEST = 4"),
+        ("else 5", "else 6"),
+        ("LOW = 1", "LOW = 0"),
+        ("value", "worth_of_it"),
+        ("np.int8", "np.int16"),
+        ("LAYOUT.itemsize +", "LAYOUT.itemsize -"),
+    ],
+    ids=["constant", "function", "enum", "field", "dtype", "bot"],
+)
+def test_what_a_moved_module_says_counts(placed: Callable[..., ModuleType], old: str, new: str) -> None:
+    assert old in HELPERS + BOT
+    here, there = placed("here").bot, placed("there", old, new).bot
+    assert code_digest(here, libraries=False) != code_digest(there, libraries=False)
 
 
 def of_bytes(path: Path) -> str:

@@ -40,13 +40,18 @@ def code_digest(*values: object, libraries: bool = True) -> str:
     Args:
         values: kernels, functions, dtypes and constants.
         libraries: whether the versions and settings of Python, Numba and NumPy count, as they do for machine code.
-            Otherwise functions are known by their source, as each version of Python writes bytecode in its own way.
+            Otherwise functions are known by their source, as each version of Python writes bytecode in its own way, and
+            the modules in which functions and types are defined do not count.
     """
     parts: list[object] = [
         sys.version_info[:2], numba.__version__, np.__version__, sorted(OPTIONS.items(), key=str),
         [getattr(numba.config, name, None) for name in ("BOUNDSCHECK", "OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE")],
     ] if libraries else []  # fmt: skip
     seen: dict[object, int] = {}
+
+    def home(value: FunctionType | type) -> tuple[str, ...]:
+        # Machine code looks its constants up in the module by name, which has to be there when it is read back.
+        return (value.__module__,) if libraries else ()
 
     def add(value: Any, attributes: frozenset[str] = frozenset()) -> None:
         value = inspect.unwrap(getattr(value, "py_func", value)) if callable(value) else value
@@ -61,9 +66,8 @@ def code_digest(*values: object, libraries: bool = True) -> str:
             seen[key] = len(seen)
         if isinstance(value, FunctionType):
             names, attributes = names_of(value.__code__)
-            # Machine code looks its constants up in the module by name, which has to be there when it is read back.
             text = None if libraries else _source(value.__code__)
-            parts.append((value.__module__, _text(value.__code__, value.__doc__) if text is None else text))
+            parts.append((*home(value), _text(value.__code__, value.__doc__) if text is None else text))
             if libraries and getattr(value, "noalias", False):  # a promise to the compiler, and no rule
                 parts.append("noalias")
             add(value.__defaults__)
@@ -81,7 +85,7 @@ def code_digest(*values: object, libraries: bool = True) -> str:
         elif isinstance(value, enum.Enum):
             add(value.value)
         elif isinstance(value, type):
-            parts.append((value.__module__, value.__qualname__, getattr(value, "_fields", None)))
+            parts.append((*home(value), value.__qualname__, getattr(value, "_fields", None)))
             if issubclass(value, enum.Enum):
                 add({name: member.value for name, member in value.__members__.items()})
         elif isinstance(value, np.dtype):
