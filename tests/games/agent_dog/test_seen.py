@@ -12,8 +12,8 @@ from spygames.core.kernel import Record
 from spygames.testing.hidden import is_no_secret
 from tests.games.agent_dog.conftest import game_of, make_mapping, position_at
 from tests.games.agent_dog.moments import VARIANTS, moments
-from tests.support.blind import LONG_PAIRS, PAIRS, leaks
 from tests.support.changed import changed
+from tests.support.leaks import LONG_PAIRS, PAIRS, leaks
 from tests.support.position import Position
 from tests.support.suites import slow_but
 
