@@ -19,7 +19,6 @@ import torch
 
 from spygames import make_game
 from spygames.core.players import make_player
-from spygames_app.bench.tools import put_between
 from spygames_app.cli.arguments import Positive, Seed, execute
 from spygames_training.atomic import write_whole
 from spygames_training.config import PPO, Config, Network
@@ -28,7 +27,7 @@ from spygames_training.network import ActorCritic
 from spygames_training.plots import curve_axes, picture
 from spygames_training.policy import from_network
 from spygames_training.run import Run
-from spygames_training.tables import markdown_table
+from spygames_training.tables import markdown_table, put_between
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FILE = DOCS / "baselines.json"

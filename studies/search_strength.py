@@ -17,12 +17,11 @@ from spygames.core.batch import spread
 from spygames.core.game import Game
 from spygames.core.players import make_player
 from spygames.core.rng import next_seed
-from spygames_app.bench.tools import put_between
 from spygames_app.cli.arguments import AnyFolder, File, Positive, Seed, console, execute
 from spygames_training.atomic import write_whole
 from spygames_training.evaluation import bootstrap, won
 from spygames_training.lockstep import play_games
-from spygames_training.tables import markdown_table, progress_bar
+from spygames_training.tables import markdown_table, progress_bar, put_between
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 from rich.console import Console
+from studies import card
 
 from spygames import agent_avenue
 from spygames.core.record import load_games
@@ -165,5 +166,5 @@ def test_pages_of_such_players(agents: list[str], tmp_path: Path, capsys: pytest
     assert f">{lines.name}</a>" in html
     for agent in agents:
         capsys.readouterr()
-        assert run("card", agent) == 0
+        assert card.main([agent]) == 0
         assert rendered(capsys.readouterr().out)[0] == agent

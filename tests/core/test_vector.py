@@ -21,7 +21,6 @@ import spygames
 from spygames.core.game import Game, IllegalAction
 from spygames.core.player import DecisionBatch
 from spygames.core.single import SingleEnv
-from spygames.core.starts import Drawn, Starts
 from spygames.core.vector import SeatVectorEnv
 from tests.poker import kuhn
 from tests.support import recall
@@ -341,19 +340,3 @@ def test_rows_show_what_their_seat_may_know() -> None:
     pictures.reset(seed=1)
     assert [picture.shape for picture in pictures.render() or ()] == [(600, 800, 3)] * 2  # type: ignore[union-attr]
     assert SeatVectorEnv(GAME, 2).render() is None
-
-
-@pytest.mark.parametrize("seats", [1, 2, 3, 5, 7])
-def test_starts_are_those_that_numpy_draws(seats: int) -> None:
-    n, rows = 3, np.arange(3)
-    plain, fixed = [np.random.default_rng(i) for i in range(n)], np.array([-1, 0, -1])
-    starts = Starts([np.random.default_rng(i) for i in range(n)], seats)
-    drawn = Drawn(np.zeros(n, np.int8), np.zeros((n, 1), np.uint64), np.zeros(n, np.uint64))
-    for k in range(200):
-        if k % 50 < 25:  # the other half: many draws with nothing fetched between
-            starts.fetch()
-        starts.draw(rows, fixed, drawn)
-        for i, generator in enumerate(plain):
-            assert drawn.seats[i] == (0 if fixed[i] == 0 else generator.integers(seats))
-            assert drawn.streams[i] == generator.integers(2**64, dtype=np.uint64)
-            assert drawn.seeds[i] == generator.integers(2**64, dtype=np.uint64)

@@ -98,7 +98,14 @@ def test_public_names_exist(module: str) -> None:
 
 def test_examples_of_the_modules_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for module in ("spygames", "spygames.authoring", "spygames.pictures", "spygames.players", "spygames.records"):
+    for module in (
+        "spygames",
+        "spygames.authoring",
+        "spygames.pictures",
+        "spygames.players",
+        "spygames.records",
+        "spygames_app.films",
+    ):
         tried = doctest.testmod(importlib.import_module(module))
         assert tried.attempted
         assert not tried.failed

@@ -32,6 +32,7 @@ LARGEST_WHEEL = 14_000_000
 OWN_TESTS = (
     "tests/core",
     "tests/contract",
+    "tests/films",
     "tests/docs/test_pages.py",
     "tests/training/test_agents_by_name.py",
     "tests/training/test_released.py",

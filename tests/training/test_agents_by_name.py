@@ -1,15 +1,15 @@
 """Agents that come with the package go by name, wherever a player is named."""
 
-import importlib.util
 import json
 import re
 import shutil
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import gymnasium
 import numpy as np
 import pytest
+from studies import released_agents as writer
 
 import spygames
 from spygames.core import released
@@ -34,23 +34,13 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("writer", ROOT / "docs" / "_extensions" / "released_agents.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def weights(policy: Policy) -> bytes:
     return b"".join(tensor.numpy().tobytes() for tensor in policy.network.state_dict().values())
 
 
 def test_the_list_is_that_of_the_checkpoints_and_ladders() -> None:
-    module = generator()
     there = (ROOT / "checkpoints" / MANIFEST).read_text()
-    assert there == module.text_of(module.manifest()), "write it: python docs/_extensions/released_agents.py"
+    assert there == writer.text_of(writer.manifest()), "write it: python -m studies.released_agents"
     assert {agent.folder.name for agent in released_agents()} == {
         path.parent.name for path in (ROOT / "checkpoints").glob("*/config.json")
     }

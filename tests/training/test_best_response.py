@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from studies.card_page import card
 
 import spygames
-from spygames_training.card import card
 from spygames_training.checkpoint import load_checkpoint, save_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents, from_mapping
 from spygames_training.experiments import best_response as library

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import torch
 from sb3_contrib import MaskablePPO
+from studies.calibration import calibrate
 from torch import nn
 
 import spygames
@@ -22,7 +23,6 @@ from spygames.core.game import Game
 from spygames.core.players import make_player
 from spygames_training.bridges.sb3 import PerSeatRolloutBuffer, SelfPlayVecEnv, actor_critic_kwargs, to_actor_critic
 from spygames_training.bridges.sb3.run import MaskableRun
-from spygames_training.calibration import calibrate
 from spygames_training.checkpoint import load_checkpoint
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.ladder.standings import maximal_lottery

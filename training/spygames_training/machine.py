@@ -3,6 +3,7 @@
 import os
 import platform
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 
@@ -34,3 +35,23 @@ def instructions() -> str:
         return ", ".join([*found, "bfloat16"] if has_fast_bfloat16(torch.device("cpu")) else found)
     except (ImportError, AttributeError, RuntimeError):
         return "unknown"
+
+
+def machine() -> dict[str, str]:
+    """What the figures were taken on."""
+    return {
+        "processor": processor(),
+        "instructions": instructions(),
+        "cores": str(cores()),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        **{name: _version(name) for name in ("numpy", "numba", "pettingzoo", "open_spiel", "torch", "sb3_contrib")},
+        "load at the start": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

@@ -109,6 +109,19 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: in
     return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
 
 
+def put_between(page: Path, begin: str, end: str, content: str) -> None:
+    """Puts `content` on a page in the place of what stands between two markers.
+
+    Raises:
+        ValueError: the page does not have both, in this order; it stays as it is.
+    """
+    before, found, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, ended, after = rest.partition(end)
+    if not found or not ended:
+        raise ValueError(f"{page} has no place for it: a line {begin!r}, and after it a line {end!r}")
+    page.write_text(f"{before}{begin}\n\n{content}\n\n{end}{after}", encoding="utf-8")
+
+
 @dataclass(frozen=True)
 class ScreenTable:
     """A table for `Console.print`, whose texts are shown as they are.

@@ -25,12 +25,10 @@ COMMANDS = {
     "replay": "Replay",
     "draw": "Draw",
     "export": "Export",
-    "card": "Card",
     "best-response": "BestResponse",
     "ablate": "Ablate",
     "train-all": "TrainAll",
     "random-play": "RandomPlay",
-    "bench": "Bench",
 }
 """The subcommands in the order of the help, with the names of their dataclasses. The module is called as the
 subcommand, with `_` for `-`."""

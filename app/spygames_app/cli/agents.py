@@ -40,8 +40,8 @@ class Agents:
         from spygames.core.registry import canonical_id, game_ids
         from spygames.core.released import find_agent
 
-        if find_agent(text) is not None:
-            return f"all about one agent says spygames card {text}"
+        if (agent := find_agent(text)) is not None:
+            return f"all about one agent is in {agent.folder / 'README.md'}"
         return f"a game is given as --game {text if canonical_id(text) in game_ids() else 'ID'}"
 
     def run(self) -> int:

@@ -60,8 +60,8 @@ class Draw:
         form = self._form()
         from gymnasium.error import DependencyNotInstalled
 
-        from spygames.core.movie import check, encode, pictures_in
         from spygames.core.record import RecordError, load_games
+        from spygames_app.films.encoding import check, encode, pictures_in
         from spygames_training.atomic import write_whole
         from spygames_training.tables import progress_bar
 
@@ -95,7 +95,7 @@ class Draw:
         return 0
 
     def _form(self) -> str:
-        from spygames.core.movie import FORMATS
+        from spygames_app.films import FORMATS
 
         form = "" if self.out is None else self.out.suffix.removeprefix(".").lower()
         if form not in FORMATS:

@@ -18,7 +18,8 @@ __all__ = ["pixels", "png"]
 
 LEAST, MOST = 16, 4096
 """The widths that a picture may have, in pixels."""
-_FONTS = Path(__file__).with_name("fonts")
+FONTS = Path(__file__).with_name("fonts")
+"""The folder of both, `spygames-regular.ttf` and `spygames-bold.ttf`."""
 
 
 def check_width(width: int) -> int:
@@ -40,7 +41,7 @@ def png(svg: str, width: int = 800, ground: str | None = None) -> bytes:
     """
     width = check_width(width)
     resvg_py, _ = libraries()
-    fonts = [str(_FONTS / name) for name in ("spygames-regular.ttf", "spygames-bold.ttf")]
+    fonts = [str(FONTS / name) for name in ("spygames-regular.ttf", "spygames-bold.ttf")]
     size = {"width": width, "height": round(width * HEIGHT / WIDTH)}
     return bytes(
         resvg_py.svg_to_bytes(svg_string=str(svg), background=ground, skip_system_fonts=True, font_files=fonts, **size)

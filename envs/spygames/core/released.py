@@ -1,6 +1,6 @@
 """The agents that come with the package: what they are called, where they lie, and which is the best of its variant.
 
-`agents.json` beside them says it, with the SHA-256 of each of their files. `docs/_extensions/released_agents.py` writes
+`agents.json` beside them says it, with the SHA-256 of each of their files. `python -m studies.released_agents` writes
 it from the checkpoints and the ladders.
 """
 

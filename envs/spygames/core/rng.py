@@ -9,7 +9,7 @@ from spygames.core.checks import is_whole
 from spygames.core.kernel import Int, Record, kernel
 from spygames.core.shown import shown
 
-__all__ = ["as_seed", "below", "mix", "next_seed", "random_action", "shuffle", "uniform"]
+__all__ = ["as_seed", "below", "draw_seed", "mix", "next_seed", "random_action", "shuffle", "uniform"]
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
@@ -48,6 +48,16 @@ def uniform(rng: np.ndarray, n: Int) -> Int:
     """Draws 0..n-1 (n at most 2^32, multiply-shift) and advances `rng`, uint64 [1]."""
     rng[0] += GAMMA
     return np.int64(((mix(rng[0]) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@kernel
+def draw_seed(rng: np.ndarray) -> np.uint64:
+    """Draw a seed, 0..2^64-1, and advance `rng`, uint64 [1]. It is made of the upper halves of two draws: a whole draw
+    could be inverted, and its receiver would know what is drawn next."""
+    rng[0] += GAMMA
+    upper = mix(rng[0]) >> np.uint64(32)
+    rng[0] += GAMMA
+    return (upper << np.uint64(32)) | (mix(rng[0]) >> np.uint64(32))
 
 
 @kernel

@@ -10,10 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from spygames.core.batch import Batch
+from spygames.core.bots import uniform
 from spygames.core.checks import some_legal
 from spygames.core.game import NOBODY, Game
+from spygames.core.kernel import kernel
 from spygames.core.notes import Notes, new_notes
 from spygames.core.player import DecisionBatch, Player, PlayerFailed, name_of, new_memory, tell_end
+from spygames.core.rng import draw_seed, mix
 from spygames.core.rows import Rows, SavedRows, first_illegal
 from spygames.core.shown import shown
 
@@ -223,6 +226,24 @@ class Session:
         return np.zeros(self.rows.n, np.int8)
 
 
+@kernel
+def _draw_rows(
+    streams: np.ndarray,
+    rows: np.ndarray,
+    num_seats: int,
+    fixed: np.ndarray,
+    seats: np.ndarray,
+    rng: np.ndarray,
+    seeds: np.ndarray,
+) -> None:
+    for k in range(len(rows)):
+        i = rows[k]
+        seat = uniform(streams[i], num_seats)
+        seats[i] = seat if fixed[i] < 0 else fixed[i]
+        rng[i, 0] = draw_seed(streams[i])
+        seeds[k] = draw_seed(streams[i])
+
+
 class SeatSession(Session):
     """Games in each of which one seat is asked from outside and players decide for the others.
 
@@ -242,6 +263,28 @@ class SeatSession(Session):
         """Whether the seat has decided in the game, bool [n]."""
         self.idle = np.zeros(rows.n, np.int64)
         """Games in a row that have ended before the seat was asked, int64 [n]."""
+        self.streams = np.zeros((rows.n, 1), np.uint64)
+        """The random streams that `draw` draws from, one a row, uint64 [n, 1]."""
+
+    def seed(self, rows: np.ndarray, seeds: Sequence[np.uint64] | np.ndarray) -> None:
+        """Start the streams of `rows`, int64 [k], from seeds, uint64 [k]."""
+        self.streams[rows, 0] = [mix(~seed) for seed in seeds]  # the games of these seeds draw from them as they are
+
+    def draw(self, rows: np.ndarray, fixed: np.ndarray) -> np.ndarray:
+        """Draw what the next games of `rows`, int64 [k], begin from: the seat that is asked from outside, the players'
+        random stream and the seed.
+
+        Args:
+            rows: the games.
+            fixed: int64 [n], the seat of each row, or NOBODY for the one that is drawn. The other draws do not depend
+                on it.
+
+        Returns:
+            The seeds, uint64 [k].
+        """
+        seeds = np.zeros(len(rows), np.uint64)
+        _draw_rows(self.streams, rows, self.rows.game.num_players, fixed, self.seats, self.rng, seeds)
+        return seeds
 
     def forget(self, rows: np.ndarray) -> None:
         """As in `Session`; nor has the seat decided there."""
@@ -268,7 +311,7 @@ class SeatSession(Session):
                 settle(rows)
 
     def _arrays(self) -> tuple[np.ndarray, ...]:
-        return *super()._arrays(), self.seats, self.asked, self.idle
+        return *super()._arrays(), self.seats, self.asked, self.idle, self.streams
 
     def _viewers(self) -> np.ndarray:
         return self.seats

@@ -65,7 +65,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
     A game that ends before the seat is asked for a decision starts over, up to 1,000 times.
 
     Chance, the seat's draw and the opponents' random stream come from `reset(seed)`: equal seeds and actions give equal
-    games.
+    games, and a seed deals the same game to each `seat`. Nothing is drawn from `np_random`, which `reset(seed)` seeds
+    for wrappers and users.
     """
 
     metadata = {"render_modes": [*_MODES], "render_fps": FPS}  # noqa: RUF012 (Gymnasium's form)
@@ -104,6 +105,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         moves = PICTURED_MOVES if self.render_mode == "rgb_array" else 0
         session = SeatSession(Rows(self.game, 1, 0, compiled=True), self.players, moves)
         session.seats[:] = NOBODY
+        session.seed(ROW, [as_seed(None)])
         return session
 
     @property
@@ -132,18 +134,18 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """
         options = dict(options or {})
         fixed = self.read_seat(options.pop("seat")) if "seat" in options else self.fixed_seat
-        generator = self.np_random if seed is None else np_random(int(as_seed(seed)))[0]
-        before, saved = generator.bit_generator.state, self._session.save()
+        chosen = None if seed is None else as_seed(seed)
+        saved = self._session.save()
         try:
-            self._start(generator, fixed, options)
+            if chosen is not None:
+                self._session.seed(ROW, [chosen])
+            self._start(fixed, options)
         except BaseException:
             # A reset that fails shows nobody a game that is not theirs.
             self._session.restore(saved)
-            generator.bit_generator.state = before
             raise
         self._ignored, self._cut = 0, False
-        if seed is not None:
-            self._np_random, self._np_random_seed = generator, int(seed)
+        super().reset(seed=None if seed is None else int(seed))
         return self._seen()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -202,7 +204,8 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         redrawn = self.env.determinize(self._blank.possible_agents[self.seat], int(chosen))
         other._np_random, other._np_random_seed = np_random(int(chosen))
         other._session = session = self._new_session()
-        session.rng[:] = other._np_random.integers(2**64, size=(1, 1), dtype=np.uint64)
+        session.seed(ROW, [chosen])
+        session.draw(ROW, np.array([self.seat]))
         session.seats[:], session.seating[:] = self.seat, self.seatings[self.seat]
         session.begin(ROW, np.array([chosen]), redrawn.state().view(self.game.state_dtype))
         session.rows.look(ROW, session.seats)  # also the end of a game
@@ -231,16 +234,16 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             return None
         return self.game.to_text(as_record(self._states()), self.seat) if self.render_mode == "ansi" else self.to_rgb()
 
-    def _start(self, generator: np.random.Generator, fixed: int | None, options: dict[str, Any]) -> None:
+    def _start(self, fixed: int | None, options: dict[str, Any]) -> None:
         """Begins a game in which the seat is asked."""
         session, env, seat = self._session, self._blank.clone(), NOBODY
+        fixed_seats = np.array([NOBODY if fixed is None else fixed])
         for _ in range(MOST_STARTS):
-            seat = int(generator.integers(self.game.num_players)) if fixed is None else fixed
-            session.rng[:] = generator.integers(2**64, size=(1, 1), dtype=np.uint64)
-            seed = int(generator.integers(2**64, dtype=np.uint64))
-            env.reset(seed=seed, options=options)
-            session.seats[:], session.seating[:] = seat, self.seatings[seat]
-            session.begin(ROW, np.array([seed], np.uint64), env.state().view(self.game.state_dtype))
+            seeds = session.draw(ROW, fixed_seats)
+            seat = self.seat
+            session.seating[:] = self.seatings[seat]
+            env.reset(seed=int(seeds[0]), options=options)
+            session.begin(ROW, seeds, env.state().view(self.game.state_dtype))
             session.play_on()
             if session.rows.seats[0] == seat:
                 return

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from gymnasium.error import ResetNeeded
-from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
@@ -26,7 +25,6 @@ from spygames.core.rows import Rows
 from spygames.core.session import SeatSession
 from spygames.core.shown import shown
 from spygames.core.single import MAX_IGNORED, MOST_STARTS, Illegal, SingleEnv, SingleRenderMode
-from spygames.core.starts import Drawn, Starts
 
 __all__ = ["SeatVectorEnv"]
 
@@ -37,8 +35,8 @@ Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
 class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """`num_envs` games in each of which one seat is played, as `SingleEnv` plays it, and players sit in the others.
 
-    Each row is what `SingleEnv` with the same arguments is: equal seeds and actions give equal games, byte for byte, as
-    in Gymnasium's SyncVectorEnv, some thirty times as fast. What `step` and `reset` return belongs to the caller.
+    Each row is what `SingleEnv` with the same arguments is: equal seeds and actions give equal games, byte for byte,
+    some thirty times as fast as in Gymnasium's SyncVectorEnv. What `step` and `reset` return belongs to the caller.
 
     Observations: float32 [n, F]. Rewards: float64 [n], the seat's result at the end of its game, else 0. Infos, each
     with its `_key`, bool [n], as Gymnasium has them: `action_mask` int8 [n, A]; `seat` int64 [n]; `illegal_action` and
@@ -86,7 +84,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.action_space = batch_space(self.single_action_space, n)
         self._session = SeatSession(Rows(game, n, 0), single.players)
         self._fixed = np.full(n, NOBODY if single.fixed_seat is None else single.fixed_seat, np.int64)
-        self._starts = Starts([np_random()[0] for _ in range(n)], game.num_players)
+        self._session.seed(np.arange(n), np.random.SeedSequence().generate_state(n, np.uint64))
         self._begun = False  # whether there was a `reset`
         self._ignored = np.zeros(n, np.int64)  # illegal actions in a row
         self._elapsed = np.zeros(n, np.int64)  # steps of the game
@@ -119,24 +117,20 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             fixed = np.full(self.num_envs, NOBODY if number is None else number)
         if unknown := [key for key in options if key != "state"]:
             warnings.warn(f"reset options {shown(unknown)} are unknown and do nothing", stacklevel=2)
-        generators = self._generators(seed, rows)
+        seeds = self._seeds(seed)
         if not self._begun and len(rows) < self.num_envs:
             raise ResetNeeded("no games have begun: call reset() without a reset_mask first")
-        starts = self._starts
-        starts.fetch()
-        before, former = self._kept(), [(row, starts.row(row)) for row in generators]
+        before = self._kept()
         try:
-            for row, generator in generators.items():
-                starts.restart(row, generator)
-            starts.fetch()
+            seeded = {row: each for row in rows.tolist() if (each := seeds[row]) is not None}
+            self._session.seed(np.array(list(seeded), np.int64), list(seeded.values()))
             self._session.idle[rows], self._ignored[rows], self._elapsed[rows], self._over[rows] = 0, 0, 0, False
             self._begin(rows, fixed, options.get("state"))
         except BaseException:
             self._put_back(before)
-            for row, kept in former:
-                starts.put_row(row, kept)
             raise
         self._begun = True
+        super().reset(seed=int(seed) if is_whole(seed) else None)  # `np_random`, from which nothing is drawn here
         return self.games.observation.copy(), self._infos(rows)
 
     def step(self, actions: np.ndarray) -> Step:
@@ -162,7 +156,6 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if why and self.illegal == "raise":
             row, text = next(iter(why.items()))
             raise IllegalAction(f"row {row}: {text}")
-        self._starts.fetch()
         before = self._kept()
         try:
             moved = going
@@ -215,17 +208,16 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if not len(rows):
             return
         session, states = self._session, None
-        seeds = np.zeros(self.num_envs, np.uint64)
-        self._starts.draw(rows, fixed, Drawn(session.seats, session.rng, seeds))
+        seeds = session.draw(rows, fixed)
         session.seating[rows] = self._single.seatings[session.seats[rows]]
         if state is not None:
             states = self.game.new_states(len(rows))
-            for k, i in enumerate(rows.tolist()):
+            for k in range(len(rows)):
                 given = state
                 if isinstance(state, Mapping) and state.get("rng") is None:
-                    given = {**state, "rng": int(seeds[i])}
+                    given = {**state, "rng": int(seeds[k])}
                 self.game.state_from_dict(given, as_record(states, k))
-        session.begin(rows, seeds[rows], states)
+        session.begin(rows, seeds, states)
 
     def _settle(self, rows: np.ndarray, fixed: np.ndarray, state: Mapping[str, Any] | None) -> None:
         """Begins games again that have ended before the seat was asked."""
@@ -339,17 +331,16 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             actions[i] = legal[uniform(self._session.rng[i], len(legal))]
         return actions
 
-    def _generators(self, seed: int | Sequence[int | None] | None, rows: np.ndarray) -> dict[int, np.random.Generator]:
-        """The new generators of those rows that get one."""
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[np.uint64 | None]:
+        """The seed of each row; None where its stream continues."""
         n = self.num_envs
         if seed is None:
-            return {}
+            return [None] * n
         if is_whole(seed):
             seed = [int(seed) + i for i in range(n)]
         if isinstance(seed, str) or not isinstance(seed, Sequence | np.ndarray) or len(seed) != n:
             raise ValueError(f"seed must be a whole number or {n} of them, one a row, not {shown(seed)}")
-        chosen = [None if each is None else int(as_seed(each)) for each in seed]
-        return {i: np_random(each)[0] for i in rows.tolist() if (each := chosen[i]) is not None}
+        return [None if each is None else as_seed(each) for each in seed]
 
     def _mask_rows(self, mask: Any) -> np.ndarray:
         """The rows of a `reset_mask`; all for None."""
@@ -364,12 +355,11 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _kept(self) -> tuple[Any, ...]:
         """The games as they are, for `_put_back`."""
         arrays = (self._ignored, self._elapsed, self._over)
-        return self._session.save(), arrays, [array.copy() for array in arrays], self._starts.mark()
+        return self._session.save(), arrays, [array.copy() for array in arrays]
 
     def _put_back(self, kept: tuple[Any, ...]) -> None:
         """The games are again as they were."""
-        session, arrays, copies, mark = kept
+        session, arrays, copies = kept
         for array, copy in zip(arrays, copies, strict=True):
             array[...] = copy
         self._session.restore(session)
-        self._starts.goto(mark)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from studies.calibration import Calibration, calibrate, draw_calibration
 
-from spygames_training.calibration import Calibration, calibrate, draw_calibration
 from spygames_training.config import Network
 from spygames_training.network import make_network
 from spygames_training.policy import Policy

@@ -1,5 +1,5 @@
 """Writes how strong the released agents are into docs/agents.md and README.md, from the figures beside their
-checkpoints: `python docs/_extensions/agent_tables.py`.
+checkpoints: `python -m studies.agent_tables`.
 """
 
 from collections.abc import Mapping
@@ -8,14 +8,13 @@ from typing import Any
 
 from spygames.core.players import PlayerName
 from spygames.core.released import FIRST, ReleasedAgent, released_agents
-from spygames_app.bench.tools import put_between
 from spygames_training.checkpoint import load_checkpoint
-from spygames_training.figures import FIGURES, Figures, read_figures
-from spygames_training.tables import markdown_table
+from spygames_training.tables import markdown_table, put_between
+from studies.figures import FIGURES, Figures, read_figures
 
-PAGE = Path(__file__).resolve().parents[1] / "agents.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "agents.md"
 FRONT = PAGE.parents[1] / "README.md"
-BEGIN, END = "<!-- python docs/_extensions/agent_tables.py writes from here -->", "<!-- to here, agents -->"
+BEGIN, END = "<!-- python -m studies.agent_tables writes from here -->", "<!-- to here, agents -->"
 TITLES = {"agent_avenue": "Agent Avenue", "heimlich": "Heimlich & Co.", "agent_dog": "Agent DOG"}
 BOTS = ("random", "greedy", "expert-1", "expert", "mcts:200")
 ANCHOR = "first agent"

@@ -4,17 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from tests.docs.test_build import extension
-
-tables = extension("agent_tables")
+from studies import agent_tables as tables
 
 
 @pytest.mark.parametrize(("page", "written"), [(tables.PAGE, tables.tables), (tables.FRONT, tables.front_table)])
 def test_the_page_is_up_to_date(page: Path, written: Callable[[], str]) -> None:
     text = page.read_text(encoding="utf-8")
     there = text.partition(tables.BEGIN)[2].partition(tables.END)[0].strip()
-    assert there == written(), "run python docs/_extensions/agent_tables.py"
+    assert there == written(), "run python -m studies.agent_tables"
 
 
 def test_the_front_page_knows_every_agent_against_its_anchors() -> None:

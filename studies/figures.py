@@ -10,13 +10,11 @@ from spygames.core.json_numbers import read_uint64
 from spygames.core.players import PlayerName
 from spygames.core.shown import one_line
 from spygames_training.atomic import is_count, is_number, parse_json, read_file
-from spygames_training.calibration import Calibration
 from spygames_training.checkpoint import Checkpoint
 from spygames_training.identity import player_digest, worlds_of
 from spygames_training.policy import PolicyPlayer, from_network
 from spygames_training.search.player import on_top
-
-__all__ = ["Adversary", "Figures", "read_evaluation", "read_figures"]
+from studies.calibration import Calibration
 
 FIGURES = "figures.json"
 """The name of the file beside a checkpoint."""

@@ -11,10 +11,9 @@ from typing import Any
 
 from spygames.core.film import Film, Scene
 from spygames.core.game import NOBODY
+from spygames.core.raster import FONTS
 
-__all__ = ["page"]
-
-_HERE = Path(__file__).parent
+_TEMPLATE = Path(__file__).with_name("page.html")
 _BARS = 6
 """Actions that the page names; the others are summed up."""
 
@@ -44,7 +43,7 @@ def page(film: Film, viewers: Sequence[int], progress: Callable[[int], None] = l
     game, players = film.game, film.record.players
     texts = {"TITLE": f"{game.id}: {', '.join(players)}" if players else game.id, "VARIANT": game.title}
     filled = {name: escape(text) for name, text in texts.items()} | {"DATA": base64.b64encode(packed).decode()}
-    return re.sub("{{(TITLE|VARIANT|DATA)}}", lambda found: filled[found[1]], (_HERE / "page.html").read_text("utf-8"))
+    return re.sub("{{(TITLE|VARIANT|DATA)}}", lambda found: filled[found[1]], _TEMPLATE.read_text("utf-8"))
 
 
 def _packed(scene: Scene, parts: dict[str, int]) -> dict[str, Any]:
@@ -68,6 +67,5 @@ def _packed(scene: Scene, parts: dict[str, int]) -> dict[str, Any]:
 def _fonts() -> list[str]:
     """The regular and the bold font, in which the pictures' texts fit their places."""
     return [
-        base64.b64encode((_HERE / "fonts" / f"spygames-{weight}.ttf").read_bytes()).decode()
-        for weight in ("regular", "bold")
+        base64.b64encode((FONTS / f"spygames-{weight}.ttf").read_bytes()).decode() for weight in ("regular", "bold")
     ]

@@ -1,4 +1,4 @@
-"""Recorded games as files: films (WebP, GIF, MP4), pictures (PNG, SVG) and a page with a slider (HTML)."""
+"""Writes a film as the content of a file."""
 
 import io
 import tempfile
@@ -13,11 +13,9 @@ from gymnasium.error import DependencyNotInstalled
 from spygames.core.checks import number
 from spygames.core.film import Film
 from spygames.core.game import NOBODY
-from spygames.core.page import page
 from spygames.core.raster import check_width, libraries, pixels, png
 from spygames.core.shown import shown
-
-__all__ = ["FORMATS", "encode"]
+from spygames_app.films.html_page import page
 
 FORMATS = ("webp", "gif", "mp4", "png", "svg", "html")
 """What `encode` makes; each is the ending of the file's name."""

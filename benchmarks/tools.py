@@ -1,17 +1,12 @@
-"""Measuring speed: a benchmark as data, timing, the table, and the machine's name."""
+"""Measuring speed: a benchmark as data, timing, and the table."""
 
-import os
-import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from spygames_training.machine import cores, instructions, processor
 from spygames_training.tables import markdown_table
 
 if TYPE_CHECKING:
@@ -173,36 +168,3 @@ def as_json(results: list[Result], host: dict[str, str], settings: str) -> dict[
         for r in results
     }
     return {"date": date.today().isoformat(), "settings": settings, "machine": host, "results": figures}
-
-
-def put_between(page: Path, begin: str, end: str, content: str) -> None:
-    """Puts `content` on a page in the place of what stands between two markers.
-
-    Raises:
-        ValueError: the page does not have both, in this order; it stays as it is.
-    """
-    before, found, rest = page.read_text(encoding="utf-8").partition(begin)
-    _, ended, after = rest.partition(end)
-    if not found or not ended:
-        raise ValueError(f"{page} has no place for it: a line {begin!r}, and after it a line {end!r}")
-    page.write_text(f"{before}{begin}\n\n{content}\n\n{end}{after}", encoding="utf-8")
-
-
-def machine() -> dict[str, str]:
-    """What the figures were taken on."""
-    return {
-        "processor": processor(),
-        "instructions": instructions(),
-        "cores": str(cores()),
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-        **{name: _version(name) for name in ("numpy", "numba", "pettingzoo", "open_spiel", "torch", "sb3_contrib")},
-        "load at the start": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown",
-    }
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from spygames_app.bench.tools import Run, rate
+from benchmarks.tools import Run, rate
 
 GAMES, SEED = 50, 1
 """Games that are recorded beforehand and replayed in turn, and the seed of the first."""

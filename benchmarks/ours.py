@@ -7,18 +7,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.loops import chosen, replay
+from benchmarks.tools import Bench, NotHere, Run, rate
 from spygames import agent_avenue_v0
 from spygames.core.batch import Batch
 from spygames.core.game import Game, as_record
 from spygames.core.player import bot_loop
 from spygames.core.rng import next_seed
-from spygames_app.bench.loops import chosen, replay
-from spygames_app.bench.tools import Bench, NotHere, Run, rate
 
+ROOT = Path(__file__).resolve().parents[1]
 GAMES, STEPS = 1024, 256
 """Size of a batch, and how many steps of it are recorded and replayed."""
 
@@ -161,9 +163,11 @@ print(clock() - start)
 
 
 def fresh_process(code: str, cache: str | None = None) -> float:
-    """Runs Python code in a process of its own; returns the number that it prints last."""
+    """Runs Python code in a process of its own, at the top of the clone; returns the number that it prints last."""
     environment = {**os.environ, **({"NUMBA_CACHE_DIR": cache} if cache else {})}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, env=environment, check=False
+    )
     if done.returncode:
         raise RuntimeError(f"a measured process failed:\n{done.stderr}")
     return float(done.stdout.split()[-1])
@@ -200,14 +204,14 @@ def needs_torch() -> None:
 
 def training() -> Run:
     needs_torch()
-    from spygames_app.bench.training import training_rate
+    from benchmarks.rates import training_rate
 
     return training_rate("agent_avenue_v0")
 
 
 def searching(player: str) -> Run:
     needs_torch()
-    from spygames_app.bench.training import search_rate
+    from benchmarks.rates import search_rate
 
     return search_rate(player)
 

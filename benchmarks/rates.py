@@ -8,9 +8,9 @@ import numpy as np
 import torch
 
 import spygames
+from benchmarks.tools import Run, rate
 from spygames.core.player import DecisionBatch
 from spygames.core.players import make_player
-from spygames_app.bench.tools import Run, rate
 from spygames_training.config import PPO
 from spygames_training.learner import Learner
 from spygames_training.lockstep import play_games

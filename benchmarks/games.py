@@ -9,11 +9,8 @@ from typing import Any
 from rich.console import Console
 
 import spygames
-from spygames.core.batch import Batch
-from spygames.core.game import Game
-from spygames.core.registry import game_module
-from spygames_app.bench.loops import replay
-from spygames_app.bench.ours import (
+from benchmarks.loops import replay
+from benchmarks.ours import (
     batch_replay,
     determinized,
     first_game,
@@ -21,7 +18,10 @@ from spygames_app.bench.ours import (
     fresh_process,
     needs_torch,
 )
-from spygames_app.bench.tools import Bench, Result, Run, measure, show
+from benchmarks.tools import Bench, Result, Run, measure, show
+from spygames.core.batch import Batch
+from spygames.core.game import Game
+from spygames.core.registry import game_module
 from spygames_training.tables import markdown_table, progress_bar
 
 FULL = {"top_secret": True, "secret_identities": True}
@@ -56,7 +56,7 @@ batch = Batch(game, {games}, seed=1, threads=1)
 print(resident() - before)
 """
 TRAINING_RUN = """
-from spygames_app.bench.training import training_rate
+from benchmarks.rates import training_rate
 
 training_rate("{game_id}", **{options})(0.1)
 with open("/proc/self/status") as lines:  # getrusage would count the process that started this one, too
@@ -73,7 +73,7 @@ def game_of(variant: str) -> Game:
 def training(variant: str) -> Run:
     """The rate of training, which needs torch."""
     needs_torch()
-    from spygames_app.bench.training import training_rate
+    from benchmarks.rates import training_rate
 
     game_id, options = VARIANTS[variant]
     return training_rate(game_id, **options)

@@ -1,5 +1,7 @@
-"""`spygames card`."""
+"""Writes the card of an agent: `python -m studies.card AGENT`."""
 
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tyro.conf import Positional
@@ -12,20 +14,27 @@ from spygames_app.cli.arguments import (
     WrongArguments,
     check_writable,
     choose_agent,
+    execute,
     say,
 )
 from spygames_app.shipped import agent_folder
+from spygames_training.atomic import write_whole
+from spygames_training.checkpoint import load_checkpoint
+from spygames_training.checkpoint_folder import find_checkpoint
+from studies.calibration import draw_calibration
+from studies.card_page import card
+from studies.figures import FIGURES, PICTURE, read_evaluation, read_figures
 
 
 @dataclass(frozen=True)
 class Card:
     """Writes the card of an agent: what it is, how well it plays, how it was made, what it is not for.
 
-        spygames card agent_avenue/simple-2
+        python -m studies.card agent_avenue/simple-2
         spygames evaluate runs/demo --play sample argmax --json demo.json
-        spygames card runs/demo --evaluation demo.json --out demo.md
+        python -m studies.card runs/demo --evaluation demo.json --out demo.md
 
-        spygames card agents/mine --figures agents/mine/figures.json --out agents/mine/README.md
+        python -m studies.card agents/mine --figures agents/mine/figures.json --out agents/mine/README.md
 
     A page in Markdown, from the checkpoint's own JSON, from that of an evaluation, and from a file of figures (with
     adversaries, a search on top and what the value is worth, which is then drawn beside the page, as value.svg; by
@@ -47,16 +56,9 @@ class Card:
 
     def run(self) -> int:
         if self.checkpoint is None:
-            raise WrongArguments("name the checkpoint, as in spygames card agent_avenue/simple-2")
+            raise WrongArguments("name the checkpoint, as in python -m studies.card agent_avenue/simple-2")
         check_writable(self.out)
         agent = choose_agent(self.checkpoint, self.game, dict(self.option))
-        from spygames_training.atomic import write_whole
-        from spygames_training.calibration import draw_calibration
-        from spygames_training.card import card, read_evaluation
-        from spygames_training.checkpoint import load_checkpoint
-        from spygames_training.checkpoint_folder import find_checkpoint
-        from spygames_training.figures import FIGURES, PICTURE, read_figures
-
         folder = agent_folder(agent)
         checkpoint = load_checkpoint(folder)
         evaluation = None if self.evaluation is None else read_evaluation(self.evaluation, checkpoint)
@@ -73,3 +75,12 @@ class Card:
             draw_calibration(figures.calibration, self.out.with_name(PICTURE))
             say(f"picture: {self.out.with_name(PICTURE)}")
         return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Writes the card; returns the exit code."""
+    return execute(Card, sys.argv[1:] if argv is None else argv, "python -m studies.card")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

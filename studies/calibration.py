@@ -21,8 +21,6 @@ from spygames_training.plots import picture
 from spygames_training.policy import Policy, PolicyPlayer, draw_actions, logits_and_values
 from spygames_training.tasks.executor import Progress
 
-__all__ = ["Calibration", "calibrate", "draw_calibration"]
-
 BINS = 12
 """Groups of decisions, by what is expected, alike wide."""
 
@@ -78,7 +76,7 @@ class Calibration:
 class _Expecting(PolicyPlayer):
     """Notes what it expects wherever it decides."""
 
-    def __init__(self, policy: Policy):
+    def __init__(self, policy: Policy) -> None:
         super().__init__(policy)
         self.noted: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         """Games, seats and values of each time that it was asked."""

@@ -9,15 +9,13 @@ from typing import Any
 
 from spygames.core.players import PlayerName
 from spygames.core.shown import one_line, printable
-from spygames_training.calibration import Calibration
 from spygames_training.checkpoint import Checkpoint, CheckpointError
 from spygames_training.config import Config, from_mapping, to_toml
-from spygames_training.figures import Adversary, Figures, read_evaluation
 from spygames_training.identity import worlds_of
 from spygames_training.ladder.page import short_title
 from spygames_training.tables import code_span, in_markdown, markdown_table
-
-__all__ = ["card", "read_evaluation"]
+from studies.calibration import Calibration
+from studies.figures import Adversary, Figures
 
 UNOFFICIAL = (
     "Unofficial: neither the authors nor the publishers of the game have anything to do with this agent. "

@@ -1,5 +1,5 @@
 """Writes checkpoints/agents.json, the list of released agents, from the checkpoints, their figures and the
-ladders: `python docs/_extensions/released_agents.py`.
+ladders: `python -m studies.released_agents`.
 
 A rating is of an agent if the lines of a ladder have its name and the digest of its weights.
 """
@@ -15,14 +15,14 @@ from spygames.core.game import Game
 from spygames.core.players import PlayerName
 from spygames.core.released import FIRST, MANIFEST
 from spygames_training.checkpoint import CONFIG, MODEL, Checkpoint, load_checkpoint
-from spygames_training.figures import FIGURES, read_figures
-from spygames_training.figures import Figures as AllFigures
 from spygames_training.identity import player_digest
 from spygames_training.ladder.lines import game_of, read_lines
 from spygames_training.ladder.standings import Standings, standings
 from spygames_training.policy import from_network
+from studies.figures import FIGURES, read_figures
+from studies.figures import Figures as AllFigures
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "checkpoints"
 NAMES = {
     "agent_avenue_simple": "agent_avenue/simple-2",

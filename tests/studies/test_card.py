@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from studies.calibration import Bin, Calibration
+from studies.card import main
+from studies.card_page import card
+from studies.figures import Adversary, Figures, read_figures
 
 from spygames.core.released import released_agents
-from spygames_training.calibration import Bin, Calibration
-from spygames_training.card import card
 from spygames_training.checkpoint import Checkpoint, CheckpointError, load_checkpoint
 from spygames_training.config import Config, from_mapping, read_config
-from spygames_training.figures import Adversary, Figures, read_figures
-from tests.cli.command import complaint, run
 
 ROOT = Path(__file__).resolve().parents[2]
 CARDS = ROOT / "docs" / "cards"
@@ -31,6 +31,15 @@ def figures(name: str) -> Figures:
     return read_figures(ROOT / "checkpoints" / name / "figures.json", released(name))
 
 
+def told(capsys: pytest.CaptureFixture[str], *argv: object) -> str:
+    """The one line that wrong arguments are answered with."""
+    capsys.readouterr()
+    assert main([str(each) for each in argv]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    return err.rstrip()
+
+
 def anchor(name: str) -> tuple[Checkpoint, Figures]:
     """An anchor, and the figures that were taken of it."""
     checkpoint = load_checkpoint(name)
@@ -39,7 +48,7 @@ def anchor(name: str) -> tuple[Checkpoint, Figures]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_published_cards_are_those_of_their_json(name: str) -> None:
-    """After a change `spygames card GAME/VARIANT --out checkpoints/FOLDER/README.md` writes it anew."""
+    """After a change `python -m studies.card GAME/VARIANT --out checkpoints/FOLDER/README.md` writes it anew."""
     folder = ROOT / "checkpoints" / name
     text = card(released(name), AGENTS[name], None, figures(name), "value.svg")
     assert (folder / "README.md").read_text(encoding="utf-8") == text
@@ -140,14 +149,14 @@ def test_an_evaluation_of_something_else_is_refused(tmp_path: Path, capsys: pyte
         '{"results": 3}': "no result of",
     }.items():
         file.write_text(content)
-        line = complaint(["card", "agent_avenue/simple-2", "--evaluation", str(file)], capsys)
+        line = told(capsys, "agent_avenue/simple-2", "--evaluation", file)
         assert complaint_of in line
         assert str(file) in line
 
 
 def test_the_command_writes_the_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, published = tmp_path / "card.md", ROOT / "checkpoints" / "agent_dog_2"
-    assert run("card", "agent_dog/standard-2", "--out", file) == 0
+    assert main(["agent_dog/standard-2", "--out", str(file)]) == 0
     assert file.read_text(encoding="utf-8") == (published / "README.md").read_text(encoding="utf-8")
     assert (tmp_path / "value.svg").read_bytes().startswith(b"<?xml")
     capsys.readouterr()
@@ -157,12 +166,12 @@ def test_the_command_writes_the_card(tmp_path: Path, capsys: pytest.CaptureFixtu
     copy.mkdir()
     for name in ("config.json", "model.safetensors"):
         (copy / name).write_bytes((published / name).read_bytes())
-    assert run("card", copy, "--evaluation", evaluation) == 0
+    assert main([str(copy), "--evaluation", str(evaluation)]) == 0
     out = capsys.readouterr().out
     assert out.startswith(f"# {copy}\n")
     assert "## How well it plays" in out
     assert "## What its value is worth" not in out
-    assert "name the checkpoint" in complaint(["card"], capsys)
+    assert "name the checkpoint" in told(capsys)
 
 
 def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
@@ -279,9 +288,9 @@ def test_figures_of_something_else_are_refused(tmp_path: Path, capsys: pytest.Ca
         "{": "is no file of figures",
     }.items():
         file.write_text(content)
-        line = complaint(["card", "agent_avenue/simple-2", "--figures", str(file)], capsys)
+        line = told(capsys, "agent_avenue/simple-2", "--figures", file)
         assert complaint_of in line
         assert str(file) in line
     for nowhere in (tmp_path / "none" / "figures.json", tmp_path / "none.json"):
-        line = complaint(["card", "agent_avenue/simple-2", "--figures", str(nowhere)], capsys)
-        assert line == f"spygames card: {nowhere}: No such file or directory"
+        line = told(capsys, "agent_avenue/simple-2", "--figures", nowhere)
+        assert line == f"python -m studies.card: {nowhere}: No such file or directory"
