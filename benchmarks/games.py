@@ -19,10 +19,10 @@ from benchmarks.ours import (
     needs_torch,
 )
 from benchmarks.tools import Bench, Result, Run, measure, show
-from spygames.core.batch import Batch
-from spygames.core.game import Game
-from spygames.core.registry import game_module
-from spygames_training.tables import markdown_table, progress_bar
+from spygames.core.game.game import Game
+from spygames.core.game.registry import game_module
+from spygames.core.playing.batch import Batch
+from spygames_training.output.tables import markdown_table, progress_bar
 
 FULL = {"top_secret": True, "secret_identities": True}
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -43,7 +43,7 @@ GROWING = ("Agent Avenue, simple, 2 players", "Heimlich & Co., base game, 3", "A
 
 RESIDENT = """
 import spygames
-from spygames.core.batch import Batch
+from spygames.core.playing.batch import Batch
 
 def resident():
     with open("/proc/self/status") as lines:

@@ -15,10 +15,10 @@ import numpy as np
 from benchmarks.loops import chosen, replay
 from benchmarks.tools import Bench, NotHere, Run, rate
 from spygames import agent_avenue_v0
-from spygames.core.batch import Batch
-from spygames.core.game import Game, as_record
-from spygames.core.player import bot_loop
-from spygames.core.rng import next_seed
+from spygames.core.game.game import Game, as_record
+from spygames.core.game.rng import next_seed
+from spygames.core.players.player import bot_loop
+from spygames.core.playing.batch import Batch
 
 ROOT = Path(__file__).resolve().parents[1]
 GAMES, STEPS = 1024, 256

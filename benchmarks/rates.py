@@ -9,13 +9,13 @@ import torch
 
 import spygames
 from benchmarks.tools import Run, rate
-from spygames.core.player import DecisionBatch
-from spygames.core.players import make_player
+from spygames.core.players.names import make_player
+from spygames.core.players.player import DecisionBatch
 from spygames_training.config import PPO
-from spygames_training.learner import Learner
-from spygames_training.lockstep import play_games
-from spygames_training.network import ActorCritic
-from spygames_training.rollout import Rollout
+from spygames_training.evaluation.play_games import play_games
+from spygames_training.networks.actor_critic import ActorCritic
+from spygames_training.ppo.learner import Learner
+from spygames_training.ppo.rollout import Rollout
 
 
 def training_rate(game_id: str, **options: Any) -> Run:

@@ -7,7 +7,7 @@ from datetime import date
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from spygames_training.tables import markdown_table
+from spygames_training.output.tables import markdown_table
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -15,9 +15,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from benchmarks.rates import training_rate
 from benchmarks.tools import show
-from spygames.core.registry import game_ids
-from spygames_training.machine import machine
-from spygames_training.tables import markdown_table, put_between
+from spygames.core.game.registry import game_ids
+from spygames_training.output.tables import markdown_table, put_between
+from spygames_training.parallel.machine import machine
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- training: python -m benchmarks --train writes from here -->", "<!-- to here, training -->"

@@ -10,21 +10,21 @@ from typing import Any
 import torch
 from tyro.conf import Positional
 
-from spygames.core.players import make_player
-from spygames.core.released import ANCHORS as FIRST_AGENTS
-from spygames.core.released import FIRST, released_agents
+from spygames.core.players.names import make_player
+from spygames.core.players.released import ANCHORS as FIRST_AGENTS
+from spygames.core.players.released import FIRST, released_agents
 from spygames_app.cli.arguments import AnyPlayer, Seed, WrongArguments, console, execute
 from spygames_app.shipped import agent_folder
-from spygames_training.atomic import write_whole
-from spygames_training.checkpoint import Checkpoint, load_checkpoint
-from spygames_training.checkpoint_folder import find_checkpoint
-from spygames_training.evaluation import evaluate
-from spygames_training.identity import player_digest
-from spygames_training.policy import Policy, PolicyPlayer
-from spygames_training.results_json import as_json
+from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint
+from spygames_training.agents.folder import find_checkpoint
+from spygames_training.agents.policy import Policy, PolicyPlayer
+from spygames_training.evaluation.digests import player_digest
+from spygames_training.evaluation.evaluation import evaluate
+from spygames_training.evaluation.results_json import as_json
+from spygames_training.files.atomic import write_whole
+from spygames_training.output.tables import progress_bar
 from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import SearchSettings
-from spygames_training.tables import progress_bar
 from studies.calibration import calibrate
 from studies.card import Card
 from studies.figures import FIGURES, Adversary, read_figures

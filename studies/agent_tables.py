@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from spygames.core.players import PlayerName
-from spygames.core.released import FIRST, ReleasedAgent, released_agents
-from spygames_training.checkpoint import load_checkpoint
-from spygames_training.tables import markdown_table, put_between
+from spygames.core.players.names import PlayerName
+from spygames.core.players.released import FIRST, ReleasedAgent, released_agents
+from spygames_training.agents.checkpoint import load_checkpoint
+from spygames_training.output.tables import markdown_table, put_between
 from studies.figures import FIGURES, Figures, read_figures
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "agents.md"

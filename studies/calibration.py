@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.batch import spread
-from spygames.core.checks import whole
-from spygames.core.json_numbers import read_uint64, written
-from spygames.core.players import DecisionBatch
-from spygames.core.rng import as_seed, next_seed
-from spygames_training.atomic import LARGEST, is_count, is_number
-from spygames_training.lockstep import LOCKSTEP, play_games
-from spygames_training.plots import picture
-from spygames_training.policy import Policy, PolicyPlayer, draw_actions, logits_and_values
-from spygames_training.tasks.executor import Progress
+from spygames.core.basics.json_numbers import read_uint64, written
+from spygames.core.game.rng import as_seed, next_seed
+from spygames.core.game.validation import whole
+from spygames.core.players.names import DecisionBatch
+from spygames.core.playing.batch import spread
+from spygames_training.agents.policy import Policy, PolicyPlayer, draw_actions, logits_and_values
+from spygames_training.evaluation.play_games import LOCKSTEP, play_games
+from spygames_training.files.atomic import LARGEST, is_count, is_number
+from spygames_training.output.plots import picture
+from spygames_training.parallel.executor import Progress
 
 BINS = 12
 """Groups of decisions, by what is expected, alike wide."""

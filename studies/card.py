@@ -18,9 +18,9 @@ from spygames_app.cli.arguments import (
     say,
 )
 from spygames_app.shipped import agent_folder
-from spygames_training.atomic import write_whole
-from spygames_training.checkpoint import load_checkpoint
-from spygames_training.checkpoint_folder import find_checkpoint
+from spygames_training.agents.checkpoint import load_checkpoint
+from spygames_training.agents.folder import find_checkpoint
+from spygames_training.files.atomic import write_whole
 from studies.calibration import draw_calibration
 from studies.card_page import card
 from studies.figures import FIGURES, PICTURE, read_evaluation, read_figures

@@ -7,13 +7,13 @@ from dataclasses import replace
 from shlex import quote
 from typing import Any
 
-from spygames.core.players import PlayerName
-from spygames.core.shown import one_line, printable
-from spygames_training.checkpoint import Checkpoint, CheckpointError
+from spygames.core.basics.text import one_line, printable
+from spygames.core.players.names import PlayerName
+from spygames_training.agents.checkpoint import Checkpoint, CheckpointError
 from spygames_training.config import Config, from_mapping, to_toml
-from spygames_training.identity import worlds_of
+from spygames_training.evaluation.digests import worlds_of
 from spygames_training.ladder.page import short_title
-from spygames_training.tables import code_span, in_markdown, markdown_table
+from spygames_training.output.tables import code_span, in_markdown, markdown_table
 from studies.calibration import Calibration
 from studies.figures import Adversary, Figures
 

@@ -10,15 +10,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from spygames.core.digest import content
-from spygames.core.game import Game
-from spygames.core.players import PlayerName
-from spygames.core.released import FIRST, MANIFEST
-from spygames_training.checkpoint import CONFIG, MODEL, Checkpoint, load_checkpoint
-from spygames_training.identity import player_digest
+from spygames.core.compiling.digest import content
+from spygames.core.game.game import Game
+from spygames.core.players.names import PlayerName
+from spygames.core.players.released import FIRST, MANIFEST
+from spygames_training.agents.checkpoint import CONFIG, MODEL, Checkpoint, load_checkpoint
+from spygames_training.agents.policy import from_network
+from spygames_training.evaluation.digests import player_digest
 from spygames_training.ladder.lines import game_of, read_lines
 from spygames_training.ladder.standings import Standings, standings
-from spygames_training.policy import from_network
 from studies.figures import FIGURES, read_figures
 from studies.figures import Figures as AllFigures
 

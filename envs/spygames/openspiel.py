@@ -35,7 +35,7 @@ import pyspiel
 
 from spygames import NOBODY, Game, IllegalAction, game_ids, game_module
 from spygames.authoring import as_record, as_seed, choice
-from spygames.core.calls import calls, look
+from spygames.core.envs.aec_step import calls, look
 
 __all__ = ["OpenSpielGame", "OpenSpielState", "register"]
 

@@ -12,8 +12,8 @@ game, `load_games` reads and checks them. A `Film` draws a record position by po
 `spygames_app.films.encode` writes it as WebP, GIF, MP4, PNG, SVG or a page of its own.
 """
 
-from spygames.core.film import Adviser, Film, Scene
-from spygames.core.record import (
+from spygames.core.records.film import Adviser, Film, Scene
+from spygames.core.records.record import (
     GameRecord,
     RecordError,
     load_games,

@@ -15,7 +15,7 @@ from typing import get_type_hints
 import pytest
 from tyro.conf import Positional
 
-from spygames.core.released import released_agents
+from spygames.core.players.released import released_agents
 from spygames_app.cli import COMMANDS, load, main
 from spygames_app.cli.arguments import Tasks, program
 from spygames_app.shipped import agent_folder, config_path, folder
@@ -138,7 +138,7 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     def interrupted(*args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("spygames_training.evaluation.evaluate", interrupted)
+    monkeypatch.setattr("spygames_training.evaluation.evaluation.evaluate", interrupted)
     assert main(["evaluate", "random", "--game", "tests.poker.kuhn", "--games", "2"]) == 130
     assert capsys.readouterr().err.endswith("spygames evaluate: interrupted\n")
 
@@ -149,7 +149,7 @@ def test_memory_that_is_not_there_is_one_line(
     def too_much(*args: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("spygames_training.evaluation.evaluate", too_much)
+    monkeypatch.setattr("spygames_training.evaluation.evaluation.evaluate", too_much)
     argv = ["evaluate", "random", "--game", "tests.poker.kuhn", "--games", "2"]
     assert main(argv) == 2
     assert capsys.readouterr().err.endswith("spygames evaluate: there is not enough memory\n")

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_type_hints
 import pytest
 
 import spygames
-from spygames.core.record import play_record, save_games
+from spygames.core.records.record import play_record, save_games
 from spygames_app.cli import COMMANDS, load
 from spygames_training.config import Config, read_config
 from tests.cli.command import complaint, run

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spygames.core.registry import game_ids
+from spygames.core.game.registry import game_ids
 
 ENVS = Path(__file__).parents[2] / "envs" / "spygames"
 GAMES = sorted(path.parent for path in ENVS.glob("*/layout.py"))

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from spygames.core.players import make_player
-from spygames.core.search import SearchPlayer
-from spygames_training.identity import full_name, player_digest, worlds_of
+from spygames.core.players.names import make_player
+from spygames.core.players.search import SearchPlayer
+from spygames_training.evaluation.digests import full_name, player_digest, worlds_of
 from spygames_training.ladder.lines import game_of, read_lines
 from spygames_training.ladder.page import page
 from spygames_training.ladder.standings import standings

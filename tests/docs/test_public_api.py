@@ -54,16 +54,16 @@ def modules_in(text: str) -> Iterator[str]:
 
 PRIVATE_IMPORTS = {
     # One compiled call per state instead of a kernel each: 0.4 against 14 microseconds a decision.
-    "openspiel.py": {"spygames.core.calls"},
+    "openspiel.py": {"spygames.core.envs.aec_step"},
     # An executor of this package, which `--on ray` chooses; no public module.
     "ray_tasks.py": {
-        "spygames.core.shown",
-        "spygames_training.identity",
-        "spygames_training.tasks.executor",
-        "spygames_training.tasks.pool",
+        "spygames.core.basics.text",
+        "spygames_training.evaluation.digests",
+        "spygames_training.parallel.executor",
+        "spygames_training.parallel.pool",
     },
     # Finds a wrong number of processes before any is started.
-    "ray_train.py": {"spygames_training.joint_run"},
+    "ray_train.py": {"spygames_training.runs.agreement"},
     # A run of `spygames train --algorithm maskable_ppo`: it writes the folder of a `Run` with the parts of one.
     "run.py": {
         f"spygames_training.{name}"
@@ -83,8 +83,8 @@ def test_bridges_import_public_modules() -> None:
 
 
 def test_private_modules_are_found_in_a_text() -> None:
-    text = "from spygames.core.game import Game; `spygames_training.policy.Policy`; spygames.players.Player"
-    assert list(modules_in(text)) == ["spygames.core.game", "spygames_training.policy", "spygames.players"]
+    text = "from spygames.core.game.game import Game; `spygames_training.agents.policy.Policy`; spygames.players.Player"
+    assert list(modules_in(text)) == ["spygames.core.game.game", "spygames_training.agents.policy", "spygames.players"]
 
 
 @pytest.mark.parametrize("module", PUBLIC)

@@ -19,15 +19,15 @@ from gymnasium.error import DependencyNotInstalled
 from PIL import Image
 
 import spygames
-from spygames.core.film import Film
-from spygames.core.game import NOBODY
-from spygames.core.look import Advice
-from spygames.core.player import DecisionBatch
-from spygames.core.record import GameRecord, make_record, play_record
-from spygames.core.registry import game_module
+from spygames.core.game.game import NOBODY
+from spygames.core.game.registry import game_module
+from spygames.core.players.player import DecisionBatch
+from spygames.core.records.film import Film
+from spygames.core.records.record import GameRecord, make_record, play_record
+from spygames.core.svg.annotations import Advice
 from spygames_app.films import FORMATS, encode, page
 from spygames_app.films.encoding import pictures_in
-from tests.core.test_film import KUHN, POKER, Thinker
+from tests.core.records.test_film import KUHN, POKER, Thinker
 from tests.poker import kuhn
 
 

@@ -8,7 +8,7 @@ import pytest
 from studies import agent_figures
 from studies.figures import read_figures
 
-from spygames_training.checkpoint import load_checkpoint
+from spygames_training.agents.checkpoint import load_checkpoint
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = "heimlich/base-3-first"

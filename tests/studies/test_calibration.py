@@ -8,9 +8,9 @@ import pytest
 import torch
 from studies.calibration import Calibration, calibrate, draw_calibration
 
+from spygames_training.agents.policy import Policy
 from spygames_training.config import Network
-from spygames_training.network import make_network
-from spygames_training.policy import Policy
+from spygames_training.networks.actor_critic import make_network
 from tests.poker import kuhn
 
 GAME = kuhn.make_game()

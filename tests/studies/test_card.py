@@ -13,8 +13,8 @@ from studies.card import main
 from studies.card_page import card
 from studies.figures import Adversary, Figures, read_figures
 
-from spygames.core.released import released_agents
-from spygames_training.checkpoint import Checkpoint, CheckpointError, load_checkpoint
+from spygames.core.players.released import released_agents
+from spygames_training.agents.checkpoint import Checkpoint, CheckpointError, load_checkpoint
 from spygames_training.config import Config, from_mapping, read_config
 
 ROOT = Path(__file__).resolve().parents[2]

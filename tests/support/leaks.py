@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from spygames.core.game import Game
+from spygames.core.game.game import Game
 from spygames.testing.hidden import differences
 from spygames.testing.trial import determinized
 

@@ -34,8 +34,8 @@ OWN_TESTS = (
     "tests/contract",
     "tests/films",
     "tests/docs/test_pages.py",
-    "tests/training/test_agents_by_name.py",
-    "tests/training/test_released.py",
+    "tests/training/agents/test_agents_by_name.py",
+    "tests/training/agents/test_released.py",
 )
 """Of the sdist: the environments and what travels with them. `make test` in the unpacked sdist runs all."""
 

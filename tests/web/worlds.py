@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.player import DecisionBatch
-from spygames.core.released import BEST
-from spygames.core.session import ROW
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.players.player import DecisionBatch
+from spygames.core.players.released import BEST
+from spygames.core.playing.session import ROW
 from spygames.testing.trial import mask_of
 from spygames_app.live import LiveGame
 from spygames_app.web.choices import SEARCHED, Choices, fits

@@ -9,12 +9,12 @@ Games are played in pairs or more from the same seed with the seats exchanged, s
 `docs/protocol.md` says how many games a result needs.
 """
 
-from spygames_training.evaluation import Result, cross_play, evaluate
+from spygames_training.bridges.executors import executor_of
+from spygames_training.evaluation.evaluation import Result, cross_play, evaluate
+from spygames_training.evaluation.line_ups import LineUpResult, line_up
+from spygames_training.evaluation.sequential import Comparison, SequentialTest, Verdict, compare, log_likelihood_ratio
 from spygames_training.experiments.best_response import best_response
-from spygames_training.line_ups import LineUpResult, line_up
-from spygames_training.sequential import Comparison, SequentialTest, Verdict, compare, log_likelihood_ratio
-from spygames_training.tasks.choose import executor_of
-from spygames_training.tasks.executor import SERIAL, Executor, TaskLost
+from spygames_training.parallel.executor import SERIAL, Executor, TaskLost
 
 __all__ = [
     "SERIAL",

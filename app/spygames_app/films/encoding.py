@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from gymnasium.error import DependencyNotInstalled
 
-from spygames.core.checks import number
-from spygames.core.film import Film
-from spygames.core.game import NOBODY
-from spygames.core.raster import check_width, libraries, pixels, png
-from spygames.core.shown import shown
+from spygames.core.basics.text import shown
+from spygames.core.game.game import NOBODY
+from spygames.core.game.validation import number
+from spygames.core.pictures.raster import check_width, libraries, pixels, png
+from spygames.core.records.film import Film
 from spygames_app.films.html_page import page
 
 FORMATS = ("webp", "gif", "mp4", "png", "svg", "html")

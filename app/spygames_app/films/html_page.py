@@ -9,9 +9,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from spygames.core.film import Film, Scene
-from spygames.core.game import NOBODY
-from spygames.core.raster import FONTS
+from spygames.core.game.game import NOBODY
+from spygames.core.pictures.raster import FONTS
+from spygames.core.records.film import Film, Scene
 
 _TEMPLATE = Path(__file__).with_name("page.html")
 _BARS = 6

@@ -10,10 +10,10 @@ import numpy as np
 from spygames.agent_avenue.cards import AGENTS, KINDS, MARKET_CARDS
 from spygames.agent_avenue.layout import NONE, Settings, State
 from spygames.agent_avenue.queries import partner
-from spygames.core.game import Game
-from spygames.core.kernel import Int, kernel
-from spygames.core.kinds import Kind, codec, firsts, forms, texts
-from spygames.core.shown import shown
+from spygames.core.basics.text import shown
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.action_table import Kind, codec, firsts, forms, texts
+from spygames.core.game.game import Game
 
 SIMPLE_KINDS = (
     Kind("discard {agent}", (AGENTS,), "Play, before the offer (AA-8)"),

@@ -26,10 +26,10 @@ from spygames.agent_avenue.layout import (
 from spygames.agent_avenue.queries import face_down_seat, first_seat, hand_size, is_team, side_of
 from spygames.agent_avenue.rules.play import clear
 from spygames.agent_avenue.validate import check
-from spygames.core.checks import check_keys, check_played, integer, member, sequence, table
-from spygames.core.game import Game, ImpossibleState
-from spygames.core.shown import shown
-from spygames.core.tables import plain, read
+from spygames.core.basics.text import shown
+from spygames.core.game.game import Game, ImpossibleState
+from spygames.core.game.layout import plain, read
+from spygames.core.game.validation import check_keys, check_played, integer, member, sequence, table
 
 _KEYS = (
     "mode", "players", "phase", "to_move", "active_side", "turn", "progress", "hands", "in_play", "discarded",

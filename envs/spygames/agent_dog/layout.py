@@ -14,11 +14,9 @@ import numpy as np
 
 from spygames.agent_dog.board import BOARDS, MAX_TRACK, MIN_TRACK, PAWNS, PLACES, Board, BoardName
 from spygames.agent_dog.cards import CARDS, DEAL, DECKS, FUNCTIONS, KINDS, MAX_CARDS, POINTS, Deck, DeckName
-from spygames.core.checks import choice, whole
-from spygames.core.options import GameOptions, seat_or_random
-from spygames.core.shown import one_line
-from spygames.core.tables import NONE as NONE
-from spygames.core.tables import (
+from spygames.core.basics.text import one_line
+from spygames.core.game.layout import NONE as NONE
+from spygames.core.game.layout import (
     Layout,
     Size,
     dtype,
@@ -34,6 +32,8 @@ from spygames.core.tables import (
     range_check,
     uint64,
 )
+from spygames.core.game.options import GameOptions, seat_or_random
+from spygames.core.game.validation import choice, whole
 
 SEATS = 4  # at most
 HAT = 4  # added to the colour of a hidden pawn

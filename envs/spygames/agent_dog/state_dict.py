@@ -11,11 +11,11 @@ from spygames.agent_dog.layout import EMPTY, HAT, MOST_LOST, NONE, OVER, Setting
 from spygames.agent_dog.queries import colour_of, seat_colour, taker
 from spygames.agent_dog.rules.turns import clear_card
 from spygames.agent_dog.validate import check_state, lost_without_trace
-from spygames.core.checks import check_keys, check_played, integer, member, sequence, table
-from spygames.core.game import Game, ImpossibleState, as_record
-from spygames.core.kernel import Int
-from spygames.core.shown import shown
-from spygames.core.tables import plain, read
+from spygames.core.basics.text import shown
+from spygames.core.compiling.kernel import Int
+from spygames.core.game.game import Game, ImpossibleState, as_record
+from spygames.core.game.layout import plain, read
+from spygames.core.game.validation import check_keys, check_played, integer, member, sequence, table
 
 _KEYS = (
     "players", "board", "deck_name", "phase", "to_move", "dealer", "round", "turn", "pawns", "hidden", "hands",

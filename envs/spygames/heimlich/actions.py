@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.game import Game
-from spygames.core.kernel import Int, kernel
-from spygames.core.kinds import Kind, codec, firsts, forms, texts
-from spygames.core.shown import shown
-from spygames.core.tables import Size
+from spygames.core.basics.text import shown
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.action_table import Kind, codec, firsts, forms, texts
+from spygames.core.game.game import Game
+from spygames.core.game.layout import Size
 from spygames.heimlich.board import ABSOLUTE, AGENTS, BUILDINGS, FACES, MAX_AGENTS, MAX_PLAYERS
 from spygames.heimlich.cards import CARDS, STEPS
 from spygames.heimlich.layout import Settings, State

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.checks import check_keys, integer, member, sequence, table
-from spygames.core.game import Game, ImpossibleState, as_record
-from spygames.core.shown import shown
-from spygames.core.tables import bounds, plain, read
+from spygames.core.basics.text import shown
+from spygames.core.game.game import Game, ImpossibleState, as_record
+from spygames.core.game.layout import bounds, plain, read
+from spygames.core.game.validation import check_keys, integer, member, sequence, table
 from spygames.heimlich.board import AGENTS, FACES, FINISH, LOOP, ONE_TO_THREE
 from spygames.heimlich.cards import ALL_CARDS, CARDS, FIRST, HAND, KINDS, NEW_IDENTITY, NO_AGENT, SECOND
 from spygames.heimlich.layout import (

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.checks import check_played, integer, member, same, sequence
-from spygames.core.game import Game, ImpossibleState
-from spygames.core.kernel import Int, kernel
-from spygames.core.shown import shown
+from spygames.core.basics.text import shown
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.game import Game, ImpossibleState
+from spygames.core.game.validation import check_played, integer, member, same, sequence
 from spygames.heimlich.board import AGENTS, FINISH, MAX_AGENTS, ONE_TO_THREE
 from spygames.heimlich.cards import ALL_CARDS, CARDS, FIRST, KINDS, NEW_IDENTITY, NO_AGENT, SECOND
 from spygames.heimlich.layout import (

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.aec import GameEnv
-from spygames.core.game import NOBODY, Game, IllegalAction, as_record
-from spygames.core.look import Look
-from spygames.core.picture import draw_seen
-from spygames.core.questions import UNASKED
-from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING
+from spygames.core.envs.aec import GameEnv
+from spygames.core.game.belief_targets import UNASKED
+from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
+from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
+from spygames.core.pictures.picture import draw_seen
+from spygames.core.svg.annotations import Look
 from spygames.testing.playing import reads_back
 from spygames.testing.trial import (
     Trial,

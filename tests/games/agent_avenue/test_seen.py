@@ -14,10 +14,10 @@ from tests.support.suites import slow_but
 from spygames.agent_avenue import Mode, draw, make_game, seen
 from spygames.agent_avenue.cards import MIND_CONTROL, MOLE, OUTPOST, SENTINEL, SPYCATION
 from spygames.agent_avenue.layout import RESOLVER
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.kernel import Record
-from spygames.core.look import Look
-from spygames.core.pen import Pen
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.svg.annotations import Look
+from spygames.core.svg.pen import Pen
 from spygames.testing.hidden import channels, differences
 from spygames.testing.trial import determinized, mask_of
 

@@ -12,9 +12,9 @@ from tests.games.heimlich.conftest import AGENTS, Position, game_of, place
 from tests.games.heimlich.test_seen import FULL, VARIANTS, positions
 from tests.support import svg
 
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.look import Advice, Look
-from spygames.core.picture import draw_seen
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.pictures.picture import draw_seen
+from spygames.core.svg.annotations import Advice, Look
 from spygames.heimlich.cards import CARDS
 from spygames.testing.trial import mask_of
 

@@ -11,8 +11,8 @@ from tests.support.changed import changed
 from tests.support.leaks import LONG_PAIRS, PAIRS, leaks
 from tests.support.suites import slow_but
 
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.heimlich.seen import seen_to_dict
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.heimlich.texts.seen import seen_to_dict
 from spygames.testing.trial import determinized, mask_of
 
 VARIANTS: list[dict[str, Any]] = [

@@ -11,7 +11,7 @@ from typing import Any
 
 from spygames.authoring import one_line
 from spygames_training import Config, Run, join
-from spygames_training.joint_run import check_workers
+from spygames_training.runs.agreement import check_workers
 
 __all__ = ["train_on_ray"]
 

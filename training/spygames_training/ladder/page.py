@@ -7,14 +7,14 @@ from urllib.parse import quote
 
 import numpy as np
 
-from spygames.core.game import Game
-from spygames.core.players import PlayerName
-from spygames_training.atomic import write_whole
-from spygames_training.blocks import DEALS
-from spygames_training.identity import worlds_of
+from spygames.core.game.game import Game
+from spygames.core.players.names import PlayerName
+from spygames_training.evaluation.blocks import DEALS
+from spygames_training.evaluation.digests import worlds_of
+from spygames_training.files.atomic import write_whole
 from spygames_training.ladder.lines import Line
 from spygames_training.ladder.standings import Estimate, Standings, standings
-from spygames_training.tables import TextTable, code_span, heat_map, in_markdown
+from spygames_training.output.tables import TextTable, code_span, heat_map, in_markdown
 
 
 def write_page(game: Game, file: Path, lines: Sequence[Line]) -> Standings:
@@ -30,7 +30,7 @@ def write_page(game: Game, file: Path, lines: Sequence[Line]) -> Standings:
 
 def short_title(game: Game) -> str:
     """The game with those of its options that are not as `make_game` has them, and the number of players."""
-    from spygames.core.registry import make_game
+    from spygames.core.game.registry import make_game
 
     usual = make_game(game.id).options
     different = [f"{k}={v}" for k, v in game.options.items() if usual.get(k) != v or k == "players"]

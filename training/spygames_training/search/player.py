@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.advice import in_things, win_share
-from spygames.core.game import Game, as_record
-from spygames.core.look import Advice
-from spygames.core.notes import Noted
-from spygames.core.player import DecisionBatch, Player, name_of
-from spygames.core.rng import GAMMA, as_seed, mix
-from spygames.core.shown import shown
-from spygames_training.policy import ARGMAX, Policy
+from spygames.core.basics.text import shown
+from spygames.core.game.game import Game, as_record
+from spygames.core.game.rng import GAMMA, as_seed, mix
+from spygames.core.players.beliefs import in_things, win_share
+from spygames.core.players.history import Noted
+from spygames.core.players.player import DecisionBatch, Player, name_of
+from spygames.core.svg.annotations import Advice
+from spygames_training.agents.policy import ARGMAX, Policy
 from spygames_training.search.belief import Belief, redrawn
 from spygames_training.search.draws import Sampled
 from spygames_training.search.models import BotModel, Model, Rival, UniformModel
-from spygames_training.search.network import NetworkModel
-from spygames_training.search.search import Findings, PolicySearch, Question
+from spygames_training.search.network_model import NetworkModel
+from spygames_training.search.policy_search import Findings, PolicySearch, Question
 from spygames_training.search.settings import POLICY, SearchSettings, read_settings
 
 BLOCK = 8

@@ -17,7 +17,7 @@ _LEARNED = ("observations", "actions", "values", "log_probs", "advantages", "ret
 
 class PerSeatRolloutBuffer(MaskableRolloutBuffer):
     """A MaskableRolloutBuffer for `SelfPlayVecEnv`: each seat's own decisions form its trajectory, and a reward reaches
-    the seat it belongs to, whoever moved last (`spygames_training.gae.per_seat_gae`).
+    the seat it belongs to, whoever moved last (`spygames_training.ppo.gae.per_seat_gae`).
 
     A seat's last decision before the rollout ends in mid-game, whose outcome is not known, is not learned from; nor
     are, in each pass, the decisions that no longer fill a minibatch. A game that was cut off counts as one that has
