@@ -55,17 +55,17 @@ __all__ = [
 ]
 
 _HOMES = {
-    "NOBODY": "game",
-    "Batch": "batch",
-    "Game": "game",
-    "GameEnv": "aec",
-    "IllegalAction": "game",
-    "ImpossibleState": "game",
-    "Observation": "aec",
-    "Rows": "rows",
-    "SeatVectorEnv": "vector",
-    "SingleEnv": "single",
-    "View": "aec",
+    "NOBODY": "game.game",
+    "Batch": "playing.batch",
+    "Game": "game.game",
+    "GameEnv": "envs.aec",
+    "IllegalAction": "game.game",
+    "ImpossibleState": "game.game",
+    "Observation": "envs.aec",
+    "Rows": "playing.rows",
+    "SeatVectorEnv": "envs.vector",
+    "SingleEnv": "envs.single_seat",
+    "View": "envs.aec",
 }
 """In which module of the core a name is that is imported when it is first used, since Numba takes a second."""
 

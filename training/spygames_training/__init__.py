@@ -69,7 +69,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "checkpoint": (
+    "agents.checkpoint": (
         "Checkpoint",
         "CheckpointError",
         "load_checkpoint",
@@ -82,38 +82,38 @@ _HOMES = {
         "Opponents",
         "read_config",
     ),
-    "evaluation": (
+    "evaluation.evaluation": (
         "cross_play",
         "evaluate",
     ),
     "experiments.best_response": ("best_response",),
     "experiments.seeds": ("train_seeds",),
-    "gae": (
+    "ppo.gae": (
         "Estimates",
         "Played",
         "per_seat_gae",
     ),
-    "network": ("ActorCritic",),
-    "onnx_export": ("export_onnx",),
-    "onnx_player": ("OnnxPlayer",),
-    "policy": ("Policy",),
-    "processes": (
+    "networks.actor_critic": ("ActorCritic",),
+    "agents.onnx_export": ("export_onnx",),
+    "agents.onnx_player": ("OnnxPlayer",),
+    "agents.policy": ("Policy",),
+    "parallel.processes": (
         "Processes",
         "ProcessLost",
         "join",
         "leave",
     ),
-    "rounding": ("export_bfloat16",),
-    "run": (
+    "agents.bfloat16": ("export_bfloat16",),
+    "runs.run": (
         "Callback",
         "Diverged",
         "Run",
     ),
-    "shaping": (
+    "ppo.shaping": (
         "Shaping",
         "potential_based",
     ),
-    "trainer": ("train",),
+    "runs.train": ("train",),
 }
 
 

@@ -12,7 +12,7 @@ from spygames.core.svg import pen as pens
 from spygames.core.svg.fonts import widths
 from spygames.core.svg.pen import Pen, cut, width
 
-FONTS = Path(spygames.__file__).parent / "core" / "fonts"
+FONTS = Path(spygames.__file__).parent / "core" / "svg" / "fonts"
 
 
 def test_values_are_short_and_escaped() -> None:

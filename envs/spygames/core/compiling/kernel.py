@@ -440,11 +440,11 @@ _announcing = threading.Lock()
 _PARTS = {
     "aec": "environment",
     "batch": "batches",
-    "calls": "environment",
+    "aec_step": "environment",
     "loops": "search on top of a policy",
     "player": "scripted players",
     "rows": "batches",
-    "simulations": "search",
+    "search_loops": "search",
 }
 """What the loops of a module are for, by its name."""
 _SECONDS_A_BYTE = 0.15e-3

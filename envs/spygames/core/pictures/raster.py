@@ -18,7 +18,7 @@ __all__ = ["pixels", "png"]
 
 LEAST, MOST = 16, 4096
 """The widths that a picture may have, in pixels."""
-FONTS = Path(__file__).with_name("fonts")
+FONTS = Path(__file__).resolve().parents[1] / "svg" / "fonts"
 """The folder of both, `spygames-regular.ttf` and `spygames-bold.ttf`."""
 
 
