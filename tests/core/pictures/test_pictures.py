@@ -353,7 +353,7 @@ def test_a_window_shows_what_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_pictures_add_to_the_package() -> None:
     folder = Path(spygames.__file__).parent
-    fonts = sum(path.stat().st_size for path in (folder / "core" / "fonts").iterdir() if path.is_file())
+    fonts = sum(path.stat().st_size for path in (folder / "core" / "svg" / "fonts").iterdir() if path.is_file())
     assert fonts <= 60_000
 
 
