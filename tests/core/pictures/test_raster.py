@@ -1,4 +1,7 @@
-"""Pixels of two pictures a game are those that were looked at; `python -m tests.core.pictures.test_raster` draws them anew."""
+"""Pixels of two pictures a game are those that were looked at.
+
+`python -m tests.core.pictures.test_raster` draws them anew.
+"""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The recorded games of Agent Avenue, replayed by `core/records/test_record.py`, show all kinds of actions and variants."""
+"""The recorded games of Agent Avenue show all kinds of actions and variants."""
 
 from pathlib import Path
 

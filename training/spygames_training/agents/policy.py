@@ -180,8 +180,8 @@ class Policy:
         return float(values[0]) if np.ndim(observation) == 1 else values
 
     def belief(self, observation: np.ndarray, memory: np.ndarray | None = None) -> dict[str, np.ndarray]:
-        """How likely it finds each answer to the game's questions about what is hidden from the seat
-        (`spygames.core.game.belief_targets`), by group: float64 [questions, answers] of one observation, float32 [F], or
+        """How likely it finds each answer to the game's questions about what is hidden from the seat,
+        by group: float64 [questions, answers] of one observation, float32 [F], or
         [k, questions, answers] of each of a batch, [k, F]. `memory` as in `act`, but left as it is.
 
         ValueError and TypeError as `act`; ValueError also for a policy that was kept without a belief.

@@ -1,7 +1,7 @@
 """Draws Agent Avenue: the loop round the park, a zone for each side above and below, columns with piles and market.
 
 The picture shows what `seen_to_dict` returned and nothing else. The viewer's side lies at the bottom. What the viewer
-may choose is framed and carries the words of its action (`Pen.target`). The parts are in `drawing/`.
+may choose is framed and carries the words of its action (`Pen.target`). The parts are beside it.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Agent DOG as a picture: the board in the middle, the viewer's hand below, the other players beside it.
 
-The picture shows what `seen_to_dict` returned and nothing else; its parts are in `drawing/`. The viewer's start space
+The picture shows what `seen_to_dict` returned and nothing else; its parts are beside it. The viewer's start space
 lies at the bottom. Every legal action is a target (`Pen.target`): a card, one of its functions, a pawn, a goal space.
 """
 

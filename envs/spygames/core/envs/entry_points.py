@@ -75,7 +75,7 @@ def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P,
     maker: Callable[..., Game[V]] = make_game
 
     def raw_env(*, render_mode: RenderMode | None = None, render_viewer: str | None = None, **options: Any) -> GameEnv:
-        """The game as a PettingZoo AEC environment (`spygames.core.envs.aec.GameEnv`).
+        """The game as a PettingZoo AEC environment (`spygames.GameEnv`).
 
         Args:
             render_mode: what `render()` does: None nothing, "ansi" a text, "rgb_array" pixels, "human" shows them.
@@ -84,7 +84,7 @@ def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P,
         return GameEnv(_made(maker, options), render_mode, render_viewer)
 
     def env(*, render_mode: RenderMode | None = None, render_viewer: str | None = None, **options: Any) -> GameEnv:
-        """The game as a PettingZoo AEC environment (`spygames.core.envs.aec.GameEnv`), the same as `raw_env`: order, bounds
+        """The game as a PettingZoo AEC environment (`spygames.GameEnv`), the same as `raw_env`: order, bounds
         and legality are checked inside, so no wrappers are put around it.
 
         Args:

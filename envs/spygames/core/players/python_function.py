@@ -33,7 +33,7 @@ class PythonPlayer:
         decide: the function or the class.
         name: what the player is called.
         decision_limit: seconds for a decision, 0.001 to 10^6; None: as long as it takes. It is interrupted, unless it
-            hangs outside of Python or elsewhere than in the main thread of a POSIX system (`spygames.core.players.time_limit`).
+            hangs outside of Python or elsewhere than in the main thread of a POSIX system (`time_limit`).
         digest: of the file of its module, None where nobody knows.
 
     Raises:

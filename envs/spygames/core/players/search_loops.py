@@ -1,4 +1,4 @@
-"""The loops of a search: playouts, the flat search `mc` and the tree search `mcts` of `spygames.core.players.search`."""
+"""The loops of a search: playouts, the flat search `mc` and the tree search `mcts`."""
 
 from collections.abc import Callable
 from functools import cache

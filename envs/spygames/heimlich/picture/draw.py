@@ -1,7 +1,7 @@
 """Heimlich & Co. as a picture, drawn from what a viewer may know: town and score track, stage, notebook, own things.
 
 The agents stand in the order of their ids wherever there is an order: the viewer-relative order would mark the mover's.
-The parts are in `drawing/`.
+The parts are beside it.
 """
 
 from spygames.core.pictures.picture import advice_panel, log_panel, title_bar
