@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from spygames.core.game import action_table as kinds
-from spygames.core.game import options
+from spygames.core.game import action_table, options
 from spygames.core.game.layout import fields, rows
 
 PACKAGE = Path(__file__).resolve().parents[2] / "envs" / "spygames"
@@ -54,7 +53,7 @@ def table_of_actions(game: str) -> list[str]:
     """The lines of a game's kinds of action."""
     table = importlib.import_module(f"spygames.{game}.actions").KINDS_OF_ACTIONS
     sizes = {"track": 64, "holes": 16} if game == "agent_dog" else {}
-    found = [f"| {numbers} | `{form}` | {when} |" for numbers, form, when in kinds.rows(table, **sizes)]
+    found = [f"| {numbers} | `{form}` | {when} |" for numbers, form, when in action_table.rows(table, **sizes)]
     return [ACTIONS, "|---|---|---|", *found]
 
 

@@ -2,8 +2,17 @@
 
 import sys
 
-from spygames.agent_avenue import actions, determinize, layout, observe, rewind, rules, state_dict, validate
-from spygames.agent_avenue import belief_targets as questions
+from spygames.agent_avenue import (
+    actions,
+    belief_targets,
+    determinize,
+    layout,
+    observe,
+    rewind,
+    rules,
+    state_dict,
+    validate,
+)
 from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
 from spygames.agent_avenue.layout import Mode as Mode
 from spygames.agent_avenue.layout import View
@@ -58,7 +67,7 @@ def _game(o: layout.Settings) -> Game[View]:
         ways=rewind.ways,
         # 1: a card that was drawn after an offer could lie face down. 2: copies of one name were counted twice.
         worlds_version=3,
-        questions=questions.questions(teams),
+        questions=belief_targets.questions(teams),
         entities=layout.ENTITIES,
         view_ranges=view_ranges(View, **view),
     )

@@ -4,8 +4,17 @@ import sys
 
 import numpy as np
 
-from spygames.agent_dog import actions, determinize, layout, observe, rewind, rules, state_dict, validate
-from spygames.agent_dog import belief_targets as questions
+from spygames.agent_dog import (
+    actions,
+    belief_targets,
+    determinize,
+    layout,
+    observe,
+    rewind,
+    rules,
+    state_dict,
+    validate,
+)
 from spygames.agent_dog.board import BOARDS, MAX_TRACK, Board
 from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DECKS, Deck
@@ -70,7 +79,7 @@ def _game(o: layout.Settings) -> Game[View]:
         ways=rewind.ways,
         rewind_within="round_number",
         worlds_version=2,  # 1: copies of one kind were counted twice (`ways`)
-        questions=questions.questions(o.players, board.track, tracked),
+        questions=belief_targets.questions(o.players, board.track, tracked),
         lowest_return=-1.0 if o.players == 2 else -0.5,
         teams=(0, 1, 0, 1) if o.players == 4 else (),
     )

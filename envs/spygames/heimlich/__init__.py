@@ -5,8 +5,7 @@ import sys
 from spygames.core.game.game import Game, Texts
 from spygames.core.game.layout import view_ranges
 from spygames.core.game.options import maker, packed
-from spygames.heimlich import actions, determinize, observe, rewind, rules, state_dict, validate
-from spygames.heimlich import belief_targets as questions
+from spygames.heimlich import actions, belief_targets, determinize, observe, rewind, rules, state_dict, validate
 from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
 from spygames.heimlich.board import FINISH, IN_PLAY, VALUES
 from spygames.heimlich.bots import BOTS
@@ -66,7 +65,7 @@ def _game(o: Settings) -> Game[View]:
         ways=rewind.ways if o.top_secret else None,
         worlds_version=2 if o.top_secret else 1,  # 1: with cards, copies of one kind were counted twice (`ways`)
         determinize_stratum=determinize.determinize_stratum,
-        questions=questions.questions(o.players, agents),
+        questions=belief_targets.questions(o.players, agents),
         entities=ENTITIES,
         view_ranges=view_ranges(View, **view),
     )

@@ -7,9 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import pytest
 
-from spygames.core.game import action_table as kinds
-from spygames.core.game import layout as tables
-from spygames.core.game import options
+from spygames.core.game import action_table, layout, options
 from spygames.core.game.game import ImpossibleState, as_record
 from spygames.core.game.layout import NONE, Layout, Size, filler, flag, float32, int8, int16, nested, uint64
 
@@ -47,13 +45,13 @@ class View(Layout):
     worth = float32("in units", low=-1, high=SEAT / 2)
 
 
-in_range = tables.range_check(State)
-copy_public = tables.public_copy(State)
+in_range = layout.range_check(State)
+copy_public = layout.public_copy(State)
 
 
 def state(players: int = 2, cards: bool = True) -> Any:
     """A state with every value in range."""
-    s = as_record(np.zeros(1, tables.dtype(State)))
+    s = as_record(np.zeros(1, layout.dtype(State)))
     s.options.players, s.options.cards, s.turn, s.deck[:], s.hands[2:] = players, cards, 1, NONE, 0
     return s
 
@@ -61,23 +59,23 @@ def state(players: int = 2, cards: bool = True) -> Any:
 def test_bytes_of_no_field_are_refused() -> None:
     table = type("Table", (Layout,), {"turn": int16(0, 9, "turns"), "late": flag("late")})
     with pytest.raises(ValueError, match=r"Table must have its widest fields first, and padding = filler\(1\)"):
-        tables.dtype(table)
+        layout.dtype(table)
 
 
 def test_the_layout_of_a_table() -> None:
-    found = tables.dtype(State)
+    found = layout.dtype(State)
     assert found == np.dtype(
         [
             ("rng", np.uint64), ("turn", np.int16), ("scores", np.int8, 3), ("hands", np.int8, (3, 2)),
             ("deck", np.int8, 4), ("deck_size", np.int8), ("to_move", np.int8), ("colour", np.int8), ("late", np.int8),
-            ("options", tables.dtype(Options)), ("padding", np.int8, 3),
+            ("options", layout.dtype(Options)), ("padding", np.int8, 3),
         ],
         align=True,
     )  # fmt: skip
-    view = tables.dtype(View, players=2, cards=False)
+    view = layout.dtype(View, players=2, cards=False)
     assert view == np.dtype([("score", np.float32, 2), ("worth", np.float32)])
-    assert tables.view_ranges(View, players=3, cards=True) == {"score": (0, 40), "worth": (-1, 1.5)}
-    assert [*tables.rows(View, players="P")][1] == ("score", "P", "by seat")
+    assert layout.view_ranges(View, players=3, cards=True) == {"score": (0, 40), "worth": (-1, 1.5)}
+    assert [*layout.rows(View, players="P")][1] == ("score", "P", "by seat")
 
 
 @pytest.mark.parametrize(
@@ -120,10 +118,10 @@ def test_what_is_hidden_is_not_copied() -> None:
 def test_plain_values_both_ways() -> None:
     s = state()
     s.turn, s.to_move, s.colour, s.late = 5, NONE, 1, 1
-    plain = tables.plain(State, s, "turn", "to_move", "late", paint="colour")
+    plain = layout.plain(State, s, "turn", "to_move", "late", paint="colour")
     assert plain == {"turn": 5, "to_move": None, "late": True, "paint": "blue"}
     again = state()
-    tables.read(State, again, plain, "turn", "to_move", "late", paint="colour")
+    layout.read(State, again, plain, "turn", "to_move", "late", paint="colour")
     assert again.tobytes() == s.tobytes()
 
 
@@ -139,7 +137,7 @@ def test_plain_values_both_ways() -> None:
 )
 def test_values_out_of_range_are_refused(key: str, value: object, message: str) -> None:
     with pytest.raises(ImpossibleState, match=message):
-        tables.read(State, state(), {key: value}, key, within="x")
+        layout.read(State, state(), {key: value}, key, within="x")
 
 
 @dataclass(frozen=True)
@@ -185,27 +183,27 @@ def test_options_are_packed_by_name() -> None:
 
 
 KINDS = (
-    kinds.Kind("move {seat} {colour}", (SEAT, COLOURS), "always"),
-    kinds.Kind("pass", (), "never"),
-    kinds.Kind("give {colour}", (COLOURS,), "now and then"),
+    action_table.Kind("move {seat} {colour}", (SEAT, COLOURS), "always"),
+    action_table.Kind("pass", (), "never"),
+    action_table.Kind("give {colour}", (COLOURS,), "now and then"),
 )
-ACT_GIVE = kinds.firsts(KINDS)[2]
-encode_give, decode_give = kinds.codec("give", "colour", "ACT_GIVE", globals())
+ACT_GIVE = action_table.firsts(KINDS)[2]
+encode_give, decode_give = action_table.codec("give", "colour", "ACT_GIVE", globals())
 
 
 def test_numbers_and_texts_follow_from_the_kinds() -> None:
-    assert kinds.firsts(KINDS) == (0, 6, 7)
-    assert kinds.firsts(KINDS, players=2) == (0, 4, 5)
-    texts = kinds.texts(KINDS, seat=("0", "1", "2"))
+    assert action_table.firsts(KINDS) == (0, 6, 7)
+    assert action_table.firsts(KINDS, players=2) == (0, 4, 5)
+    texts = action_table.texts(KINDS, seat=("0", "1", "2"))
     assert texts == (
         "move 0 red", "move 0 blue", "move 1 red", "move 1 blue", "move 2 red", "move 2 blue", "pass", "give red",
         "give blue",
     )  # fmt: skip
     assert [texts[encode_give(colour)] for colour in range(2)] == ["give red", "give blue"]
     assert [decode_give(texts.index(f"give {name}")) for name in COLOURS] == [0, 1]
-    assert kinds.forms(KINDS) == "'move SEAT COLOUR', 'pass', 'give COLOUR'"
-    assert [*kinds.rows(KINDS)][::2] == [
+    assert action_table.forms(KINDS) == "'move SEAT COLOUR', 'pass', 'give COLOUR'"
+    assert [*action_table.rows(KINDS)][::2] == [
         ("0 on", "move SEAT COLOUR", "always"),
         ("7 to 8", "give COLOUR", "now and then"),
     ]
-    assert next(kinds.rows(KINDS, players=2))[0] == "0 to 3"
+    assert next(action_table.rows(KINDS, players=2))[0] == "0 to 3"

@@ -23,8 +23,7 @@ from spygames.core.compiling.kernel import Record
 from spygames.core.envs.aec import GameEnv
 from spygames.core.envs.single_seat import SingleEnv
 from spygames.core.game.game import NOBODY, Game, as_record
-from spygames.core.pictures import raster, window
-from spygames.core.pictures import render as rendering
+from spygames.core.pictures import raster, render, window
 from spygames.core.pictures.picture import Picture, draw_seen, picture
 from spygames.core.players.names import make_player
 from spygames.core.svg.annotations import Advice, Look
@@ -284,7 +283,7 @@ def test_one_seat_is_shown_in_no_window_of_its_own() -> None:
 
 
 def test_moves_are_kept_where_they_are_drawn() -> None:
-    assert rendering.Renderer(KUHN, None).moves is rendering.Renderer(KUHN, "ansi").moves is None
+    assert render.Renderer(KUHN, None).moves is render.Renderer(KUHN, "ansi").moves is None
     env = agent_avenue_v0.env(render_mode="rgb_array")
     env.reset(seed=1)
     for _ in range(40):

@@ -18,7 +18,7 @@ from spygames.core.players.names import PlayerName, make_player
 from spygames.core.players.released import MANIFEST, best_agent, released_agents
 from spygames_training.agents.checkpoint import CheckpointError, load_checkpoint
 from spygames_training.agents.policy import Policy, PolicyPlayer
-from spygames_training.evaluation import digests as identity
+from spygames_training.evaluation import digests
 from spygames_training.ladder.lines import entry_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -158,9 +158,9 @@ def test_packages_are_the_same_with_other_line_ends(tmp_path: Path, monkeypatch:
         package = tmp_path / str(len(end)) / "spygames"
         package.mkdir(parents=True)
         (package / "__init__.py").write_bytes(b"a = 1" + end + b"b = 2" + end)
-        monkeypatch.setattr(identity, "spygames", SimpleNamespace(__file__=str(package / "__init__.py")))
-        monkeypatch.setattr(identity, "spygames_training", identity.spygames)
-        found.add(identity.packages_digest.__wrapped__())
+        monkeypatch.setattr(digests, "spygames", SimpleNamespace(__file__=str(package / "__init__.py")))
+        monkeypatch.setattr(digests, "spygames_training", digests.spygames)
+        found.add(digests.packages_digest.__wrapped__())
     assert len(found) == 1
 
 

@@ -14,7 +14,7 @@ from spygames.core.game.game import Game
 from spygames_training.agents.policy import from_network
 from spygames_training.config import PPO, Config, Network, Opponents
 from spygames_training.evaluation.evaluation import evaluate
-from spygames_training.networks import device as compute
+from spygames_training.networks import device as devices
 from spygames_training.networks.actor_critic import ActorCritic, make_network
 from spygames_training.networks.device import Compute, fetch, find_device, one_thread, send
 from spygames_training.networks.trunks import Memory
@@ -81,7 +81,7 @@ class Elsewhere(TorchDispatchMode):
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Elsewhere:
     found = Elsewhere()
-    for module in (compute, learner_module):
+    for module in (devices, learner_module):
         monkeypatch.setattr(module, "to_numpy", found.to_numpy)
     monkeypatch.setattr(torch.optim, "Adam", _Adam)
     return found
@@ -233,7 +233,7 @@ def test_what_travels_is_what_was_given(monkeypatch: pytest.MonkeyPatch) -> None
     outputs = [torch.randn(3, 4).bfloat16(), torch.randn(3), torch.randn(3, 2, requires_grad=True)]
     arrays = [t.detach().float().numpy() for t in outputs]
     for here in (True, False):
-        monkeypatch.setattr(compute, "shares_memory", lambda device, here=here: here)
+        monkeypatch.setattr(devices, "shares_memory", lambda device, here=here: here)
         found = fetch(outputs)
         assert [a.dtype for a in found] == [np.float32] * 3
         assert all(map(np.array_equal, found, arrays))
@@ -251,7 +251,7 @@ def test_learning_is_the_same_where_views_are_kept_and_sent_in_pieces(
     game, ppo = game_for(config), replace(SMALL, precision=precision)
 
     def learned(here: bool) -> list[torch.Tensor]:
-        monkeypatch.setattr(compute, "shares_memory", lambda device: here)
+        monkeypatch.setattr(devices, "shares_memory", lambda device: here)
         torch.manual_seed(0)
         network = make_network(game, config)
         learner = Learner(network, ppo, 1, seed=0)
