@@ -25,7 +25,7 @@ from benchmarks.tools import (
 from spygames_app.cli.arguments import AnyFile, Positive, WrongArguments, check_writable, execute
 from spygames_training.files.atomic import write_whole
 from spygames_training.output.tables import markdown_table, put_between
-from spygames_training.parallel.machine import machine
+from spygames_training.system.machine import machine
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BEGIN, END = "<!-- figures: python -m benchmarks writes from here -->", "<!-- to here -->"

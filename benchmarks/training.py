@@ -17,7 +17,7 @@ from benchmarks.rates import training_rate
 from benchmarks.tools import show
 from spygames.core.game.registry import game_ids
 from spygames_training.output.tables import markdown_table, put_between
-from spygames_training.parallel.machine import machine
+from spygames_training.system.machine import machine
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- training: python -m benchmarks --train writes from here -->", "<!-- to here, training -->"

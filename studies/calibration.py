@@ -17,7 +17,7 @@ from spygames.core.players.names import DecisionBatch
 from spygames.core.playing.batch import spread
 from spygames_training.agents.policy import Policy, PolicyPlayer, draw_actions, logits_and_values
 from spygames_training.evaluation.play_games import LOCKSTEP, play_games
-from spygames_training.files.atomic import LARGEST, is_count, is_number
+from spygames_training.files.json_values import LARGEST, is_count, is_number
 from spygames_training.output.plots import picture
 from spygames_training.parallel.executor import Progress
 

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from spygames_training.output.tables import TextTable
-from spygames_training.parallel.machine import instructions
+from spygames_training.system.machine import instructions
 from tests.cli.command import complaint, run
 
 

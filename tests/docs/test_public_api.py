@@ -46,7 +46,8 @@ def test_readers_meet_public_modules_only() -> None:
 
 def modules_in(text: str) -> Iterator[str]:
     """Each module of the package that a text imports from, or names with a further name."""
-    for name in re.findall(r"\bspygames(?:_training)?(?:\.\w+)*", text):
+    names = re.findall(r"\bspygames(?:_training|_app)?(?:\.\w+)*|(?<![\w./-])core(?:\.\w+)+", text)
+    for name in (f"spygames.{found}" if found.startswith("core.") else found for found in names):
         known = [module for module in MODULES if name == module or name.startswith(f"{module}.")]
         if known:
             yield max(known, key=len)
@@ -55,9 +56,9 @@ def modules_in(text: str) -> Iterator[str]:
 PRIVATE_IMPORTS = {
     # One compiled call per state instead of a kernel each: 0.4 against 14 microseconds a decision.
     "openspiel.py": {"spygames.core.envs.aec_step"},
-    # An executor of this package, which `--on ray` chooses; no public module.
+    # An executor of this package, which `--on ray` chooses, and the choice; no public modules.
+    "executors.py": {"spygames_training.parallel.executor", "spygames_training.parallel.pool"},
     "ray_tasks.py": {
-        "spygames.core.basics.text",
         "spygames_training.evaluation.digests",
         "spygames_training.parallel.executor",
         "spygames_training.parallel.pool",
@@ -67,7 +68,16 @@ PRIVATE_IMPORTS = {
     # A run of `spygames train --algorithm maskable_ppo`: it writes the folder of a `Run` with the parts of one.
     "run.py": {
         f"spygames_training.{name}"
-        for name in ("atomic", "compat", "compute", "loop", "report", "rollout", "run_evaluation", "run_files")
+        for name in (
+            "files.atomic",
+            "networks.device",
+            "system.compat",
+            "ppo.rollout",
+            "runs.evaluations",
+            "runs.folder",
+            "runs.loop",
+            "runs.report",
+        )
     },
 }
 """What the bridges and `openspiel` import that is not public, by file, with the reason."""

@@ -13,7 +13,7 @@ from spygames.core.basics.files import read_text
 from spygames.core.basics.plain import plain
 from spygames.core.basics.text import one_line, shown
 from spygames.core.game.registry import canonical_id, imports_code
-from spygames_training.files.atomic import LARGEST, is_number
+from spygames_training.files.json_values import LARGEST, is_number
 
 __all__ = ["PPO", "Config", "Network", "Opponents", "read_config", "to_toml"]
 

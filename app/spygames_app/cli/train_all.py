@@ -47,7 +47,7 @@ class TrainAll:
         from spygames_training.experiments.train_all import TrainAll as Runs
         from spygames_training.files.atomic import write_whole
         from spygames_training.output.tables import put_between
-        from spygames_training.parallel.machine import machine
+        from spygames_training.system.machine import machine
 
         docs = folder("configs").parent / "docs"
         if self.write and not docs.is_dir():

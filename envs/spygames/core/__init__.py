@@ -1,1 +1,1 @@
-"""What all games share: the contract of a game, and one module for each way to use one."""
+"""What all games share: a game, its players, games being played, environments. Private; docs/layout.md has a map."""

@@ -39,7 +39,7 @@ from spygames_training.ladder.lines import (
 from spygames_training.ladder.page import cross_table, page, standings_table
 from spygames_training.ladder.standings import maximal_lottery, standings
 from spygames_training.networks.actor_critic import ActorCritic
-from spygames_training.parallel.machine import instructions
+from spygames_training.system.machine import instructions
 from tests.poker import kuhn, leduc
 from tests.support import pennies
 from tests.training.evaluation.test_evaluation import BETTOR, FIRST, LAST, PASSER, Stubborn, alone

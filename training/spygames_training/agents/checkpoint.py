@@ -33,7 +33,7 @@ from spygames_training.agents.folder import (
     write_checkpoint,
 )
 from spygames_training.config import MAX_LAYERS, MAX_UNITS, StoredNetwork
-from spygames_training.files.atomic import is_count, is_number
+from spygames_training.files.json_values import is_count, is_number
 from spygames_training.files.state_dicts import tensor_difference
 from spygames_training.networks.actor_critic import ActorCritic, blank
 from spygames_training.networks.custom import OwnNetwork, Source, check_answers, make_own_network

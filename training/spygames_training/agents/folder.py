@@ -13,10 +13,12 @@ import numpy as np
 from safetensors.torch import save as tensors_to_bytes
 from torch import Tensor
 
+from spygames.core.basics.files import read_file
 from spygames.core.basics.text import one_line, shown
 from spygames.core.game.game import Game
 from spygames.core.players.released import BEST, best_agent, find_agent, find_anchor, released_agents
-from spygames_training.files.atomic import parse_json, read_file, remove, write_synced
+from spygames_training.files.atomic import remove, write_synced
+from spygames_training.files.json_values import parse_json
 
 FORMAT = 1
 MODEL, CONFIG = "model.safetensors", "config.json"

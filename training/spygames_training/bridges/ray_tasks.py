@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import ray  # pyright: ignore[reportMissingImports]
 from ray.exceptions import RayError  # pyright: ignore[reportMissingImports]
 
-from spygames.core.basics.text import one_line
+from spygames.authoring import one_line
 from spygames_training.evaluation.digests import packages_digest
 from spygames_training.parallel.executor import ATTEMPTS, Executor, Progress, Task, TaskLost
 from spygames_training.parallel.pool import compute, pickled, portable

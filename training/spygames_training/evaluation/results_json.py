@@ -13,7 +13,7 @@ from spygames.core.players.names import Player
 from spygames_training.evaluation.digests import game_digest, player_digest, trained_against
 from spygames_training.evaluation.evaluation import PROTOCOL, Result, paired_differences
 from spygames_training.evaluation.line_ups import LineUpResult
-from spygames_training.parallel.machine import instructions
+from spygames_training.system.machine import instructions
 
 
 def as_json(

@@ -35,9 +35,9 @@ from spygames_training.evaluation.blocks import DEALS, Block, play_block
 from spygames_training.evaluation.digests import full_name, game_digest, player_digest, worlds_of
 from spygames_training.evaluation.evaluation import PROTOCOL
 from spygames_training.evaluation.forfeits import Referee
-from spygames_training.files.atomic import LARGEST, is_count, is_number, parse_json
+from spygames_training.files.json_values import LARGEST, is_count, is_number, parse_json
 from spygames_training.parallel.executor import Progress
-from spygames_training.parallel.machine import instructions
+from spygames_training.system.machine import instructions
 
 LONGEST = 1 << 30
 """Bytes of a ladder's file."""

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from spygames_training.config import Device, Precision
-from spygames_training.parallel.compat import has_fast_bfloat16
+from spygames_training.system.compat import has_fast_bfloat16
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from rich.console import Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from spygames.core.basics.files import decoded
+from spygames.core.basics.files import decoded, read_file
 from spygames.core.compiling.digest import content
-from spygames_training.files.atomic import is_count, is_number, named, parse_json, read_file, write_whole
+from spygames_training.files.atomic import named, write_whole
+from spygames_training.files.json_values import is_count, is_number, parse_json
 from spygames_training.output.plots import legend, picture
 from spygames_training.output.tables import ScreenTable, as_cell, console
 

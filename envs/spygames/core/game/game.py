@@ -130,7 +130,7 @@ class Game(Generic[V]):
     and `action` what the seat did: only what is public of them now may be read. What the seat alone knew is undone in
     `state`, by luck from `rng` where it may have been in several ways, each as likely as `determinize` has it; what it
     returns is `action` with its hidden part as in this world, where it is legal, or IMPOSSIBLE or TELLS_NOTHING
-    (`core.rewinding`). Afterwards only what `seat` may know of `state` counts, and before only what it knew: of two
+    (`rewinding.py`). Afterwards only what `seat` may know of `state` counts, and before only what it knew: of two
     worlds that `seat` cannot tell apart it makes the same. So the rewound state is right for the VIEW and the mask of
     `seat` alone. Other hands and decks are not as they were, `seen_to_dict` and `state_to_dict` of it mean nothing, and
     it cannot be played on. None: the game cannot be rewound, and a search takes all worlds for equally likely."""

@@ -1,7 +1,7 @@
 """Games as JSON lines: one game a line, in texts, and replayed exactly.
 
 >>> from spygames import make_game
->>> from spygames.core.players.names import make_player
+>>> from spygames.players import make_player
 >>> game = make_game("agent_avenue_v0")
 >>> record = play_record(game, [make_player(game, "random")] * 2, seed=7)
 >>> len(replay(record)) == len(record.actions) + 1

@@ -24,7 +24,7 @@ class Advice:
     share_title: str = "Chance to win"
     """The head of the bar of the share."""
     belief: Sequence[tuple[str, Sequence[tuple[str, float]]]] = ()
-    """What it believes about what its seat cannot see (`core.advice.Belief`), if it says so; pictures leave it out."""
+    """What it believes about what its seat cannot see (`Belief`), if it says so; pictures leave it out."""
 
 
 @dataclass(frozen=True)

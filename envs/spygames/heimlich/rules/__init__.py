@@ -1,4 +1,8 @@
-"""The rules of Heimlich & Co. by the rule book's chapters; the kernels that a Game is made of. IDs: README.md."""
+"""The rules of Heimlich & Co. HC-n: the rule in README.md.
+
+`play.py` has set-up, turns and movement, `scoring.py` scorings, the end and rewards, `top_secret.py` the cards, and
+`predictions.py` the predictions.
+"""
 
 from spygames.heimlich.rules.play import apply, init, legal
 from spygames.heimlich.rules.scoring import returns

@@ -22,12 +22,12 @@ from spygames_training.bridges.sb3.policy import actor_critic_kwargs, to_actor_c
 from spygames_training.bridges.sb3.vec_env import SelfPlayVecEnv
 from spygames_training.files.atomic import only_one
 from spygames_training.networks.device import find_device, float32_by_default, usual_torch
-from spygames_training.parallel.compat import updates_made
 from spygames_training.ppo.rollout import check_memory
 from spygames_training.runs.evaluations import evaluation_opponents, win_shares
 from spygames_training.runs.folder import check_folder
 from spygames_training.runs.loop import signals_to
 from spygames_training.runs.report import Report
+from spygames_training.system.compat import updates_made
 
 UNUSED = ("kl", "kl_end", "reference_every", "reference_ema", "ema", "belief_weight")
 """Settings of `PPO` that MaskablePPO has nothing for: a reference to keep near to, and a mean of the weights."""

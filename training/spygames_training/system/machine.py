@@ -29,7 +29,7 @@ def instructions() -> str:
     try:
         import torch  # not at the top: benchmarks name the machine without it, too
 
-        from spygames_training.parallel.compat import has_fast_bfloat16
+        from spygames_training.system.compat import has_fast_bfloat16
 
         found = [torch.backends.cpu.get_cpu_capability()]
         return ", ".join([*found, "bfloat16"] if has_fast_bfloat16(torch.device("cpu")) else found)

@@ -1,6 +1,6 @@
 """Private names of other libraries that are used here, each behind a function that says what for.
 
-tests/training/parallel/test_compat.py finds out whether a new version still has them.
+tests/training/system/test_compat.py finds out whether a new version still has them.
 """
 
 from typing import Any

@@ -82,7 +82,7 @@ def test_a_module_a_function_and_a_text_are_networks(tmp_path: Path) -> None:
         for name, seed, network in (
             ("class", 0, Wide),
             ("again", 0, Wide),
-            ("text", 0, "python:tests.training.networks.test_own_network.Wide"),
+            ("text", 0, "python:tests.training.networks.test_custom.Wide"),
             ("other", 1, Wide),
         )
     }
@@ -118,12 +118,12 @@ def test_no_file_names_code_that_runs(tmp_path: Path) -> None:
     train(OWN, tmp_path, network=Wide, progress=False)
     file = tmp_path / "checkpoint" / "config.json"
     meta = json.loads(file.read_text())
-    meta["network"]["name"] = "python:tests.training.networks.test_own_network.Wide"
+    meta["network"]["name"] = "python:tests.training.networks.test_custom.Wide"
     file.write_text(json.dumps(meta))
     with pytest.raises(CheckpointError, match="only who passes it can load it"):
         load_checkpoint(tmp_path)
     with pytest.raises(ValueError, match=r"network\.kind must be mlp, entities or recurrent"):
-        Network(kind="python:tests.training.networks.test_own_network.Wide")  # type: ignore[arg-type]
+        Network(kind="python:tests.training.networks.test_custom.Wide")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("answers", [None, [], [0.5] * (GAME.num_actions + 1), ["x"] * (GAME.num_actions + 1), {}])

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from spygames_training.parallel.compat import has_fast_bfloat16, updates_made
-from spygames_training.parallel.machine import instructions
+from spygames_training.system.compat import has_fast_bfloat16, updates_made
+from spygames_training.system.machine import instructions
 
 
 def test_torch_tells_whether_bfloat16_is_fast(monkeypatch: pytest.MonkeyPatch) -> None:

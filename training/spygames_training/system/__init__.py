@@ -1,0 +1,1 @@
+"""The machine in words, and private names of other libraries."""
