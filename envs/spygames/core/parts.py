@@ -95,6 +95,17 @@ class _Bitcode(JITCodeLibrary):
         self._finalized = True
 
 
+class _Whole(JITCodeLibrary):
+    """Code to call from Python. It is optimized once: what Numba optimizes before that is for its reference counting."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
+
 class _Passes(PassManager):
     """Numba's passes without their events, for which it lists all flags before each one."""
 
@@ -122,11 +133,21 @@ class _Pipeline(Compiler):
         if (found := _passes.get(closures := _has_closures(self.state.func_id.code))) is None:
             (found,) = super().define_pipelines()
             unused = _UNUSED if closures else {*_UNUSED, "InlineClosureLikes"}
-            passes = _Passes("part")
+            passes = _Passes("nopython")  # a name that errors have, too
             passes.passes = [each for each in found.passes if each[0].__name__ not in unused]
             passes.finalize()
             found = _passes[closures] = passes
         return [found]
+
+
+class WholePipeline(_Pipeline):
+    """The same up to machine code, with an entry for Python and none for C."""
+
+    def __init__(self, typing: Any, target: Any, _: None, args: Any, returned: Any, flags: Any, variables: Any):
+        flags.no_cfunc_wrapper = True
+        library = _Whole(target.codegen(), "whole")
+        library.enable_object_caching()
+        Compiler.__init__(self, typing, target, library, args, returned, flags, variables)
 
 
 class _NoAlias(_Pipeline):
@@ -218,11 +239,17 @@ def wide(argument: Any) -> Any:
 _USED: dict[Any, tuple[str, ...]] = {
     Compiler: ("define_pipelines",),
     ConfigStack: ("top_or_none",),
-    JITCodeLibrary: ("_finalize_dynamic_globals", "_get_module_for_linking", "_optimize_final_module"),
+    JITCodeLibrary: (
+        "_finalize_dynamic_globals",
+        "_get_module_for_linking",
+        "_optimize_final_module",
+        "_optimize_functions",
+    ),
     PassManager: ("_runPass", "finalize"),
     RuntimeLinker: ("PREFIX",),
     dispatcher: ("_FunctionCompiler",),
     cpu_target.target_context: ("insert_user_function", "refresh", "codegen"),
+    cpu_target.target_context.codegen(): ("_data_layout", "_module_pass_manager"),
     cpu_target.typing_context: ("_lookup_global", "resolve_function_type", "refresh"),
 }
 """What this module uses of Numba that Numba does not promise."""
