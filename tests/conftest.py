@@ -16,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 settings.register_profile("spygames", deadline=None, derandomize=True)
 settings.load_profile("spygames")
 
+gc.disable()  # until all tests are imported: there is nothing to collect
+
 # What a shell starts in the background (`make test &`) ignores Ctrl-C, and its children with it: the tests that press
 # it in a process of their own would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -32,8 +34,8 @@ def seeded_networks() -> None:
 
 def pytest_collection_finish() -> None:
     """Lets the collection of garbage skip modules and tests: a million objects, which take half a second each time."""
-    gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
