@@ -96,7 +96,7 @@ class _Bitcode(JITCodeLibrary):
 
 
 class _Whole(JITCodeLibrary):
-    """Code to call from Python. It is optimized once: what Numba optimizes before that is for its reference counting."""
+    """Code to call from Python, optimized once: what Numba optimizes before that is for its reference counting."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
