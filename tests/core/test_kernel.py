@@ -612,13 +612,9 @@ def test_what_is_used_of_numba() -> None:
     assert "self.compile(tuple(argtypes))" in inspect.getsource(cast(Any, Dispatcher)._compile_for_args)
     assert list(inspect.signature(Dispatcher.get_call_template).parameters) == ["self", "args", "kws"]
     assert "return self.dispatcher.get_overload(sig.args)" in inspect.getsource(types.Dispatcher.get_overload)
-    for name in (  # of `core/parts.py`
-        "_get_module_for_linking",
-        "_optimize_functions",
-        "_optimize_final_module",
-        "_finalize_final_module",
-    ):
+    for name in ("_get_module_for_linking", "_optimize_final_module", "_finalize_final_module"):  # of `core/parts.py`
         assert hasattr(parts.JITCodeLibrary, name)
+    assert "not flags.no_cfunc_wrapper" in inspect.getsource(BaseNativeLowering.run_pass)
     assert "flags.no_compile" in inspect.getsource(BaseNativeLowering.run_pass)
     assert "noalias=flags.noalias" in inspect.getsource(BaseNativeLowering.run_pass)
     assert list(inspect.signature(kernel.dumps).parameters) == ["obj"]

@@ -95,17 +95,6 @@ class _Bitcode(JITCodeLibrary):
         self._finalized = True
 
 
-class _Whole(JITCodeLibrary):
-    """Code to call from Python, optimized once: what Numba optimizes before that is for its reference counting."""
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        ll_module.data_layout = self._codegen._data_layout
-
-    def _optimize_final_module(self) -> None:
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
-
-
 class _Passes(PassManager):
     """Numba's passes without their events, for which it lists all flags before each one."""
 
@@ -145,7 +134,7 @@ class WholePipeline(_Pipeline):
 
     def __init__(self, typing: Any, target: Any, _: None, args: Any, returned: Any, flags: Any, variables: Any):
         flags.no_cfunc_wrapper = True
-        library = _Whole(target.codegen(), "whole")
+        library = target.codegen().create_library("whole")
         library.enable_object_caching()
         Compiler.__init__(self, typing, target, library, args, returned, flags, variables)
 
@@ -239,17 +228,11 @@ def wide(argument: Any) -> Any:
 _USED: dict[Any, tuple[str, ...]] = {
     Compiler: ("define_pipelines",),
     ConfigStack: ("top_or_none",),
-    JITCodeLibrary: (
-        "_finalize_dynamic_globals",
-        "_get_module_for_linking",
-        "_optimize_final_module",
-        "_optimize_functions",
-    ),
+    JITCodeLibrary: ("_finalize_dynamic_globals", "_get_module_for_linking", "_optimize_final_module"),
     PassManager: ("_runPass", "finalize"),
     RuntimeLinker: ("PREFIX",),
     dispatcher: ("_FunctionCompiler",),
     cpu_target.target_context: ("insert_user_function", "refresh", "codegen"),
-    cpu_target.target_context.codegen(): ("_data_layout", "_module_pass_manager"),
     cpu_target.typing_context: ("_lookup_global", "resolve_function_type", "refresh"),
 }
 """What this module uses of Numba that Numba does not promise."""
