@@ -4,27 +4,28 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 from rich.console import Console
 
+from benchmarks.games import report
 from benchmarks.others import BENCHES as THEIRS
-from spygames_app.bench.ours import BENCHES as OURS
-from spygames_app.bench.tools import (
+from benchmarks.ours import BENCHES as OURS
+from benchmarks.tools import (
     Result,
     about,
     as_json,
     caveat,
     cells,
-    machine,
     measure,
-    put_between,
     settings_text,
     table,
 )
-from spygames_app.cli.arguments import Positive, WrongArguments, execute
-from spygames_training.tables import markdown_table
+from spygames_app.cli.arguments import AnyFile, Positive, WrongArguments, check_writable, execute
+from spygames_training.files.atomic import write_whole
+from spygames_training.output.tables import markdown_table, put_between
+from spygames_training.parallel.machine import machine
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 BEGIN, END = "<!-- figures: python -m benchmarks writes from here -->", "<!-- to here -->"
@@ -77,6 +78,8 @@ class Benchmarks:
     """3 runs of 0.2 seconds: rough figures."""
     write: bool = False
     """Keep the figures in docs/benchmarks.md and .json."""
+    json: AnyFile = None
+    """Where to write the figures, too; not with --train."""
     games: bool = False
     """Measure each game (20 minutes, 10 GB of memory)."""
     train: bool = False
@@ -85,8 +88,9 @@ class Benchmarks:
     """With --train: longest training of each."""
 
     def run(self) -> int:
-        if self.seconds <= 0:
-            raise WrongArguments(f"--seconds must be positive, not {self.seconds}")
+        if not 0 < self.seconds <= 3600:  # nan is not
+            raise WrongArguments(f"--seconds must be positive, and at most 3600, not {self.seconds}")
+        check_writable(self.json)
         if self.train:
             return self._measure_training()
         if self.games:
@@ -101,6 +105,7 @@ class Benchmarks:
         results = measure([benches[name] for name in self.only or benches], runs, seconds, Console())
         text = f"{table(results)}\n\n{about(settings, host)}"
         print(text)
+        self._keep(as_json(results, host, settings))
         if self.write:
             write(text, results, host, settings)
         return 0
@@ -108,21 +113,25 @@ class Benchmarks:
     def _measure_games(self) -> int:
         if self.only or (self.write and self.quick):
             raise WrongArguments("--games measures everything: leave out --only, and --quick with --write")
-        from spygames_app.bench.games import report
-
         runs, seconds = (3, 0.2) if self.quick else (self.runs, self.seconds)
         settings, host = settings_text(runs, seconds), machine()
         found = report(runs, seconds, Console())
         text = f"{found.text()}\n\n{about(settings, host)}"
         print(text)
+        content = {"settings": settings, "machine": host, **found.as_json()}
+        self._keep(content)
         if self.write:
             put_between(DOCS / "benchmarks.md", *GAMES, text)
-            content = {"settings": settings, "machine": host, **found.as_json()}
             (DOCS / "benchmarks_games.json").write_text(json.dumps(content, indent=1) + "\n")
         return 0
 
+    def _keep(self, figures: dict[str, Any]) -> None:
+        """Writes what --json asks for."""
+        if self.json:
+            write_whole(self.json, json.dumps(figures, indent=1) + "\n")
+
     def _measure_training(self) -> int:
-        if self.only or self.quick or self.minutes <= 0:
+        if self.only or self.quick or self.json or self.minutes <= 0:
             raise WrongArguments(
                 "--train takes --minutes (positive), --runs, --seconds and --write, and no other option"
             )

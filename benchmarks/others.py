@@ -5,8 +5,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from spygames_app.bench.loops import GAMES, chosen, replay
-from spygames_app.bench.tools import Bench, NotHere, Run, rate
+from benchmarks.loops import GAMES, chosen, replay
+from benchmarks.tools import Bench, NotHere, Run, rate
 
 EXTRA = "needs the extra: pip install 'spygames[bench]'"
 

@@ -13,10 +13,11 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from spygames.core.registry import game_ids
-from spygames_app.bench.tools import machine, put_between, show
-from spygames_app.bench.training import training_rate
-from spygames_training.tables import markdown_table
+from benchmarks.rates import training_rate
+from benchmarks.tools import show
+from spygames.core.game.registry import game_ids
+from spygames_training.output.tables import markdown_table, put_between
+from spygames_training.parallel.machine import machine
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- training: python -m benchmarks --train writes from here -->", "<!-- to here, training -->"

@@ -20,10 +20,10 @@ from sb3_contrib.common.wrappers import ActionMasker
 from stable_baselines3.common.callbacks import BaseCallback
 
 from spygames import agent_avenue_v0
-from spygames.core.aec import GameEnv
-from spygames.core.players import DecisionBatch, make_player
-from spygames_training.evaluation import evaluate
-from spygames_training.report import WIN
+from spygames.core.envs.aec import GameEnv
+from spygames.core.players.names import DecisionBatch, make_player
+from spygames_training.evaluation.evaluation import evaluate
+from spygames_training.runs.report import WIN
 
 
 class AnyAgent(gymnasium.Env[np.ndarray, int]):

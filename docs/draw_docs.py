@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spygames.core.aec import GameEnv
-from spygames.core.picture import Picture
-from spygames.core.players import make_player
-from spygames.core.record import play_record
-from spygames.core.registry import make_game
+from spygames.core.envs.aec import GameEnv
+from spygames.core.game.registry import make_game
+from spygames.core.pictures.picture import Picture
+from spygames.core.players.names import make_player
+from spygames.core.records.record import play_record
 
 FOLDER = Path(__file__).parent / "images" / "games"
 OPEN, MOVER, NEXT = "open", "mover", "next"

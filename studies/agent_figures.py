@@ -10,24 +10,24 @@ from typing import Any
 import torch
 from tyro.conf import Positional
 
-from spygames.core.players import make_player
-from spygames.core.released import ANCHORS as FIRST_AGENTS
-from spygames.core.released import FIRST, released_agents
-from spygames_app.cli import main as spygames
+from spygames.core.players.names import make_player
+from spygames.core.players.released import ANCHORS as FIRST_AGENTS
+from spygames.core.players.released import FIRST, released_agents
 from spygames_app.cli.arguments import AnyPlayer, Seed, WrongArguments, console, execute
 from spygames_app.shipped import agent_folder
-from spygames_training.atomic import write_whole
-from spygames_training.calibration import calibrate
-from spygames_training.checkpoint import Checkpoint, load_checkpoint
-from spygames_training.checkpoint_folder import find_checkpoint
-from spygames_training.evaluation import evaluate
-from spygames_training.figures import FIGURES, Adversary, read_figures
-from spygames_training.identity import player_digest
-from spygames_training.policy import Policy, PolicyPlayer
-from spygames_training.results_json import as_json
+from spygames_training.agents.checkpoint import Checkpoint, load_checkpoint
+from spygames_training.agents.folder import find_checkpoint
+from spygames_training.agents.policy import Policy, PolicyPlayer
+from spygames_training.evaluation.digests import player_digest
+from spygames_training.evaluation.evaluation import evaluate
+from spygames_training.evaluation.results_json import as_json
+from spygames_training.files.atomic import write_whole
+from spygames_training.output.tables import progress_bar
 from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import SearchSettings
-from spygames_training.tables import progress_bar
+from studies.calibration import calibrate
+from studies.card import Card
+from studies.figures import FIGURES, Adversary, read_figures
 
 SEED = 22_112_027
 """Of the published figures; nothing was tuned on it."""
@@ -80,7 +80,7 @@ class Study:
         with progress_bar(console=console(stderr=True), transient=True) as bar:
             task = bar.add_task("playing", total=None)
             measured.all(self.search, lambda games: bar.advance(task, games))
-        return spygames(["card", str(self.agent), "--out", str(folder / "README.md")])
+        return Card(str(self.agent), out=folder / "README.md").run()
 
 
 class Measured:

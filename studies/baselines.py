@@ -18,17 +18,16 @@ from typing import Any, Literal
 import torch
 
 from spygames import make_game
-from spygames.core.players import make_player
-from spygames_app.bench.tools import put_between
+from spygames.core.players.names import make_player
 from spygames_app.cli.arguments import Positive, Seed, execute
-from spygames_training.atomic import write_whole
+from spygames_training.agents.policy import from_network
 from spygames_training.config import PPO, Config, Network
-from spygames_training.evaluation import evaluate
-from spygames_training.network import ActorCritic
-from spygames_training.plots import curve_axes, picture
-from spygames_training.policy import from_network
-from spygames_training.run import Run
-from spygames_training.tables import markdown_table
+from spygames_training.evaluation.evaluation import evaluate
+from spygames_training.files.atomic import write_whole
+from spygames_training.networks.actor_critic import ActorCritic
+from spygames_training.output.plots import curve_axes, picture
+from spygames_training.output.tables import markdown_table, put_between
+from spygames_training.runs.run import Run
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 FILE = DOCS / "baselines.json"

@@ -12,9 +12,9 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from spygames import make_game
-from spygames.core.batch import spread
-from spygames.core.game import Game
-from spygames.core.players import make_player
+from spygames.core.game.game import Game
+from spygames.core.players.names import make_player
+from spygames.core.playing.batch import spread
 from spygames_app.cli.arguments import (
     AnyFile,
     Players,
@@ -25,10 +25,10 @@ from spygames_app.cli.arguments import (
     console,
     execute,
 )
-from spygames_training.evaluation import bootstrap
-from spygames_training.lockstep import play_games
-from spygames_training.tables import progress_bar
-from spygames_training.tasks.executor import Progress
+from spygames_training.evaluation.evaluation import bootstrap
+from spygames_training.evaluation.play_games import play_games
+from spygames_training.output.tables import progress_bar
+from spygames_training.parallel.executor import Progress
 
 UNITS = {"points": 20.0, "times": 10.0, "gains": 20.0}
 """Parts of the public record, with what makes them some 1."""

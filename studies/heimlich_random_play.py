@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from spygames import make_game
-from spygames.core.batch import spread
-from spygames.core.players import make_player
+from spygames.core.players.names import make_player
+from spygames.core.playing.batch import spread
 from spygames_app.cli.arguments import Positive, Seed, console, execute
-from spygames_training.lockstep import play_games
-from spygames_training.tables import markdown_table, progress_bar
+from spygames_training.evaluation.play_games import play_games
+from spygames_training.output.tables import markdown_table, progress_bar
 
 INDEPENDENT = {  # by players: turns a game, scorings a game, share of games with only free agents on top
     2: (37.4, 7.39, 0.593),

@@ -10,16 +10,15 @@ from typing import Annotated, Any
 import torch
 import tyro
 
-from spygames_app.bench.tools import put_between
 from spygames_app.cli.arguments import AnyFolder, File, Folder, Seed, execute
-from spygames_training.atomic import write_whole
+from spygames_training.agents.policy import Policy
 from spygames_training.config import Config, from_mapping, to_toml
-from spygames_training.evaluation import Result, evaluate
-from spygames_training.policy import Policy
+from spygames_training.evaluation.evaluation import Result, evaluate
+from spygames_training.files.atomic import write_whole
+from spygames_training.output.tables import markdown_table, put_between
+from spygames_training.runs.train import train
 from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import SearchSettings
-from spygames_training.tables import markdown_table
-from spygames_training.trainer import train
 
 Settings = Mapping[str, Any]
 """Sections of a config and their settings."""

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from spygames import make_game
-from spygames.core.game import Game
-from spygames_app.bench.tools import put_between
+from spygames.core.game.game import Game
 from spygames_app.cli.arguments import AnyFolder, File, Positive, Seed, console, execute
-from spygames_training.atomic import write_whole
-from spygames_training.evaluation import evaluate
-from spygames_training.tables import markdown_table, progress_bar
+from spygames_training.evaluation.evaluation import evaluate
+from spygames_training.files.atomic import write_whole
+from spygames_training.output.tables import markdown_table, progress_bar, put_between
 
 VARIANTS: list[tuple[str, dict[str, Any]]] = [
     *(

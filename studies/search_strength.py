@@ -13,16 +13,15 @@ import torch
 import tyro
 
 from spygames import make_game
-from spygames.core.batch import spread
-from spygames.core.game import Game
-from spygames.core.players import make_player
-from spygames.core.rng import next_seed
-from spygames_app.bench.tools import put_between
+from spygames.core.game.game import Game
+from spygames.core.game.rng import next_seed
+from spygames.core.players.names import make_player
+from spygames.core.playing.batch import spread
 from spygames_app.cli.arguments import AnyFolder, File, Positive, Seed, console, execute
-from spygames_training.atomic import write_whole
-from spygames_training.evaluation import bootstrap, won
-from spygames_training.lockstep import play_games
-from spygames_training.tables import markdown_table, progress_bar
+from spygames_training.evaluation.evaluation import bootstrap, won
+from spygames_training.evaluation.play_games import play_games
+from spygames_training.files.atomic import write_whole
+from spygames_training.output.tables import markdown_table, progress_bar, put_between
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,4 @@
-"""What a person operates: the command `spygames` (`cli`). Libraries do not import this package."""
+"""What a person operates: the command `spygames` (`cli`). Its one public module is `films`.
+
+Libraries do not import this package.
+"""

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from spygames.core.film import Adviser
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.look import Advice
-from spygames.core.notes import Notes, notes_size
-from spygames.core.player import DecisionBatch, Player, new_memory
-from spygames.core.rng import mix
-from spygames.core.rows import Rows
-from spygames.core.session import ROW, answers
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.game.rng import mix
+from spygames.core.players.history import Notes, notes_size
+from spygames.core.players.player import DecisionBatch, Player, new_memory
+from spygames.core.playing.rows import Rows
+from spygames.core.playing.session import ROW, answers
+from spygames.core.records.film import Adviser
+from spygames.core.svg.annotations import Advice
 
 __all__ = ["EachOwn", "Thoughts", "advise", "believed", "in_words", "ranked"]
 

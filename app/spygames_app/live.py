@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spygames.core.game import Game, as_record
-from spygames.core.kernel import Record
-from spygames.core.player import Player
-from spygames.core.record import GameRecord, make_record
-from spygames.core.rng import mix
-from spygames.core.session import ROW, answers_in_secret, one_game
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import Game, as_record
+from spygames.core.game.rng import mix
+from spygames.core.players.player import Player
+from spygames.core.playing.session import ROW, answers_in_secret, one_game
+from spygames.core.records.record import GameRecord, make_record
 
 PERSON = "you"
 """The name of a person in records."""

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from spygames.core.game import Game, reference
-from spygames.core.registry import game_module
+from spygames.core.game.game import Game, reference
+from spygames.core.game.registry import game_module
 
 
 class Rule(NamedTuple):

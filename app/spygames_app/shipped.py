@@ -34,7 +34,7 @@ def agent_folder(text: str) -> Path:
     Raises:
         ValueError: the agent's files are damaged, or there is no such anchor (`find_anchor`).
     """
-    from spygames.core.released import find_agent, find_anchor  # slow to import
+    from spygames.core.players.released import find_agent, find_anchor  # slow to import
 
     agent = find_agent(text)
     return (find_anchor(text) or Path(text)) if agent is None else agent.checked_folder()

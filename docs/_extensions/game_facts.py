@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.game import Game
-from spygames.core.lockstep import first_games
-from spygames.core.registry import make_game
+from spygames.core.game.game import Game
+from spygames.core.game.registry import make_game
+from spygames.core.playing.first_games import first_games
 
 PAGES = Path(__file__).resolve().parents[1] / "games"
 BEGIN, END = "<!-- facts: python docs/_extensions/game_facts.py writes from here -->", "<!-- to here, facts -->"

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from spygames.core import kinds, options
-from spygames.core.tables import fields, rows
+from spygames.core.game import action_table as kinds
+from spygames.core.game import options
+from spygames.core.game.layout import fields, rows
 
 PACKAGE = Path(__file__).resolve().parents[2] / "envs" / "spygames"
 GAMES = sorted(path.parent.name for path in PACKAGE.glob("*/layout.py"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 INDEX = ROOT / "docs" / "reference" / "index.md"
-SOURCES = (ROOT / "envs", ROOT / "training")
+SOURCES = (ROOT / "envs", ROOT / "training", ROOT / "app")
 GAME_MODULES, BRIDGES = "game_modules", "spygames_training.bridges"
 """The pages in docs/reference that several modules share."""
 GAMES = sorted(f"spygames.{path.stem}" for path in (ROOT / "envs" / "spygames").glob("*_v*.py"))
@@ -21,6 +21,7 @@ PUBLIC = (
     "spygames.players",
     "spygames.records",
     "spygames.testing",
+    "spygames_app.films",
     "spygames_training",
     "spygames_training.bridges.ray_train",
     "spygames_training.bridges.rllib",

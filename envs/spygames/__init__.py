@@ -15,9 +15,9 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from spygames.core import registry as _registry
-from spygames.core.registry import game_ids, make_game
-from spygames.core.version import VERSION
+from spygames.core.basics.version import VERSION
+from spygames.core.game import registry as _registry
+from spygames.core.game.registry import game_ids, game_module, make_game
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from spygames import agent_avenue_v0 as agent_avenue_v0
     from spygames import agent_dog_v0 as agent_dog_v0
     from spygames import heimlich_v0 as heimlich_v0
-    from spygames.core.aec import GameEnv, Observation, View
-    from spygames.core.batch import Batch
-    from spygames.core.game import NOBODY, Game, IllegalAction, ImpossibleState
-    from spygames.core.single import SingleEnv
-    from spygames.core.vector import SeatVectorEnv
+    from spygames.core.envs.aec import GameEnv, Observation, View
+    from spygames.core.envs.single_seat import SingleEnv
+    from spygames.core.envs.vector import SeatVectorEnv
+    from spygames.core.game.game import NOBODY, Game, IllegalAction, ImpossibleState
+    from spygames.core.playing.batch import Batch
+    from spygames.core.playing.rows import Rows
 
 __version__ = VERSION
 """Of the installed package, as `0.2.0`."""
@@ -42,26 +43,29 @@ __all__ = [
     "IllegalAction",
     "ImpossibleState",
     "Observation",
+    "Rows",
     "SeatVectorEnv",
     "SingleEnv",
     "View",
     "__version__",
     "game_ids",
+    "game_module",
     "make_batch",
     "make_game",
 ]
 
 _HOMES = {
-    "NOBODY": "game",
-    "Batch": "batch",
-    "Game": "game",
-    "GameEnv": "aec",
-    "IllegalAction": "game",
-    "ImpossibleState": "game",
-    "Observation": "aec",
-    "SeatVectorEnv": "vector",
-    "SingleEnv": "single",
-    "View": "aec",
+    "NOBODY": "game.game",
+    "Batch": "playing.batch",
+    "Game": "game.game",
+    "GameEnv": "envs.aec",
+    "IllegalAction": "game.game",
+    "ImpossibleState": "game.game",
+    "Observation": "envs.aec",
+    "Rows": "playing.rows",
+    "SeatVectorEnv": "envs.vector",
+    "SingleEnv": "envs.single_seat",
+    "View": "envs.aec",
 }
 """In which module of the core a name is that is imported when it is first used, since Numba takes a second."""
 
@@ -89,7 +93,7 @@ def make_batch(
         threads, observation, mask, rewards, done: as in Batch.
         options: of the game (`players=2`).
     """
-    from spygames.core.batch import Batch
+    from spygames.core.playing.batch import Batch
 
     return Batch(
         make_game(game_id, **options),

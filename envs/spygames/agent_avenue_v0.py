@@ -100,7 +100,7 @@ behind these: `spygames.agent_avenue.layout.view_dtype`.
 
 from spygames.agent_avenue import make_game
 from spygames.agent_avenue.layout import State, View
-from spygames.core.entry import entry_points, vector_entry
+from spygames.core.envs.entry_points import entry_points, vector_entry
 
 __all__ = ["State", "View", "env", "make_game", "raw_env", "single_env", "vector_env"]
 

@@ -47,7 +47,7 @@ Every rule with its ID and source, the actions and the observation are in `spyga
 
 from spygames.agent_dog import Board, Deck, make_game
 from spygames.agent_dog.layout import State, View
-from spygames.core.entry import entry_points, vector_entry
+from spygames.core.envs.entry_points import entry_points, vector_entry
 
 __all__ = ["Board", "Deck", "State", "View", "env", "make_game", "raw_env", "single_env", "vector_env"]
 

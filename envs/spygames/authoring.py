@@ -7,16 +7,17 @@ with `kernel`, texts, and bots. `entry_points(make_game)` makes its environments
 builds one in a single file; `spygames.testing.check_game` tests it.
 """
 
-from spygames.core.bots import random as random_bot
-from spygames.core.bots import uniform as uniform_bot
-from spygames.core.checks import check_keys, integer, sequence
-from spygames.core.entry import entry_points, vector_entry
-from spygames.core.fields import Fields, NamedRecord
-from spygames.core.game import NOBODY, Bot, Game, ImpossibleState, Texts, as_record, flat
-from spygames.core.kernel import CompileError, Int, Record, cache_dir, kernel
-from spygames.core.questions import UNASKED, Questions
-from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING
-from spygames.core.rng import below, mix, next_seed, random_action, shuffle, uniform
+from spygames.core.basics.text import one_line, shown
+from spygames.core.compiling.kernel import CompileError, Int, Record, cache_dir, kernel
+from spygames.core.envs.entry_points import entry_points, vector_entry
+from spygames.core.game.belief_targets import UNASKED, Questions
+from spygames.core.game.bots import random as random_bot
+from spygames.core.game.bots import uniform as uniform_bot
+from spygames.core.game.fields import Fields, NamedRecord
+from spygames.core.game.game import NOBODY, Bot, Game, ImpossibleState, Texts, as_record, flat
+from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
+from spygames.core.game.rng import as_seed, below, mix, next_seed, random_action, shuffle, uniform
+from spygames.core.game.validation import check_keys, choice, integer, sequence, whole
 
 __all__ = [
     "IMPOSSIBLE",
@@ -34,20 +35,25 @@ __all__ = [
     "Record",
     "Texts",
     "as_record",
+    "as_seed",
     "below",
     "cache_dir",
     "check_keys",
+    "choice",
     "entry_points",
     "flat",
     "integer",
     "kernel",
     "mix",
     "next_seed",
+    "one_line",
     "random_action",
     "random_bot",
     "sequence",
+    "shown",
     "shuffle",
     "uniform",
     "uniform_bot",
     "vector_entry",
+    "whole",
 ]

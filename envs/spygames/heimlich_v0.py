@@ -76,7 +76,7 @@ that a network without memory can deduce who is who.
 * v0: both editions, two to seven players, cards and predictions.
 """
 
-from spygames.core.entry import entry_points, vector_entry
+from spygames.core.envs.entry_points import entry_points, vector_entry
 from spygames.heimlich import make_game
 from spygames.heimlich.layout import State, View
 

@@ -33,11 +33,9 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from spygames.core.calls import calls, look
-from spygames.core.checks import choice
-from spygames.core.game import NOBODY, Game, IllegalAction, as_record
-from spygames.core.registry import game_ids, game_module
-from spygames.core.rng import as_seed
+from spygames import NOBODY, Game, IllegalAction, game_ids, game_module
+from spygames.authoring import as_record, as_seed, choice
+from spygames.core.envs.aec_step import calls, look
 
 __all__ = ["OpenSpielGame", "OpenSpielState", "register"]
 

@@ -9,9 +9,12 @@ A picture shows what one viewer may know and nothing else: it is drawn from the 
 `Look` adds what an agent thinks (`Advice`), names and the last moves. `docs/pictures.md` shows all forms.
 """
 
-from spygames.core.advice import Belief, drawn_worlds, in_things, win_share
-from spygames.core.look import Advice, Draw, Look
-from spygames.core.pen import (
+from spygames.core.pictures.picture import Picture, advice_panel, draw_seen, heading, log_panel, picture, title_bar
+from spygames.core.pictures.raster import pixels, png
+from spygames.core.pictures.render import draw
+from spygames.core.players.beliefs import Belief, drawn_worlds, in_things, win_share
+from spygames.core.svg.annotations import Advice, Draw, Look
+from spygames.core.svg.pen import (
     BAD,
     EDGE,
     FONT,
@@ -29,8 +32,6 @@ from spygames.core.pen import (
     cut,
     width,
 )
-from spygames.core.picture import Picture, advice_panel, draw_seen, heading, log_panel, picture, title_bar
-from spygames.core.raster import pixels, png
 
 __all__ = [
     "BAD",
@@ -54,6 +55,7 @@ __all__ = [
     "Picture",
     "advice_panel",
     "cut",
+    "draw",
     "draw_seen",
     "drawn_worlds",
     "heading",

@@ -11,9 +11,9 @@ a scripted bot (`greedy`), a search (`mcts:50`), a released agent (`agent_avenue
 Python function (`python:module.name`) or a program (`command:PROGRAM`). `docs/players.md` lists the names.
 """
 
-from spygames.core.command_player import DECISION_LIMIT, PROTOCOL, START_LIMIT, CommandPlayer
-from spygames.core.notes import Noted, Notes
-from spygames.core.player import (
+from spygames.core.players.history import Noted, Notes
+from spygames.core.players.names import PlayerName, as_players, make_player, named_players, runs_code
+from spygames.core.players.player import (
     DecisionBatch,
     Player,
     PlayerFailed,
@@ -24,11 +24,11 @@ from spygames.core.player import (
     new_memory,
     tell_end,
 )
-from spygames.core.players import as_players, make_player, named_players, runs_code
-from spygames.core.python_player import PythonPlayer
-from spygames.core.released import Figures, ReleasedAgent, best_agent, find_agent, name_of_best, released_agents
-from spygames.core.search import EXPLORATION, Found, Kind, SearchPlayer, search_values
-from spygames.core.session import answers
+from spygames.core.players.program import DECISION_LIMIT, PROTOCOL, START_LIMIT, CommandPlayer
+from spygames.core.players.python_function import PythonPlayer
+from spygames.core.players.released import Figures, ReleasedAgent, best_agent, find_agent, name_of_best, released_agents
+from spygames.core.players.search import EXPLORATION, Found, Kind, SearchPlayer, search_values
+from spygames.core.playing.session import SeatSession, Session, answers
 
 __all__ = [
     "DECISION_LIMIT",
@@ -45,11 +45,14 @@ __all__ = [
     "Player",
     "PlayerFailed",
     "PlayerLike",
+    "PlayerName",
     "PlayerTooSlow",
     "PythonPlayer",
     "ReleasedAgent",
     "Scripted",
     "SearchPlayer",
+    "SeatSession",
+    "Session",
     "answers",
     "as_players",
     "best_agent",

@@ -8,14 +8,12 @@
 >>> states = replay(record)
 
 A record has the game's id, options, seed, players and the text of each action. `save_games` writes one JSON line a
-game, `load_games` reads and checks them. A `Film` draws a record; `encode` writes it as WebP, GIF, MP4, PNG, SVG or a
-page of its own.
+game, `load_games` reads and checks them. A `Film` draws a record position by position, and
+`spygames_app.films.encode` writes it as WebP, GIF, MP4, PNG, SVG or a page of its own.
 """
 
-from spygames.core.film import Adviser, Film, Scene
-from spygames.core.movie import FORMATS, encode
-from spygames.core.page import page
-from spygames.core.record import (
+from spygames.core.records.film import Adviser, Film, Scene
+from spygames.core.records.record import (
     GameRecord,
     RecordError,
     load_games,
@@ -27,16 +25,13 @@ from spygames.core.record import (
 )
 
 __all__ = [
-    "FORMATS",
     "Adviser",
     "Film",
     "GameRecord",
     "RecordError",
     "Scene",
-    "encode",
     "load_games",
     "make_record",
-    "page",
     "play_record",
     "read_games",
     "replay",

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.core.aec import GameEnv
-from spygames.core.game import IllegalAction
-from spygames.core.registry import make_game
+from spygames.core.envs.aec import GameEnv
+from spygames.core.game.game import IllegalAction
+from spygames.core.game.registry import make_game
 from tests.poker import kuhn, leduc
 from tests.poker.nashconv import PolicyFunction, Tree, uniform
 from tests.support.games import VARIANTS, Variant

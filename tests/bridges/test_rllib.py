@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.core.aec import GameEnv
-from spygames.core.game import IllegalAction
-from spygames.core.registry import make_game
+from spygames.core.envs.aec import GameEnv
+from spygames.core.game.game import IllegalAction
+from spygames.core.game.registry import make_game
 from tests.support.games import VARIANTS, Variant
 
 ray = pytest.importorskip("ray", reason="ray is not installed: make test-bridges")
 torch = pytest.importorskip("torch")
 bridge = pytest.importorskip("spygames_training.bridges.rllib", reason="RLlib is not installed: make test-bridges")
 cluster_utils = pytest.importorskip("ray.cluster_utils")
-save_checkpoint = pytest.importorskip("spygames_training.checkpoint").save_checkpoint
-Policy = pytest.importorskip("spygames_training.policy").Policy
+save_checkpoint = pytest.importorskip("spygames_training.agents.checkpoint").save_checkpoint
+Policy = pytest.importorskip("spygames_training.agents.policy").Policy
 
 MAIN = [variant for variant in VARIANTS if not variant.further and variant.game_id.endswith("_v0")]
 

@@ -5,10 +5,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from spygames.core.batch import spread
-from spygames.core.game import IllegalAction
-from spygames.core.registry import make_game
-from spygames.core.rows import Rows
+from spygames.core.game.game import IllegalAction
+from spygames.core.game.registry import make_game
+from spygames.core.playing.batch import spread
+from spygames.core.playing.rows import Rows
 from tests.support.games import VARIANTS, Variant
 
 pytest.importorskip("torchrl", reason="torchrl is not installed: make test-bridges")
@@ -17,7 +17,7 @@ bridge = pytest.importorskip("spygames_training.bridges.torchrl")
 check_env_specs = pytest.importorskip("torchrl.envs.utils").check_env_specs
 Collector = pytest.importorskip("torchrl.collectors").Collector
 TensorDict = pytest.importorskip("tensordict").TensorDict
-network = pytest.importorskip("spygames_training.network")
+network = pytest.importorskip("spygames_training.networks.actor_critic")
 
 MAIN = [variant for variant in VARIANTS if not variant.further]
 N = 8

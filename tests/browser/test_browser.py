@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spygames import make_game
-from spygames.core.players import make_player
-from spygames.core.record import play_record, save_games
+from spygames.core.players.names import make_player
+from spygames.core.records.record import play_record, save_games
 from spygames_app.web import store
 from spygames_app.web.choices import Choices
 from spygames_app.web.store import Store

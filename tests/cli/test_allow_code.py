@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spygames_training import Config, read_config
-from spygames_training.run_files import RUN, resume_config
+from spygames_training.runs.folder import RUN, resume_config
 from tests.cli.command import complaint, run
 
 MODULE = "game_that_runs_code"

@@ -5,11 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
+from benchmarks import games
 from benchmarks import training as bench
 from benchmarks.__main__ import Benchmarks
+from benchmarks.tools import Result
 
-from spygames_app.bench import games
-from spygames_app.bench.tools import Result
 from spygames_app.cli.arguments import execute
 
 
@@ -65,6 +65,9 @@ def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         (["--games", "--only", "aec"], "leave out --only"),
         (["--runs", "0"], "'0' is not a whole number from 1"),
         (["--seconds", "0"], "--seconds must be positive"),
+        (["--seconds", "nan"], "--seconds must be positive"),
+        (["--json", "missing/new"], "cannot be written"),
+        (["--train", "--json", "new"], "--train takes --minutes"),
     ):
         assert execute(Benchmarks, argv, "python -m benchmarks") == 2
         out, err = capsys.readouterr()

@@ -10,14 +10,13 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import get_type_hints
 
 import pytest
 from tyro.conf import Positional
 
-from spygames.core.released import released_agents
-from spygames_app.bench.ours import BENCHES
-from spygames_app.cli import COMMANDS, bench, load, main
+from spygames.core.players.released import released_agents
+from spygames_app.cli import COMMANDS, load, main
 from spygames_app.cli.arguments import Tasks, program
 from spygames_app.shipped import agent_folder, config_path, folder
 from spygames_training.config import read_config
@@ -90,8 +89,6 @@ def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         (["train", "--ppo.clip"], "missing value for argument '--ppo.clip'"),
         (["train", "--config", "nothing"], "cannot read nothing: No such file or directory"),
         (["train", "--resume", "a", "--out", "b"], "--config, --out and --option do not go"),
-        (["bench", "--only", "nothing"], "invalid choice 'nothing'"),
-        (["bench", "--seconds", "0"], "--seconds must be positive"),
         (["random-play", "--player", "nobody", "--games", "1"], "has no scripted player 'nobody'"),
         (["random-play", "--json", "none/x.json"], "cannot be written"),
     ):
@@ -141,7 +138,7 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     def interrupted(*args: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("spygames_training.evaluation.evaluate", interrupted)
+    monkeypatch.setattr("spygames_training.evaluation.evaluation.evaluate", interrupted)
     assert main(["evaluate", "random", "--game", "tests.poker.kuhn", "--games", "2"]) == 130
     assert capsys.readouterr().err.endswith("spygames evaluate: interrupted\n")
 
@@ -152,14 +149,10 @@ def test_memory_that_is_not_there_is_one_line(
     def too_much(*args: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("spygames_training.evaluation.evaluate", too_much)
+    monkeypatch.setattr("spygames_training.evaluation.evaluation.evaluate", too_much)
     argv = ["evaluate", "random", "--game", "tests.poker.kuhn", "--games", "2"]
     assert main(argv) == 2
     assert capsys.readouterr().err.endswith("spygames evaluate: there is not enough memory\n")
-
-
-def test_the_names_of_benchmarks() -> None:
-    assert get_args(bench.Name) == tuple(b.name for b in BENCHES)
 
 
 def test_messages_name_the_command_as_it_is_called_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

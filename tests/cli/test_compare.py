@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from spygames.agent_avenue import make_game
-from spygames_training.evaluation import evaluate
+from spygames_training.evaluation.evaluation import evaluate
 from tests.cli.command import complaint, run
 
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from spygames.agent_avenue import make_game
-from spygames.core.players import make_player
-from spygames.core.record import play_record, save_games
+from spygames.core.players.names import make_player
+from spygames.core.records.record import play_record, save_games
 from spygames_app.shipped import folder
 from tests.cli.command import complaint, run
-from tests.core.test_film import data_of
+from tests.films.test_films import data_of
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ import torch
 
 import spygames
 from spygames.agent_avenue import make_game
-from spygames.core.players import make_player
-from spygames_training.checkpoint import save_checkpoint
-from spygames_training.evaluation import evaluate
-from spygames_training.network import ActorCritic
+from spygames.core.players.names import make_player
+from spygames_training.agents.checkpoint import save_checkpoint
+from spygames_training.evaluation.evaluation import evaluate
+from spygames_training.networks.actor_critic import ActorCritic
 from tests.cli.command import complaint, run
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from spygames_training.machine import instructions
-from spygames_training.tables import TextTable
+from spygames_training.output.tables import TextTable
+from spygames_training.parallel.machine import instructions
 from tests.cli.command import complaint, run
 
 

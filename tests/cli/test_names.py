@@ -15,15 +15,16 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 from rich.console import Console
+from studies import card
 
 from spygames import agent_avenue
-from spygames.core.record import load_games
-from spygames.core.shown import printable
-from spygames_training.checkpoint import save_checkpoint
-from spygames_training.evaluation import Result
-from spygames_training.line_ups import LineUpResult
-from spygames_training.network import ActorCritic
-from spygames_training.tables import (
+from spygames.core.basics.text import printable
+from spygames.core.records.record import load_games
+from spygames_training.agents.checkpoint import save_checkpoint
+from spygames_training.evaluation.evaluation import Result
+from spygames_training.evaluation.line_ups import LineUpResult
+from spygames_training.networks.actor_critic import ActorCritic
+from spygames_training.output.tables import (
     ScreenTable,
     TextTable,
     code_span,
@@ -165,5 +166,5 @@ def test_pages_of_such_players(agents: list[str], tmp_path: Path, capsys: pytest
     assert f">{lines.name}</a>" in html
     for agent in agents:
         capsys.readouterr()
-        assert run("card", agent) == 0
+        assert card.main([agent]) == 0
         assert rendered(capsys.readouterr().out)[0] == agent

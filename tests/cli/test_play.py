@@ -12,11 +12,11 @@ import pytest
 import spygames
 from spygames import heimlich
 from spygames.agent_avenue import make_game
-from spygames.core.film import Film
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.players import DecisionBatch, Player, make_player
-from spygames.core.record import load_games
-from spygames.core.registry import game_ids
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.game.registry import game_ids
+from spygames.core.players.names import DecisionBatch, Player, make_player
+from spygames.core.records.film import Film
+from spygames.core.records.record import load_games
 from spygames_app.cli import play
 from spygames_app.live import LiveGame
 from spygames_app.rules import rules_of

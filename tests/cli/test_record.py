@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from spygames.agent_avenue import make_game
-from spygames.core.film import Film
-from spygames.core.players import make_player
-from spygames.core.record import load_games, make_record, play_record, save_games
-from spygames.core.rng import next_seed
+from spygames.core.game.rng import next_seed
+from spygames.core.players.names import make_player
+from spygames.core.records.film import Film
+from spygames.core.records.record import load_games, make_record, play_record, save_games
 from spygames_app.cli.replay import Replay
 from tests.cli.command import complaint, run
 from tests.poker import kuhn

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_type_hints
 import pytest
 
 import spygames
-from spygames.core.record import play_record, save_games
+from spygames.core.records.record import play_record, save_games
 from spygames_app.cli import COMMANDS, load
 from spygames_training.config import Config, read_config
 from tests.cli.command import complaint, run
@@ -29,12 +29,10 @@ BASE: dict[str, list[str]] = {
     "replay": ["games.jsonl", "--show"],
     "draw": ["games.jsonl", "--out", "new.svg"],
     "export": [AGENT, "--onnx", "new.onnx"],
-    "card": [AGENT],
     "best-response": [AGENT],
     "ablate": ["demo"],
     "train-all": ["demo"],
     "random-play": [],
-    "bench": [],
 }
 """What each command takes; a wrong word behind it decides."""
 
@@ -128,9 +126,6 @@ READ: dict[str, list[str]] = {
     "train --resume": ["--resume", "FILE"],
     "ablate": ["FILE"],
     "train-all": ["FILE"],
-    "card": ["FILE"],
-    "card --evaluation": [AGENT, "--evaluation", "FILE"],
-    "card --figures": [AGENT, "--figures", "FILE"],
     "export": ["FILE", "--onnx", "new.onnx"],
     "best-response": ["FILE"],
     "best-response --resume": ["--resume", "FILE"],
@@ -142,7 +137,7 @@ READ: dict[str, list[str]] = {
     "play --browser": ["--browser", "--records", "FILE"],
 }
 """How commands name what they read."""
-SAME_READER = ("ablate", "train-all", "draw", "export", "best-response", "record", "compare", "play", "card")
+SAME_READER = ("ablate", "train-all", "draw", "export", "best-response", "record", "compare", "play")
 """They read by what an earlier one reads by."""
 
 
@@ -172,7 +167,7 @@ def test_a_wrong_config_is_named_with_what_is_wrong(command: str, capsys: pytest
 
 def test_a_damaged_checkpoint(capsys: pytest.CaptureFixture[str]) -> None:
     for agent in ("agent cut", "agent nothing", "agent a list"):
-        for argv in (["evaluate"], ["card"], ["best-response"], ["export", "--onnx", "new.onnx"], ["play"]):
+        for argv in (["evaluate"], ["best-response"], ["export", "--onnx", "new.onnx"], ["play"]):
             assert agent in told([*argv, agent], capsys)
 
 
@@ -186,9 +181,7 @@ WRITTEN: dict[str, list[str]] = {
     "record": ["greedy", "--out", "FILE"],
     "draw": ["games.jsonl", "--out", "FILE.svg"],
     "export": [AGENT, "--onnx", "FILE"],
-    "card": [AGENT, "--out", "FILE"],
     "random-play": ["--json", "FILE"],
-    "bench": ["--json", "FILE"],
 }
 """How commands name what they write."""
 
@@ -237,7 +230,7 @@ def numeric(kind: type[Any]) -> list[str]:
 def test_a_wrong_number(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     kind: Any = load(command)
     names = numeric(kind) + (["jobs"] if any(field.name == "tasks" for field in fields(kind)) else [])
-    assert names or command in ("agents", "export", "card")
+    assert names or command in ("agents", "export")
     for place, name in enumerate(names):
         for text in some(WRONG_NUMBERS, place, 3):
             if (name, text) == ("seconds", "1.5"):
@@ -274,6 +267,7 @@ WRONG_PLAYERS: dict[str, str] = {
     "greedy@argmax": "a scripted player has no @argmax",
     "greedy,random": "without commas: greedy random",
     "agent_avenue/simple2": "did you mean agent_avenue/simple-2?",
+    "simple2": "did you mean agent_avenue/simple-2?",
     "agent_dog_v0": "it is a game, which --game names",
     "heimlich": "it is a game, which --game names",
     "runs/nothere": "there is no folder runs/nothere",
@@ -333,13 +327,13 @@ def naming(name: str) -> list[list[str]]:
 
 
 def test_a_player_that_is_not_a_checkpoint(capsys: pytest.CaptureFixture[str]) -> None:
-    for argv in (["export", "--onnx", "new.onnx"], ["card"], ["best-response"]):
+    for argv in (["export", "--onnx", "new.onnx"], ["best-response"]):
         assert "greedy is not a checkpoint" in told([*argv, "greedy"], capsys)
         assert "did you mean agent_avenue/simple-2?" in told([*argv, "agent_avenue/simple2"], capsys)
         assert "plays agent_avenue_v0" in told([*argv, AGENT, "--game", "heimlich_v0"], capsys)
 
 
-WITH_GAME = [name for name in COMMANDS if name not in ("bench", "ablate", "train-all")]
+WITH_GAME = [name for name in COMMANDS if name not in ("ablate", "train-all")]
 
 
 @pytest.mark.parametrize("command", WITH_GAME)
@@ -397,8 +391,7 @@ SLIPS: dict[str, str] = {
     "compare greedy": "name two players, as in",
     "agents heimlich": "a game is given as --game heimlich",
     "agents everything": "a game is given as --game ID",
-    "agents agent_avenue/simple-2": "spygames card agent_avenue/simple-2",
-    "bench aec": "a benchmark is given as --only aec",
+    "agents agent_avenue/simple-2": str(Path("agent_avenue_simple", "README.md")),
     "ablate": "name the config, as in spygames ablate demo",
     "ablate --against greedy": "name the config, as in spygames ablate demo",
     "random-play heimlich": "a game is given as --game heimlich",
@@ -408,7 +401,6 @@ SLIPS: dict[str, str] = {
     "draw": "missing FILE",
     "ladder": "missing FILE",
     "draw games.jsonl": "say with --out what is made",
-    "card": "name the checkpoint, as in",
     "export": "name the checkpoint, as in",
     "best-response": "name the agent, as in",
     "play --seat 2": "--seat must be from 0 to 1, not 2",
@@ -459,7 +451,6 @@ AGREED: dict[str, tuple[str, ...]] = {
     "ladder object": ("not a line of a ladder", "block", '{"block": '),
     "evaluate greedy --games 1000000000001": ("--games", "is not a whole number from 1 to 10^12"),
     "evaluate greedy --games 0": ("--games", "'0' is not a whole number from 1"),
-    "bench --seconds 0": ("--seconds must be positive",),
     "compare greedy random --max-games 1": ("--max-games must be at least 128",),
     "export agent_avenue/simple-2": ("--onnx FILE or --bfloat16 FOLDER",),
 }

@@ -19,14 +19,14 @@ from ray.cluster_utils import Cluster  # pyright: ignore[reportMissingImports]
 from spygames import agent_avenue
 from spygames_training import evaluate
 from spygames_training.bridges import ray_tasks
+from spygames_training.bridges.executors import executor_of
 from spygames_training.experiments.seeds import train_seeds
 from spygames_training.ladder.playing import play_lines
-from spygames_training.tasks.choose import executor_of
-from spygames_training.tasks.executor import TaskLost
+from spygames_training.parallel.executor import TaskLost
 from tests.cli.command import complaint, run
 from tests.cli.test_ladder import compared
 from tests.support import tasks
-from tests.training.test_in_parallel import TINY, meetings, weights
+from tests.training.runs.test_in_parallel import TINY, meetings, weights
 
 SIX = ("random", "greedy", "expert", "expert-1", "mcts:4", "agent_avenue/simple-2@argmax")
 

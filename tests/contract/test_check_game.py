@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.core.batch import Batch
-from spygames.core.digest import code_digest
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.kernel import Record, kernel
-from spygames.core.look import Look
-from spygames.core.pen import Pen
-from spygames.core.questions import UNASKED, Questions
+from spygames.core.compiling.digest import code_digest
+from spygames.core.compiling.kernel import Record, kernel
+from spygames.core.game.belief_targets import UNASKED, Questions
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.playing.batch import Batch
+from spygames.core.svg.annotations import Look
+from spygames.core.svg.pen import Pen
 from spygames.testing import CHECKS, ContractError, check_game, transcript
 from spygames.testing.hidden import check_no_leak
 from spygames.testing.trial import Trial, play, uniform_choice
@@ -415,14 +415,14 @@ def test_finds_an_overflow(folder: Path) -> None:
 
 def test_finds_machine_code_older_than_a_helper(folder: Path) -> None:
     helper = folder / "planted_helper.py"
-    text = "from spygames.core.kernel import kernel\n\n@kernel\ndef bonus(seat):\n    return seat + {}\n"
+    text = "from spygames.core.compiling.kernel import kernel\n\n@kernel\ndef bonus(seat):\n    return seat + {}\n"
     helper.write_text(text.format(0), encoding="utf-8")
     game = game_in(
         folder,
         "with_helper",
         (
-            "from spygames.core.rng import below",
-            "from spygames.core.rng import below\nfrom planted_helper import bonus",
+            "from spygames.core.game.rng import below",
+            "from spygames.core.game.rng import below\nfrom planted_helper import bonus",
         ),
         ("view.first = seat == 0", "view.first = bonus(seat)"),
     )

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from spygames.core.entry import entry_points
-from spygames.core.game import ImpossibleState, as_record
-from spygames.core.registry import game_module
+from spygames.core.envs.entry_points import entry_points
+from spygames.core.game.game import ImpossibleState, as_record
+from spygames.core.game.registry import game_module
 from spygames.testing import CHECKS, ContractError, check_game
 from spygames.testing.hidden import differing
 from spygames.testing.playing import reads_back

@@ -1,7 +1,7 @@
 """Each game has the same files for the same jobs, and in them the same names.
 
 A game is a folder of the package with a `layout.py`. Beside the files of the plan it may have further chapters of its
-rules, further bots and parts of its picture, in `rules/`, `bots/` and `drawing/`; nothing else.
+rules, further bots and parts of its picture, in `rules/`, `bots/` and `picture/`; nothing else.
 """
 
 import ast
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spygames.core.registry import game_ids
+from spygames.core.game.registry import game_ids
 
 ENVS = Path(__file__).parents[2] / "envs" / "spygames"
 GAMES = sorted(path.parent for path in ENVS.glob("*/layout.py"))
@@ -25,10 +25,11 @@ PLAN: dict[str, tuple[str, ...]] = {
     "determinize.py": ("determinize",),
     "state_dict.py": ("state_to_dict", "state_from_dict"),
     "validate.py": ("is_known",),
-    "render.py": ("to_text",),
-    "seen.py": ("seen_to_dict", "seen_action"),
-    "draw.py": ("draw",),
-    "signs.py": (),
+    "texts/__init__.py": (),
+    "texts/render.py": ("to_text",),
+    "texts/seen.py": ("seen_to_dict", "seen_action"),
+    "picture/draw.py": ("draw",),
+    "picture/signs.py": (),
     "rules/__init__.py": ("init", "legal", "apply", "returns"),
     "rules/play.py": ("init", "legal", "apply"),
     "bots/__init__.py": ("BOTS",),
@@ -37,9 +38,9 @@ PLAN: dict[str, tuple[str, ...]] = {
     "bots/expert.py": (),
 }
 """Each file with the names that it defines or hands on."""
-OPTIONAL: dict[str, tuple[str, ...]] = {"rewind.py": ("rewind",), "questions.py": ("questions",)}
+OPTIONAL: dict[str, tuple[str, ...]] = {"rewind.py": ("rewind",), "belief_targets.py": ("questions",)}
 """Files that a game may lack, likewise."""
-CHAPTERS = ("rules/", "bots/", "drawing/")
+CHAPTERS = ("rules/", "bots/", "picture/")
 """Folders that may hold more than the plan says."""
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.core.game import as_record
-from spygames.core.registry import game_module
+from spygames.core.game.game import as_record
+from spygames.core.game.registry import game_module
 from tests.support.hostile import drive, read
 from tests.support.strict import OutOfBounds, Strict
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from spygames.core.game import Game
-from spygames.core.registry import game_ids, make_game
+from spygames.core.game.game import Game
+from spygames.core.game.registry import game_ids, make_game
 from tests.support.random_games import invariants_of, names
 
 TESTS = Path(__file__).parents[1]

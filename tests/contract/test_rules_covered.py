@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spygames.core.registry import game_ids
+from spygames.core.game.registry import game_ids
 from tests.docs.test_build import extension
 
 ROOT = Path(__file__).parents[2]

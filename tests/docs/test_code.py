@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from spygames.core.released import released_agents
+from spygames.core.players.released import released_agents
 from spygames_app.cli import COMMANDS, load, main
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from spygames.core.registry import game_ids, make_game
+from spygames.core.game.registry import game_ids, make_game
 from tests.docs.test_build import extension
 
 facts = extension("game_facts")

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from spygames.core.players import make_player
-from spygames.core.search import SearchPlayer
-from spygames_training.identity import full_name, player_digest, worlds_of
+from spygames.core.players.names import make_player
+from spygames.core.players.search import SearchPlayer
+from spygames_training.evaluation.digests import full_name, player_digest, worlds_of
 from spygames_training.ladder.lines import game_of, read_lines
 from spygames_training.ladder.page import page
 from spygames_training.ladder.standings import standings
@@ -40,4 +40,4 @@ def test_players_of_lines_are_those_of_their_names(file: Path, monkeypatch: pyte
         player = make_player(game, entry.name)
         if worlds == game.worlds_version or not isinstance(player, SearchPlayer):  # whose digest has its worlds' code
             assert player_digest(game, player, worlds) == entry.digest, entry.name
-            assert full_name(game, entry.name, player) == entry.name
+            assert str(full_name(game, entry.name, player)) == entry.name

@@ -92,4 +92,6 @@ def test_one_function_writes_markdown_tables() -> None:
     sources = [path for name in ("app", "training", "benchmarks", "studies") for path in (ROOT / name).rglob("*.py")]
     writers = [path.name for path in sources if re.search(r"\| ?-{3}|-{3}:? ?\|", path.read_text(encoding="utf-8"))]
     assert not writers
-    assert "def markdown_table(" in (ROOT / "training" / "spygames_training" / "tables.py").read_text(encoding="utf-8")
+    assert "def markdown_table(" in (ROOT / "training" / "spygames_training" / "output" / "tables.py").read_text(
+        encoding="utf-8"
+    )

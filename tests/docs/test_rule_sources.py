@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from spygames.core.registry import game_ids
+from spygames.core.game.registry import game_ids
 from tests.contract.test_rules_covered import stated
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ import numpy as np
 from numba import cuda
 
 import spygames
-from spygames.core.game import KERNELS, Game
+from spygames.core.game.game import KERNELS, Game
 from spygames.core.gpu.ptx import _TEMPLATES
 
 

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import spygames
-from spygames.core.batch import Batch
-from spygames.core.game import Game
+from spygames.core.game.game import Game
 from spygames.core.gpu.ptx import LANES, LAYOUTS, Layout, step_ptx
 from spygames.core.gpu.records import from_lanes, to_lanes
+from spygames.core.playing.batch import Batch
 from tests.gpu.assembled import assemble, tool
 from tests.gpu.emulator import HAS_GCC, Emulator, buffer
 from tests.gpu.ptx import parse

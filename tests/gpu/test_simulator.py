@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import spygames
-from spygames.core.batch import Batch
+from spygames.core.playing.batch import Batch
 
 pytest.importorskip("numba_cuda", reason="numba-cuda is not installed: make test-gpu-code")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spygames_training.resume import read_state
+from spygames_training.runs.state_file import read_state
 from tests.network.runs import (
     by_torchrun,
     by_variables,

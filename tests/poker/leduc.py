@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy import float32, int8, uint64
 
-from spygames.core.bots import random
-from spygames.core.checks import check_keys, integer, member, sequence
-from spygames.core.game import Game, ImpossibleState, Texts, as_record
-from spygames.core.kernel import Int, Record, kernel
-from spygames.core.rng import below
+from spygames.core.compiling.kernel import Int, Record, kernel
+from spygames.core.game.bots import random
+from spygames.core.game.game import Game, ImpossibleState, Texts, as_record
+from spygames.core.game.rng import below
+from spygames.core.game.validation import check_keys, integer, member, sequence
 
 SEATS = 2
 CARDS = ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")

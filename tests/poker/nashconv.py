@@ -12,8 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.kernel import Record
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import NOBODY, Game, as_record
 
 PolicyFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """(observation float32 [k, F], mask int8 [k, A]) -> probabilities [k, A]: zero where not legal, rows that sum to 1."""

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from spygames.core.batch import Batch
-from spygames.core.game import NOBODY, Game, ImpossibleState, as_record
-from spygames.core.kernel import Record
-from spygames.core.players import Scripted
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import NOBODY, Game, ImpossibleState, as_record
+from spygames.core.players.names import Scripted
+from spygames.core.playing.batch import Batch
 
 from . import kuhn, leduc
 from .nashconv import Tree, nash_conv, uniform

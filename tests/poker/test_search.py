@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from spygames.core.notes import Noted
+from spygames.core.players.history import Noted
 from spygames_training.search import Findings, SearchSettings
 from spygames_training.search.draws import Draws, Sampled
 from spygames_training.search.models import Rival, TableModel, log_probabilities
-from spygames_training.search.search import PolicySearch, Question
+from spygames_training.search.policy_search import PolicySearch, Question
 
 from . import kuhn, leduc
 from .nashconv import Tree

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from spygames.core.game import Game
+from spygames.core.game.game import Game
+from spygames_training.agents.policy import Policy
 from spygames_training.config import PPO, Config, Network
-from spygames_training.policy import Policy
-from spygames_training.run import Run
+from spygames_training.runs.run import Run
 
 from . import kuhn, leduc
 from .nashconv import nash_conv

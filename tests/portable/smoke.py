@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 import spygames
-from spygames.core.record import load_games, play_record, save_games
-from spygames.core.registry import game_ids
+from spygames.core.game.registry import game_ids
+from spygames.core.records.record import load_games, play_record, save_games
 from spygames_app.cli import main
 
 digest = hashlib.sha256()

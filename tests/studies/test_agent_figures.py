@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from studies import agent_figures
+from studies.figures import read_figures
 
-from spygames_training.checkpoint import load_checkpoint
-from spygames_training.figures import read_figures
+from spygames_training.agents.checkpoint import load_checkpoint
 
 ROOT = Path(__file__).resolve().parents[2]
 FIRST = "heimlich/base-3-first"

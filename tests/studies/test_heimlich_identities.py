@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from studies import heimlich_identities as naming
 
-from spygames.core.batch import spread
-from spygames.core.game import as_record
-from spygames.core.players import make_player
-from spygames_training.lockstep import play_games
+from spygames.core.game.game import as_record
+from spygames.core.players.names import make_player
+from spygames.core.playing.batch import spread
+from spygames_training.evaluation.play_games import play_games
 from tests.games.heimlich.conftest import game_of
 
 FULL = {"players": 4, "top_secret": True, "secret_identities": True}

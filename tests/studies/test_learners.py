@@ -3,7 +3,7 @@
 import pytest
 from studies import baselines
 
-from spygames_training.network import ActorCritic
+from spygames_training.networks.actor_critic import ActorCritic
 from tests.poker import exploitability
 
 

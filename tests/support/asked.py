@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from spygames.core.game import Game
-from spygames.core.player import Player
-from spygames.core.session import ROW, Asking, answers, one_game
+from spygames.core.game.game import Game
+from spygames.core.players.player import Player
+from spygames.core.playing.session import ROW, Asking, answers, one_game
 
 
 def ask(game: Game, states: np.ndarray, player: Player, rng: np.ndarray, asking: Asking = answers) -> int:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spygames.core.game import Game, as_record
-from spygames.core.rng import mix, uniform
+from spygames.core.game.game import Game, as_record
+from spygames.core.game.rng import mix, uniform
 
 WORLDS = 4
 """Redrawn worlds of a position."""

@@ -3,7 +3,7 @@
 from dataclasses import fields, replace
 from typing import Any
 
-from spygames.core.game import Game, Texts
+from spygames.core.game.game import Game, Texts
 
 
 def changed(game: Game, **changes: Any) -> Game:

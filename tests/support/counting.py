@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.game import NOBODY, as_record
+from spygames.core.game.game import NOBODY, as_record
 from tests.support.position import Position
 
 State = dict[str, Any]

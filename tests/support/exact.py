@@ -6,8 +6,8 @@ zeros, so that a single rounding is left, the same in whatever order a processor
 
 import torch
 
-from spygames.core.game import Game
-from spygames_training.network import ActorCritic
+from spygames.core.game.game import Game
+from spygames_training.networks.actor_critic import ActorCritic
 
 SCALES = (1.0, -2.0, 4.0, -1.0, 2.0)
 

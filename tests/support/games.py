@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.core.game import NOBODY, Game
-from spygames.core.kernel import Record
-from spygames.core.registry import game_ids, game_module
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import NOBODY, Game
+from spygames.core.game.registry import game_ids, game_module
 from spygames.testing import variants
 from spygames.testing.trial import returns_of
 from tests.support.random_games import wrong_with

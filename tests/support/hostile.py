@@ -21,9 +21,9 @@ from typing import Any
 import numba
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, ImpossibleState, as_record
-from spygames.core.kernel import Record
-from spygames.core.registry import game_module
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import NOBODY, Game, ImpossibleState, as_record
+from spygames.core.game.registry import game_module
 from tests.support.strict import Array, OutOfBounds, Strict
 
 INTERPRETED = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]

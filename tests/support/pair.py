@@ -1,4 +1,4 @@
-"""What one of two processes that train together does in `tests/training/test_processes.py`: `python -m
+"""What one of two processes that train together does in `tests/training/runs/test_processes.py`: `python -m
 tests.support.pair FOLDER`, started by RANK, WORLD_SIZE and MASTER_ADDR. It writes what it found as JSON."""
 
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from spygames_training.processes import PULSE, Processes, ProcessLost, join, leave
+from spygames_training.parallel.processes import PULSE, Processes, ProcessLost, join, leave
 
 
 def found_by(processes: Processes) -> dict[str, object]:

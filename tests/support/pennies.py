@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 from numpy import float32, int8, uint64
 
-from spygames.core.game import Game
-from spygames.core.kernel import Int, Record, kernel
-from spygames.core.rng import below
+from spygames.core.compiling.kernel import Int, Record, kernel
+from spygames.core.game.game import Game
+from spygames.core.game.rng import below
 from tests.poker import kuhn
 
 SEATS = 3

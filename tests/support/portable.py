@@ -19,8 +19,8 @@ TESTS = (
     "tests/training",
     "tests/players",
     "tests/poker",
-    "tests/core/test_search.py",
-    "tests/core/test_raster.py",
+    "tests/core/players/test_search.py",
+    "tests/core/pictures/test_raster.py",
     "tests/docs/test_code.py",
     "tests/docs/test_ladders.py",
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.game import Game, as_record
+from spygames.core.game.game import Game, as_record
 
 
 class Position:

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.lockstep import first_games
-from spygames.core.registry import game_ids, make_game
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.game.registry import game_ids, make_game
+from spygames.core.playing.first_games import first_games
 
 NAMES = (
     "mover_exists",

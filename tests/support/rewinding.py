@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from spygames.core.batch import Batch
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.player import bot_loop
-from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING
-from spygames.core.rng import GAMMA
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
+from spygames.core.game.rng import GAMMA
+from spygames.core.players.player import bot_loop
+from spygames.core.playing.batch import Batch
 from spygames.testing.hidden import retold
 from spygames.testing.trial import determinized, mask_of, view_of
 

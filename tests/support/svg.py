@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from spygames.core.pen import HEIGHT, WIDTH, width
-from spygames.core.raster import pixels
+from spygames.core.pictures.raster import pixels
+from spygames.core.svg.pen import HEIGHT, WIDTH, width
 
 SVG = "{http://www.w3.org/2000/svg}"
 Matrix = tuple[float, float, float, float, float, float]

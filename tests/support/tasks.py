@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from spygames_training.tasks.executor import Progress
+from spygames_training.parallel.executor import Progress
 
 
 def square(number: int, progress: Progress | None) -> tuple[int, int]:

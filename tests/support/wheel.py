@@ -12,9 +12,9 @@ import numpy as np
 import pettingzoo
 
 import spygames
-from spygames.core.digest import code_digest
-from spygames.core.registry import game_ids
-from spygames.core.released import released_agents
+from spygames.core.compiling.digest import code_digest
+from spygames.core.game.registry import game_ids
+from spygames.core.players.released import released_agents
 
 assert Path(spygames.__file__).is_relative_to(sys.prefix), spygames.__file__
 unwanted = {"torch", "pytest", "scipy", "rich"}

@@ -32,9 +32,10 @@ LARGEST_WHEEL = 14_000_000
 OWN_TESTS = (
     "tests/core",
     "tests/contract",
+    "tests/films",
     "tests/docs/test_pages.py",
-    "tests/training/test_agents_by_name.py",
-    "tests/training/test_released.py",
+    "tests/training/agents/test_agents_by_name.py",
+    "tests/training/agents/test_released.py",
 )
 """Of the sdist: the environments and what travels with them. `make test` in the unpacked sdist runs all."""
 

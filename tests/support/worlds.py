@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from spygames.core.command_player import CommandPlayer
-from spygames.core.game import NOBODY
-from spygames.core.pipe import Pipe
-from spygames.core.session import ROW, one_game
+from spygames.core.game.game import NOBODY
+from spygames.core.players.json_lines import Pipe
+from spygames.core.players.program import CommandPlayer
+from spygames.core.playing.session import ROW, one_game
 from tests.support.position import Position
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from spygames_training import report
-from spygames_training.atomic import write_whole
+from spygames_training.files.atomic import write_whole
+from spygames_training.runs import report
 
 PLOT_CURVES = report.plot_curves
 

@@ -13,14 +13,14 @@ import spygames
 from spygames import agent_avenue_v0, agent_dog_v0, heimlich_v0
 from spygames.agent_avenue.layout import State, View
 from spygames.agent_dog.layout import View as DogView
-from spygames.core.aec import GameEnv, Observation
-from spygames.core.batch import Batch
-from spygames.core.game import Game
-from spygames.core.kernel import Int, kernel
-from spygames.core.single import SingleEnv
-from spygames.core.vector import SeatVectorEnv
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.envs.aec import GameEnv, Observation
+from spygames.core.envs.single_seat import SingleEnv
+from spygames.core.envs.vector import SeatVectorEnv
+from spygames.core.game.game import Game
+from spygames.core.playing.batch import Batch
 from spygames.heimlich.layout import View as HeimlichView
-from spygames_training.policy import Policy
+from spygames_training.agents.policy import Policy
 
 
 @kernel

@@ -13,7 +13,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import numpy as np
 import pytest
 
-from spygames.core.registry import game_ids, game_module, make_game
+from spygames.core.game.registry import game_ids, game_module, make_game
 from spygames.testing.variants import VARIANTS
 from tests.docs.test_code import FILE, is_part_of_an_example, named
 
@@ -38,9 +38,9 @@ def records(game_id: str) -> dict[str, np.dtype]:
 def uses(game_id: str) -> Iterator[str]:
     """A module that reads each field as what it is, and one that is not there."""
     yield "# pyright: reportUnnecessaryTypeIgnoreComment=true\nfrom typing import Any, assert_type"
-    yield "import numpy as np\nfrom numpy.typing import NDArray\nfrom spygames.core.kernel import Int"
+    yield "import numpy as np\nfrom numpy.typing import NDArray\nfrom spygames.core.compiling.kernel import Int"
     yield f"from spygames.{game_id.rpartition('_v')[0]}.layout import Options, State, View"
-    yield "import spygames\nfrom spygames.core.aec import GameEnv"
+    yield "import spygames\nfrom spygames.core.envs.aec import GameEnv"
     yield f"assert_type(spygames.{game_id}.env(), GameEnv[View])"
     for title, record in records(game_id).items():
         yield f"def {title.lower()}(s: {title}) -> None:"

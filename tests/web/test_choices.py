@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import spygames
-from spygames.core.game import NOBODY
-from spygames.core.players import make_player
+from spygames.core.game.game import NOBODY
+from spygames.core.players.names import make_player
 from spygames_app.web import choices
 from spygames_app.web.choices import Choices
 from spygames_app.web.server import make_app

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import spygames
-from spygames.core.game import Game, as_record
-from spygames.core.kernel import Record
-from spygames.core.player import DecisionBatch
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import Game, as_record
+from spygames.core.players.player import DecisionBatch
 from spygames.testing.trial import mask_of
 from spygames_app.web import store
 from spygames_app.web.guard import HEADERS

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.core.player import DecisionBatch
-from spygames.core.players import make_player
+from spygames.core.players.names import make_player
+from spygames.core.players.player import DecisionBatch
 from spygames_app.live import LiveGame
 from spygames_app.web import store
 from spygames_app.web.choices import Choices

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.core.film import Film
-from spygames.core.game import NOBODY, as_record
-from spygames.core.player import DecisionBatch
-from spygames.core.players import make_player
-from spygames.core.record import play_record
+from spygames.core.game.game import NOBODY, as_record
+from spygames.core.players.names import make_player
+from spygames.core.players.player import DecisionBatch
+from spygames.core.records.film import Film
+from spygames.core.records.record import play_record
 from spygames_app.web import store
 from spygames_app.web.store import Store
 from tests.web.visitor import GAME, Moody, Visitor, actions

@@ -11,7 +11,7 @@ import numpy as np
 from starlette.types import ASGIApp, Message
 
 import spygames
-from spygames.core.player import DecisionBatch
+from spygames.core.players.player import DecisionBatch
 from spygames_app.web.store import Store, WebGame
 
 HOST = "127.0.0.1:8000"

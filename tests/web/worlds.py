@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.player import DecisionBatch
-from spygames.core.released import BEST
-from spygames.core.session import ROW
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.players.player import DecisionBatch
+from spygames.core.players.released import BEST
+from spygames.core.playing.session import ROW
 from spygames.testing.trial import mask_of
 from spygames_app.live import LiveGame
-from spygames_app.web.choices import ON_TOP, Choices, fits
+from spygames_app.web.choices import SEARCHED, Choices, fits
 from spygames_app.web.server import STREAM, make_app
 from spygames_app.web.store import Beat, Store, WebGame
 from tests.support.games import VARIANTS
@@ -219,7 +219,7 @@ def compare(
 def advisers_of(game: Game) -> list[str]:
     """Who is asked for hints: a bot, a search, and a search on top of the agent that plays the variant."""
     found = [*[bot for bot in game.bots if bot != "random"][:1], "mcts:4"]
-    return [*found, BEST + ON_TOP.replace("64", "2")] if fits(game, BEST) else found
+    return [*found, SEARCHED.replace("64", "2")] if fits(game, BEST) else found
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -18,20 +18,21 @@ if find_spec("torch") is None:
     )
 
 if TYPE_CHECKING:
-    from spygames_training.checkpoint import Checkpoint, CheckpointError, load_checkpoint, save_checkpoint
+    from spygames_training.agents.bfloat16 import export_bfloat16
+    from spygames_training.agents.checkpoint import Checkpoint, CheckpointError, load_checkpoint, save_checkpoint
+    from spygames_training.agents.onnx_export import export_onnx
+    from spygames_training.agents.onnx_player import OnnxPlayer
+    from spygames_training.agents.policy import Policy
     from spygames_training.config import PPO, Config, Network, Opponents, read_config
-    from spygames_training.evaluation import cross_play, evaluate
+    from spygames_training.evaluation.evaluation import cross_play, evaluate
     from spygames_training.experiments.best_response import best_response
     from spygames_training.experiments.seeds import train_seeds
-    from spygames_training.network import ActorCritic
-    from spygames_training.onnx_export import export_onnx
-    from spygames_training.onnx_player import OnnxPlayer
-    from spygames_training.policy import Policy
-    from spygames_training.processes import Processes, ProcessLost, join, leave
-    from spygames_training.rounding import export_bfloat16
-    from spygames_training.run import Callback, Diverged, Run
-    from spygames_training.shaping import Shaping, potential_based
-    from spygames_training.trainer import train
+    from spygames_training.networks.actor_critic import ActorCritic
+    from spygames_training.parallel.processes import Processes, ProcessLost, join, leave
+    from spygames_training.ppo.gae import Estimates, Played, per_seat_gae
+    from spygames_training.ppo.shaping import Shaping, potential_based
+    from spygames_training.runs.run import Callback, Diverged, Run
+    from spygames_training.runs.train import train
 
 __all__ = [
     "PPO",
@@ -41,9 +42,11 @@ __all__ = [
     "CheckpointError",
     "Config",
     "Diverged",
+    "Estimates",
     "Network",
     "OnnxPlayer",
     "Opponents",
+    "Played",
     "Policy",
     "ProcessLost",
     "Processes",
@@ -57,6 +60,7 @@ __all__ = [
     "join",
     "leave",
     "load_checkpoint",
+    "per_seat_gae",
     "potential_based",
     "read_config",
     "save_checkpoint",
@@ -65,7 +69,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "checkpoint": (
+    "agents.checkpoint": (
         "Checkpoint",
         "CheckpointError",
         "load_checkpoint",
@@ -78,33 +82,38 @@ _HOMES = {
         "Opponents",
         "read_config",
     ),
-    "evaluation": (
+    "evaluation.evaluation": (
         "cross_play",
         "evaluate",
     ),
     "experiments.best_response": ("best_response",),
     "experiments.seeds": ("train_seeds",),
-    "network": ("ActorCritic",),
-    "onnx_export": ("export_onnx",),
-    "onnx_player": ("OnnxPlayer",),
-    "policy": ("Policy",),
-    "processes": (
+    "ppo.gae": (
+        "Estimates",
+        "Played",
+        "per_seat_gae",
+    ),
+    "networks.actor_critic": ("ActorCritic",),
+    "agents.onnx_export": ("export_onnx",),
+    "agents.onnx_player": ("OnnxPlayer",),
+    "agents.policy": ("Policy",),
+    "parallel.processes": (
         "Processes",
         "ProcessLost",
         "join",
         "leave",
     ),
-    "rounding": ("export_bfloat16",),
-    "run": (
+    "agents.bfloat16": ("export_bfloat16",),
+    "runs.run": (
         "Callback",
         "Diverged",
         "Run",
     ),
-    "shaping": (
+    "ppo.shaping": (
         "Shaping",
         "potential_based",
     ),
-    "trainer": ("train",),
+    "runs.train": ("train",),
 }
 
 

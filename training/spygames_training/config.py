@@ -9,11 +9,11 @@ from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
-from spygames.core.files import read_text
-from spygames.core.plain import plain
-from spygames.core.registry import canonical_id, imports_code
-from spygames.core.shown import one_line, shown
-from spygames_training.atomic import LARGEST, is_number
+from spygames.core.basics.files import read_text
+from spygames.core.basics.plain import plain
+from spygames.core.basics.text import one_line, shown
+from spygames.core.game.registry import canonical_id, imports_code
+from spygames_training.files.atomic import LARGEST, is_number
 
 __all__ = ["PPO", "Config", "Network", "Opponents", "read_config", "to_toml"]
 

@@ -1,4 +1,4 @@
-"""Measure how strong players are: win fractions with intervals, line-ups, sequential tests, calibration.
+"""Measure how strong players are: win fractions with intervals, line-ups, sequential tests.
 
 >>> from spygames import make_game
 >>> from spygames_training.measuring import evaluate
@@ -9,38 +9,27 @@ Games are played in pairs or more from the same seed with the seats exchanged, s
 `docs/protocol.md` says how many games a result needs.
 """
 
-from spygames_training.calibration import Calibration, calibrate, draw_calibration
-from spygames_training.card import card
-from spygames_training.evaluation import Result, cross_play, evaluate
+from spygames_training.bridges.executors import executor_of
+from spygames_training.evaluation.evaluation import Result, cross_play, evaluate
+from spygames_training.evaluation.line_ups import LineUpResult, line_up
+from spygames_training.evaluation.sequential import Comparison, SequentialTest, Verdict, compare, log_likelihood_ratio
 from spygames_training.experiments.best_response import best_response
-from spygames_training.figures import Adversary, Figures, read_evaluation, read_figures
-from spygames_training.line_ups import LineUpResult, line_up
-from spygames_training.sequential import Comparison, SequentialTest, Verdict, compare, log_likelihood_ratio
-from spygames_training.tasks.choose import executor_of
-from spygames_training.tasks.executor import SERIAL, Executor, TaskLost
+from spygames_training.parallel.executor import SERIAL, Executor, TaskLost
 
 __all__ = [
     "SERIAL",
-    "Adversary",
-    "Calibration",
     "Comparison",
     "Executor",
-    "Figures",
     "LineUpResult",
     "Result",
     "SequentialTest",
     "TaskLost",
     "Verdict",
     "best_response",
-    "calibrate",
-    "card",
     "compare",
     "cross_play",
-    "draw_calibration",
     "evaluate",
     "executor_of",
     "line_up",
     "log_likelihood_ratio",
-    "read_evaluation",
-    "read_figures",
 ]

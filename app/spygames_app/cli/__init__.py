@@ -25,12 +25,10 @@ COMMANDS = {
     "replay": "Replay",
     "draw": "Draw",
     "export": "Export",
-    "card": "Card",
     "best-response": "BestResponse",
     "ablate": "Ablate",
     "train-all": "TrainAll",
     "random-play": "RandomPlay",
-    "bench": "Bench",
 }
 """The subcommands in the order of the help, with the names of their dataclasses. The module is called as the
 subcommand, with `_` for `-`."""
@@ -108,7 +106,7 @@ def _without_command(argv: list[str]) -> int:
         print(f"spygames: no subcommand {argv[0][:100]!r}; {meant}", file=sys.stderr)
         return 2
     if argv and argv[0] not in ("-h", "--help") and not argv[0].startswith("--tyro-"):
-        from spygames.core.shown import one_line
+        from spygames.core.basics.text import one_line
 
         line = f"unrecognized options: {one_line(argv[0])}; a subcommand comes first, as in spygames evaluate greedy"
         print(f"spygames: {line} (--help tells more)", file=sys.stderr)

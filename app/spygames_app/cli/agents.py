@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spygames_app.cli.arguments import AnyFile, GameId, GameOptions, check_writable, console, say
 
 if TYPE_CHECKING:
-    from spygames.core.released import ReleasedAgent
+    from spygames.core.players.released import ReleasedAgent
 
 _NONE = object()
 
@@ -37,17 +37,17 @@ class Agents:
     @staticmethod
     def surplus(text: str) -> str:
         """What is right in the place of a word that stands alone."""
-        from spygames.core.registry import canonical_id, game_ids
-        from spygames.core.released import find_agent
+        from spygames.core.game.registry import canonical_id, game_ids
+        from spygames.core.players.released import find_agent
 
-        if find_agent(text) is not None:
-            return f"all about one agent says spygames card {text}"
+        if (agent := find_agent(text)) is not None:
+            return f"all about one agent is in {agent.folder / 'README.md'}"
         return f"a game is given as --game {text if canonical_id(text) in game_ids() else 'ID'}"
 
     def run(self) -> int:
         check_writable(self.json)
-        from spygames_training.atomic import write_whole
-        from spygames_training.tables import TextTable
+        from spygames_training.files.atomic import write_whole
+        from spygames_training.output.tables import TextTable
 
         agents = self._chosen()
         most = sorted((each.win_shares for agent in agents for each in agent.figures), key=len, reverse=True)
@@ -66,9 +66,9 @@ class Agents:
 
     def _chosen(self) -> "list[ReleasedAgent]":
         """The agents of the game and the options; ValueError where there is none."""
-        from spygames.core.checks import same
-        from spygames.core.registry import make_game
-        from spygames.core.released import released_agents
+        from spygames.core.game.registry import make_game
+        from spygames.core.game.validation import same
+        from spygames.core.players.released import released_agents
 
         options = dict(self.option)
         if self.game is not None:

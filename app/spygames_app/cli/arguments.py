@@ -27,8 +27,9 @@ from spygames_app.shipped import agent_folder, config_path
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from spygames.core.game import Game
-    from spygames_training.tasks.executor import Executor
+    from spygames.core.game.game import Game
+    from spygames.core.players.names import PlayerName
+    from spygames_training.parallel.executor import Executor
 
 T = TypeVar("T")
 ERRORS = (ValueError, OSError, MemoryError)
@@ -122,7 +123,7 @@ def _surplus(said: str, argv: Sequence[str], surplus: Callable[[str], str]) -> s
         hint = surplus(found[1])
         return f"; {hint}" if hint else ""
     if found := re.match(r"unrecognized options: --([\w-]+)", said):
-        from spygames.core.registry import game_ids, make_game  # slow to import
+        from spygames.core.game.registry import game_ids, make_game  # slow to import
 
         name = found[1].replace("-", "_")
         if any(name in make_game(game_id).options for game_id in game_ids()):
@@ -264,7 +265,7 @@ def read_port(text: str) -> int:
 
 def read_game(text: str) -> str:
     """The id of a game by any of its names."""
-    from spygames.core.registry import canonical_id  # slow to import
+    from spygames.core.game.registry import canonical_id  # slow to import
 
     return canonical_id(text)
 
@@ -326,7 +327,7 @@ class Tasks:
 
     def executor(self) -> "Executor":
         """Returns what computes tasks; ValueError or OSError where there is no such thing."""
-        from spygames_training.tasks.choose import executor_of
+        from spygames_training.bridges.executors import executor_of
 
         return executor_of(self.jobs, self.on)
 
@@ -334,23 +335,23 @@ class Tasks:
 TaskOptions = Annotated[Tasks, tyro.conf.arg(name="")]
 
 
-def choose_game(specs: Iterable[str], game_id: str | None, options: dict[str, Any]) -> "Game":
+def choose_game(specs: "Iterable[str | PlayerName]", game_id: str | None, options: dict[str, Any]) -> "Game":
     """Returns the game that is named, else that of the first checkpoint among the players `specs` (its options, changed
     by `options`), else the default one.
 
     Raises:
         ValueError: there is no such game or option.
     """
-    from spygames.core.registry import make_game
+    from spygames.core.game.registry import make_game
 
     if game_id is None:
-        from spygames.core.players import split_spec
+        from spygames.core.players.names import PlayerName
 
         for spec in specs:
-            source = split_spec(spec).source
+            source = PlayerName.parse(spec).source
             path = agent_folder(source.rpartition(":")[2] if source.startswith("network:") else source)
             if _is_checkpoint(path):
-                from spygames_training.checkpoint import checkpoint_game
+                from spygames_training.agents.checkpoint import checkpoint_game
 
                 game = checkpoint_game(path)
                 game_id, options = game.id, {**game.options, **options}
@@ -365,13 +366,13 @@ def choose_agent(spec: str, game_id: str | None, options: dict[str, Any]) -> str
     Raises:
         ValueError: there is no such checkpoint, it plays something else, or `best` comes without a game.
     """
-    from spygames.core.players import make_player, name_best
-    from spygames.core.registry import make_game
-    from spygames.core.released import BEST
+    from spygames.core.game.registry import make_game
+    from spygames.core.players.names import PlayerName, make_player
+    from spygames.core.players.released import BEST
 
     if spec == BEST and (game_id or options):
-        return name_best(make_game(game_id or DEFAULT_GAME, **options), spec).partition("@")[0]
-    from spygames_training.checkpoint import checkpoint_game
+        return PlayerName(BEST).without_best(make_game(game_id or DEFAULT_GAME, **options)).source
+    from spygames_training.agents.checkpoint import checkpoint_game
 
     if not _is_checkpoint(agent_folder(spec)) and spec != BEST:
         player = make_player(choose_game([], game_id, options), spec)  # says what is wrong with a name of nobody
@@ -407,14 +408,14 @@ def check_writable(*files: Path | None) -> None:
 
 def console(stderr: bool = False) -> "Console":
     """Returns where tables and bars are shown."""
-    from spygames_training.tables import console
+    from spygames_training.output.tables import console
 
     return console(stderr)
 
 
 def say(text: object) -> None:
     """Prints lines in which a name, a path or another text of somebody else may be: none of it moves the cursor."""
-    from spygames.core.shown import printable
+    from spygames.core.basics.text import printable
 
     print(printable(str(text)))
 
@@ -433,7 +434,7 @@ def version() -> str:
 
 def complain(prog: str, error: object) -> None:
     """Writes one line to stderr about what ended a command."""
-    from spygames.core.shown import one_line
+    from spygames.core.basics.text import one_line
 
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         error = f"{error.filename}: {error.strerror}"

@@ -31,7 +31,7 @@ from spygames_app.cli.arguments import (
 
 if TYPE_CHECKING:
     from spygames_training.experiments.best_response import BestResponse as Found
-    from spygames_training.run import Run
+    from spygames_training.runs.run import Run
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,9 @@ class BestResponse:
 
     def _search_alone(self, agent: str, given: dict[str, Any]) -> int:
         """Measures a search, and shows the figures."""
-        from spygames_training.evaluation import total_games
+        from spygames_training.evaluation.evaluation import total_games
         from spygames_training.experiments.best_response import KnownSearch
-        from spygames_training.tables import progress_bar
+        from spygames_training.output.tables import progress_bar
 
         assert self.search
         seed = given.pop("seed", 1)
@@ -137,7 +137,7 @@ class BestResponse:
     def _report(self, run: "Run") -> None:
         """Trains, measures, and shows the figures."""
         from spygames_training.experiments.best_response import FIGURES, games_to_measure, measure
-        from spygames_training.tables import progress_bar
+        from spygames_training.output.tables import progress_bar
 
         network, worlds, screen = run.train(), self.search or 0, console()
         with self.tasks.executor() as executor, progress_bar(console=screen, transient=True) as bar:
@@ -146,7 +146,7 @@ class BestResponse:
         self._show(found, run.folder / FIGURES)
 
     def _show(self, found: "Found", file: Path) -> None:
-        from spygames_training.tables import results_table
+        from spygames_training.output.tables import results_table
 
         table = results_table([*found.results.values()], f"best response to {found.agent}")
         caption = f"{table.caption}; fair share {100 * found.fair_share:.1f} %"

@@ -82,15 +82,15 @@ class Compare:
             )
         import numpy as np
 
-        from spygames.core.json_numbers import written
-        from spygames.core.players import make_player
-        from spygames.core.rng import next_seed
-        from spygames_training.atomic import write_whole
-        from spygames_training.evaluation import evaluate, total_games
-        from spygames_training.identity import tell_apart
-        from spygames_training.results_json import as_json
-        from spygames_training.sequential import SequentialTest, check_different, compare, games_of_block
-        from spygames_training.tables import progress_bar, results_table
+        from spygames.core.basics.json_numbers import written
+        from spygames.core.game.rng import next_seed
+        from spygames.core.players.names import make_player
+        from spygames_training.evaluation.digests import tell_apart
+        from spygames_training.evaluation.evaluation import evaluate, total_games
+        from spygames_training.evaluation.results_json import as_json
+        from spygames_training.evaluation.sequential import SequentialTest, check_different, compare, games_of_block
+        from spygames_training.files.atomic import write_whole
+        from spygames_training.output.tables import progress_bar, results_table
 
         test = SequentialTest(self.h0, self.h1)
         check_writable(self.json)

@@ -20,8 +20,8 @@ from spygames_app.cli.arguments import (
 )
 
 if TYPE_CHECKING:
-    from spygames.core.film import Film
-    from spygames.core.record import GameRecord
+    from spygames.core.records.film import Film
+    from spygames.core.records.record import GameRecord
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ class Draw:
         form = self._form()
         from gymnasium.error import DependencyNotInstalled
 
-        from spygames.core.movie import check, encode, pictures_in
-        from spygames.core.record import RecordError, load_games
-        from spygames_training.atomic import write_whole
-        from spygames_training.tables import progress_bar
+        from spygames.core.records.record import RecordError, load_games
+        from spygames_app.films.encoding import check, encode, pictures_in
+        from spygames_training.files.atomic import write_whole
+        from spygames_training.output.tables import progress_bar
 
         assert self.out is not None
         check_writable(self.out)
@@ -95,7 +95,7 @@ class Draw:
         return 0
 
     def _form(self) -> str:
-        from spygames.core.movie import FORMATS
+        from spygames_app.films import FORMATS
 
         form = "" if self.out is None else self.out.suffix.removeprefix(".").lower()
         if form not in FORMATS:
@@ -106,10 +106,10 @@ class Draw:
         return form
 
     def _film(self, game_record: "GameRecord") -> "Film":
-        from spygames.core.film import Adviser, Film
-        from spygames.core.players import make_player
-        from spygames.core.record import game_of
-        from spygames.core.registry import make_game
+        from spygames.core.game.registry import make_game
+        from spygames.core.players.names import make_player
+        from spygames.core.records.film import Adviser, Film
+        from spygames.core.records.record import game_of
 
         game = game_of(game_record) if self.game is None else make_game(self.game, **game_record.options)
         adviser: Adviser | None = None

@@ -1,8 +1,9 @@
 """`spygames evaluate`."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
@@ -24,6 +25,9 @@ from spygames_app.cli.arguments import (
     console,
     say,
 )
+
+if TYPE_CHECKING:
+    from spygames.core.players.names import PlayerName
 
 
 @dataclass(frozen=True)
@@ -73,12 +77,18 @@ class Evaluate:
 
     def run(self) -> int:
         self._check()
-        from spygames.core.players import make_player
-        from spygames_training.atomic import write_whole
-        from spygames_training.evaluation import cross_play, evaluate, share_matrix, total_cross_games, total_games
-        from spygames_training.identity import tell_apart
-        from spygames_training.results_json import as_json
-        from spygames_training.tables import check_picture, heat_map, matrix_table, progress_bar, results_table
+        from spygames.core.players.names import make_player
+        from spygames_training.evaluation.digests import tell_apart
+        from spygames_training.evaluation.evaluation import (
+            cross_play,
+            evaluate,
+            share_matrix,
+            total_cross_games,
+            total_games,
+        )
+        from spygames_training.evaluation.results_json import as_json
+        from spygames_training.files.atomic import write_whole
+        from spygames_training.output.tables import check_picture, heat_map, matrix_table, progress_bar, results_table
 
         check_writable(self.json)
         if self.seats is not None:
@@ -127,11 +137,11 @@ class Evaluate:
 
     def _play_line_up(self, specs: tuple[str, ...]) -> int:
         """Plays --seats."""
-        from spygames_training.atomic import write_whole
-        from spygames_training.identity import tell_apart
-        from spygames_training.line_ups import line_up, line_up_deals, line_up_players, rotations
-        from spygames_training.results_json import line_up_json
-        from spygames_training.tables import line_up_table, progress_bar
+        from spygames_training.evaluation.digests import tell_apart
+        from spygames_training.evaluation.line_ups import line_up, line_up_deals, line_up_players, rotations
+        from spygames_training.evaluation.results_json import line_up_json
+        from spygames_training.files.atomic import write_whole
+        from spygames_training.output.tables import line_up_table, progress_bar
 
         screen, game = console(), choose_game(specs, self.game, dict(self.option))
         players = line_up_players(game, specs)
@@ -149,7 +159,7 @@ class Evaluate:
 
     def _check(self) -> None:
         """WrongArguments if the players do not go together."""
-        from spygames.core.shown import one_line
+        from spygames.core.basics.text import one_line
 
         if self.seats is not None:
             if self.against or self.cross_play is not None or self.play:
@@ -172,12 +182,10 @@ class Evaluate:
             )
 
 
-def how_named(spec: str, how: str) -> str:
+def how_named(spec: str, how: str) -> "PlayerName":
     """The name of a player that plays in the way of --play; "" and sample are how it plays by itself."""
-    from spygames.core.players import split_spec
-    from spygames.core.released import BEST
+    from spygames.core.players.names import PlayerName
+    from spygames.core.players.released import BEST
 
-    parts = split_spec(spec)
-    if how == "" or (how == "sample" and parts.source != BEST):
-        return spec
-    return parts._replace(play=how).text
+    name = PlayerName.parse(spec)
+    return name if how == "" or (how == "sample" and name.source != BEST) else replace(name, play=how)

@@ -50,16 +50,16 @@ class Export:
             raise WrongArguments("--onnx and --bfloat16 are written by one command each")
         check_writable(self.onnx)
         agent = choose_agent(self.checkpoint, self.game, dict(self.option))
-        from spygames_training.checkpoint import load_checkpoint
+        from spygames_training.agents.checkpoint import load_checkpoint
 
         checkpoint = load_checkpoint(agent)
         if self.bfloat16 is not None:
-            from spygames_training.rounding import export_bfloat16
+            from spygames_training.agents.bfloat16 import export_bfloat16
 
             export_bfloat16(checkpoint, self.bfloat16)
             say(f"agent: {self.bfloat16}")
             return 0
-        from spygames_training.onnx_export import export_onnx
+        from spygames_training.agents.onnx_export import export_onnx
 
         assert self.onnx is not None
         export_onnx(checkpoint, self.onnx)

@@ -28,7 +28,7 @@ from spygames_app.cli.arguments import (
 )
 
 if TYPE_CHECKING:
-    from spygames.core.game import Game
+    from spygames.core.game.game import Game
     from spygames_training.ladder.lines import Line
 
 SEED = 20_261_122
@@ -112,10 +112,10 @@ class Ladder:
             raise ValueError(f"{self.file} is of {game.title}, seed {line.seed}: name another file for another game")
 
     def _play(self, game: "Game", lines: "list[Line]", specs: tuple[str, ...]) -> "list[Line]":
-        from spygames.core.players import make_player
+        from spygames.core.players.names import PlayerName, make_player
         from spygames_training.ladder.lines import appending, check_harmless, entry_of, pairs
         from spygames_training.ladder.playing import Meeting, play_lines
-        from spygames_training.tables import progress_bar
+        from spygames_training.output.tables import progress_bar
 
         known = {entry.name: entry for line in lines for entry in line.players}
         for name in known:
@@ -123,8 +123,9 @@ class Ladder:
                 check_harmless(name)
         players, entries, given = {}, {}, []
         for spec in dict.fromkeys([*specs, *known]):
-            player = make_player(game, spec)
-            entry = entry_of(game, spec, player)
+            name = PlayerName.parse(spec)
+            player = make_player(game, name)
+            entry = entry_of(game, name, player)
             players[entry.name], entries[entry.name] = player, entry
             given += [entry.name] if spec in specs else []
             if known.get(entry.name, entry) != entry:
@@ -152,7 +153,7 @@ class Ladder:
         return [*lines, *new]
 
     def _rerun(self, game: "Game", lines: "list[Line]") -> int:
-        from spygames.core.players import make_player
+        from spygames.core.players.names import PlayerName, make_player
         from spygames_training.ladder.lines import check_harmless, entry_of, play_line
 
         tasks = []
@@ -163,8 +164,9 @@ class Ladder:
             for entry in line.players:
                 if not self.allow_code:
                     check_harmless(entry.name)
-                player = make_player(game, entry.name)
-                seats.append((entry_of(game, entry.name, player), player))
+                name = PlayerName.parse(entry.name)
+                player = make_player(game, name)
+                seats.append((entry_of(game, name, player), player))
             tasks.append((game, *seats, line.seed, line.number, self.limit))
         with self.tasks.executor() as executor:
             pairs = zip(self.rerun, executor.in_order(play_line, tasks), strict=True)
@@ -173,7 +175,7 @@ class Ladder:
 
 def _differs(number: int, line: "Line", again: "Line") -> bool:
     """Prints whether a line that was played again is as it was, and returns whether it is not."""
-    from spygames.core.shown import shown
+    from spygames.core.basics.text import shown
 
     same, says = again.compared() == line.compared(), "the same, byte for byte"
     others = [entry.name for entry, old in zip(again.players, line.players, strict=True) if entry != old]
@@ -189,6 +191,6 @@ def _differs(number: int, line: "Line", again: "Line") -> bool:
 
 def games_of(game: "Game", alone: bool) -> int:
     """How many games a block has."""
-    from spygames_training.blocks import DEALS
+    from spygames_training.evaluation.blocks import DEALS
 
     return DEALS * (1 if alone else game.num_sides)

@@ -25,8 +25,8 @@ from spygames_app.cli.arguments import (
 )
 
 if TYPE_CHECKING:
-    from spygames.core.look import Advice
-    from spygames.core.player import Player
+    from spygames.core.players.player import Player
+    from spygames.core.svg.annotations import Advice
     from spygames_app.live import LiveGame
 
 HELP = (
@@ -95,8 +95,8 @@ class Play:
             return self._serve()
         if extra := [name for name in given(self) if name.removeprefix("--") in _IN_BROWSER]:
             raise WrongArguments(f"{extra[0]} needs --browser")
-        from spygames.core.game import IllegalAction
-        from spygames.core.players import make_player
+        from spygames.core.game.game import IllegalAction
+        from spygames.core.players.names import make_player
         from spygames_app.live import LiveGame
 
         specs = (*self.opponents, *self.against) or ("greedy",)
@@ -133,7 +133,7 @@ class Play:
 
     def _check_save(self) -> None:
         """One line about --save before the game, not after it."""
-        from spygames.core.record import load_games
+        from spygames.core.records.record import load_games
 
         check_writable(self.save)
         if self.save is not None and self.save.exists():
@@ -141,7 +141,7 @@ class Play:
 
     def _add(self, live: "LiveGame") -> None:
         """Adds the game to the file of --save."""
-        from spygames.core.record import load_games, save_games
+        from spygames.core.records.record import load_games, save_games
 
         if self.save is None or not live.decisions:
             return
@@ -188,7 +188,7 @@ def play(
         Left, EOFError, KeyboardInterrupt: the person leaves.
         PlayerFailed: a player gave no legal answer.
     """
-    from spygames.core.game import NOBODY
+    from spygames.core.game.game import NOBODY
 
     shown = 0
     while live.mover != NOBODY:
@@ -260,8 +260,8 @@ def hint(
     """What the adviser would do in place of the seat to move, or what `in_words` makes of it."""
     import numpy as np
 
-    from spygames.core.game import IllegalAction
-    from spygames.core.rng import mix
+    from spygames.core.game.game import IllegalAction
+    from spygames.core.game.rng import mix
     from spygames_app import advice
 
     if adviser is None:

@@ -46,10 +46,10 @@ class RandomPlay:
     """Where to write the figures."""
 
     def run(self) -> int:
-        from spygames.core.registry import canonical_id, game_ids, make_game
-        from spygames_training.atomic import write_whole
+        from spygames.core.game.registry import canonical_id, game_ids, make_game
         from spygames_training.experiments.random_play import check_bot, columns, documented_variants, measure
-        from spygames_training.tables import markdown_table, progress_bar
+        from spygames_training.files.atomic import write_whole
+        from spygames_training.output.tables import markdown_table, progress_bar
 
         check_writable(self.json)
         if self.name is not None and self.player is not None:

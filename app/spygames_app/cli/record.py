@@ -22,7 +22,7 @@ from spygames_app.cli.arguments import (
 )
 
 if TYPE_CHECKING:
-    from spygames.core.record import GameRecord
+    from spygames.core.records.record import GameRecord
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ class Record:
             raise WrongArguments("name the players, as in spygames record greedy expert --out games.jsonl")
         if self.out is None:
             raise WrongArguments("say where the games are written, as in --out games.jsonl")
-        from spygames.core.players import make_player
-        from spygames.core.record import play_record, save_games
-        from spygames.core.rng import next_seed
+        from spygames.core.game.rng import next_seed
+        from spygames.core.players.names import make_player
+        from spygames.core.records.record import play_record, save_games
 
         check_writable(self.out)
         game = choose_game(given, self.game, dict(self.option))

@@ -20,9 +20,9 @@ from spygames_app.cli.arguments import (
 from spygames_app.cli.record import summary
 
 if TYPE_CHECKING:
-    from spygames.core.film import Adviser, Film
-    from spygames.core.game import Game
-    from spygames.core.record import GameRecord
+    from spygames.core.game.game import Game
+    from spygames.core.records.film import Adviser, Film
+    from spygames.core.records.record import GameRecord
 
 HELP = "Enter: on; back; a number: that position; end; quit (or Ctrl-D): leave."
 _OF_SHOW = ("--viewer", "--agent", "--number", "--step")
@@ -59,7 +59,7 @@ class Replay:
         wrong = sorted(set(given(self)) & {"--viewer", "--agent", "--number"})
         if wrong and not (self.show or self.step):
             raise WrongArguments(f"{wrong[0]} is of what is shown: with --show or --step")
-        from spygames.core.record import RecordError, load_games
+        from spygames.core.records.record import RecordError, load_games
 
         games = load_games(self.file)
         stepped = (self.number or 1) if self.step else None
@@ -79,9 +79,9 @@ class Replay:
         return 0
 
     def _film(self, game_record: "GameRecord") -> "Film":
-        from spygames.core.film import Film
-        from spygames.core.record import game_of
-        from spygames.core.registry import make_game
+        from spygames.core.game.registry import make_game
+        from spygames.core.records.film import Film
+        from spygames.core.records.record import game_of
 
         game = game_of(game_record) if self.game is None else make_game(self.game, **game_record.options)
         return Film(game_record, game, self._adviser(game))
@@ -89,7 +89,7 @@ class Replay:
     def _adviser(self, game: "Game") -> "Adviser | None":
         if self.agent is None:
             return None
-        from spygames.core.players import make_player
+        from spygames.core.players.names import make_player
         from spygames_app.advice import Thoughts
 
         return Thoughts(make_player(game, self.agent))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
-from spygames.core.named_code import PYTHON
+from spygames.core.players.import_by_name import PYTHON
 from spygames_app.cli.arguments import (
     AUTO,
     ERRORS,
@@ -32,7 +32,7 @@ from spygames_training.config import Config, Network, read_config
 
 if TYPE_CHECKING:
     from spygames_training.bridges.sb3.run import MaskableRun
-    from spygames_training.processes import Processes
+    from spygames_training.parallel.processes import Processes
 
 PROG = "spygames train"
 
@@ -94,7 +94,7 @@ class Train:
     @staticmethod
     def surplus(text: str) -> str:
         """What is right in the place of a word that stands alone."""
-        from spygames.core.registry import canonical_id, game_ids
+        from spygames.core.game.registry import canonical_id, game_ids
 
         for run in (Path(text), Path("runs", text)):
             if os.path.isfile(run / "run.json"):
@@ -111,9 +111,9 @@ class Train:
         if run and run != AUTO:
             if any(last_value(argv, name) for name in ("--config", "--out", "--option")):
                 raise ValueError("--resume takes a run as it is: --config, --out and --option do not go with it")
-            from spygames_training.joint_run import led_by_newest
-            from spygames_training.processes import join
-            from spygames_training.run_files import resume_config
+            from spygames_training.parallel.processes import join
+            from spygames_training.runs.agreement import led_by_newest
+            from spygames_training.runs.folder import resume_config
 
             base = resume_config(run, led_by_newest(run, join()), allow_code=allow_code)
         else:
@@ -124,9 +124,9 @@ class Train:
         return cls(settings=replace(base, options={}), variant=base.options)
 
     def run(self) -> int:
-        from spygames.core.registry import imports_code
-        from spygames_training.processes import join, leave
-        from spygames_training.run import Run
+        from spygames.core.game.registry import imports_code
+        from spygames_training.parallel.processes import join, leave
+        from spygames_training.runs.run import Run
 
         processes = join()
         config = self.settings

@@ -44,9 +44,10 @@ class TrainAll:
     tasks: TaskOptions = field(default_factory=Tasks)
 
     def run(self) -> int:
-        from spygames_app.bench.tools import machine, put_between
-        from spygames_training.atomic import write_whole
         from spygames_training.experiments.train_all import TrainAll as Runs
+        from spygames_training.files.atomic import write_whole
+        from spygames_training.output.tables import put_between
+        from spygames_training.parallel.machine import machine
 
         docs = folder("configs").parent / "docs"
         if self.write and not docs.is_dir():

@@ -8,15 +8,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from spygames.core.game import Game
-from spygames.core.players import SEARCH, name_best, split_spec
-from spygames.core.registry import game_ids, game_module, make_game
-from spygames.core.released import BEST, best_agent, find_agent, find_anchor, released_agents
-from spygames_training.checkpoint_folder import CONFIG, read_checkpoint_config
+from spygames.core.game.game import Game
+from spygames.core.game.registry import game_ids, game_module, make_game
+from spygames.core.players.names import PlayerName
+from spygames.core.players.released import BEST, best_agent, find_agent, find_anchor, released_agents
+from spygames_training.agents.folder import CONFIG, read_checkpoint_config
 
 SEARCHES = ("mcts:200",)
 """Searches that can be chosen without being named at the start."""
-ON_TOP = f"{SEARCH}64"
+SEARCHED = str(PlayerName(BEST, search="64"))
 """A search on top of the best released agent, which can be chosen, too."""
 MOST_PLAYERS = 8
 
@@ -62,7 +62,7 @@ class Choices:
         given = [spec for spec in self.players if fits(game, spec)]
         released = [agent.name for agent in released_agents() if fits(game, agent.name)]
         if _best(game):
-            released = [BEST, *released, BEST + ON_TOP]
+            released = [BEST, *released, SEARCHED]
         return [*dict.fromkeys([*game.bots, *given, *released, *SEARCHES])]
 
 
@@ -89,7 +89,7 @@ def options_of(game: str) -> list[Option]:
 
 def fits(game: Game, spec: str) -> bool:
     """Whether an agent is of the game's variant; other players are taken to fit."""
-    source = split_spec(spec).source
+    source = PlayerName.parse(spec).source
     if source == BEST:
         return bool(_best(game))
     try:
@@ -119,8 +119,9 @@ def made(choices: Choices, number: int, picked: Sequence[int]) -> Game:
 
 def label(game: Game, spec: str) -> str:
     """What a player is called where it can be chosen: `best` says who that is."""
-    named = name_best(game, spec)
-    return spec if named == spec else f"{spec} ({named})"
+    name = PlayerName.parse(spec)
+    named = name.without_best(game)
+    return spec if named is name else f"{spec} ({named})"
 
 
 def _best(game: Game) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from spygames.core.film import Film
-from spygames.core.game import NOBODY
-from spygames.core.look import Advice
+from spygames.core.game.game import NOBODY
+from spygames.core.records.film import Film
+from spygames.core.svg.annotations import Advice
 from spygames_app.web.html import Html, board, h, joined
 from spygames_app.web.pages import page, thoughts
 from spygames_app.web.store import COMPILES

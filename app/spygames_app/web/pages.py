@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.look import Advice
-from spygames.core.picture import picture
-from spygames.core.released import BEST
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.pictures.picture import picture
+from spygames.core.players.released import BEST
+from spygames.core.svg.annotations import Advice
 from spygames_app.advice import believed, ranked
 from spygames_app.rules import Rule
 from spygames_app.web.choices import Option, label

@@ -15,9 +15,9 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from spygames.core.players import make_player
-from spygames.core.record import load_games
-from spygames.core.registry import game_ids, make_game
+from spygames.core.game.registry import game_ids, make_game
+from spygames.core.players.names import make_player
+from spygames.core.records.record import load_games
 from spygames_app.web.choices import Choices, fits
 from spygames_app.web.connections import Connection
 from spygames_app.web.server import make_app

@@ -15,8 +15,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from spygames.core import fonts
-from spygames.core.record import GameRecord, RecordError, game_of, read_games
+from spygames.core.records.record import GameRecord, RecordError, game_of, read_games
+from spygames.core.svg import fonts
 from spygames_app.rules import rules_of, title_of
 from spygames_app.web import choices, pages
 from spygames_app.web.films import film_page, place_in
@@ -136,7 +136,7 @@ class Site:
         number, _ = self._picked(visit.fields)
 
         def show() -> Html:
-            from spygames.core.registry import make_game
+            from spygames.core.game.registry import make_game
 
             name = self.offered.games[number]
             return pages.rules(title_of(name)[0], rules_of(make_game(name, **self.offered.options)))

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game
-from spygames.core.look import Advice
-from spygames.core.player import Player, PlayerFailed
-from spygames.core.players import make_player
-from spygames.core.rng import mix
-from spygames.core.session import ROW, answers_in_secret, one_game
+from spygames.core.game.game import NOBODY, Game
+from spygames.core.game.rng import mix
+from spygames.core.players.names import make_player
+from spygames.core.players.player import Player, PlayerFailed
+from spygames.core.playing.session import ROW, answers_in_secret, one_game
+from spygames.core.svg.annotations import Advice
 from spygames_app.advice import EachOwn, Thoughts, advise
 from spygames_app.live import LiveGame
 from spygames_app.web.thinking import Screening, Voice

@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from spygames.core.film import Adviser, Film
-from spygames.core.game import NOBODY, Game
-from spygames.core.look import Advice
-from spygames.core.record import GameRecord
+from spygames.core.game.game import NOBODY, Game
+from spygames.core.records.film import Adviser, Film
+from spygames.core.records.record import GameRecord
+from spygames.core.svg.annotations import Advice
 
 PATIENCE, MORE = 0.5, 0.15
 """Seconds that a page waits for the thoughts of its position, and for those of all others."""

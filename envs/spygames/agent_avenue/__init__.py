@@ -2,26 +2,16 @@
 
 import sys
 
-from spygames.agent_avenue import (
-    actions,
-    determinize,
-    draw,
-    layout,
-    observe,
-    questions,
-    render,
-    rewind,
-    rules,
-    seen,
-    state_dict,
-    validate,
-)
+from spygames.agent_avenue import actions, determinize, layout, observe, rewind, rules, state_dict, validate
+from spygames.agent_avenue import belief_targets as questions
 from spygames.agent_avenue.bots import BOTS, MARKET_BOTS, TEAM_BOTS
 from spygames.agent_avenue.layout import Mode as Mode
 from spygames.agent_avenue.layout import View
-from spygames.core.game import Game, Texts
-from spygames.core.options import maker, packed
-from spygames.core.tables import dtype, view_ranges
+from spygames.agent_avenue.picture import draw
+from spygames.agent_avenue.texts import render, seen
+from spygames.core.game.game import Game, Texts
+from spygames.core.game.layout import dtype, view_ranges
+from spygames.core.game.options import maker, packed
 
 _OBSERVE = {
     (False, False): observe.observe,

@@ -8,12 +8,12 @@ from functools import cache
 import numpy as np
 
 from spygames.agent_avenue.cards import AGENTS, KINDS, MARKET_CARDS
-from spygames.agent_avenue.layout import NONE, State
+from spygames.agent_avenue.layout import NONE, Settings, State
 from spygames.agent_avenue.queries import partner
-from spygames.core.game import Game
-from spygames.core.kernel import Int, kernel
-from spygames.core.kinds import Kind, codec, firsts, forms, texts
-from spygames.core.shown import shown
+from spygames.core.basics.text import shown
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.action_table import Kind, codec, firsts, forms, texts
+from spygames.core.game.game import Game
 
 SIMPLE_KINDS = (
     Kind("discard {agent}", (AGENTS,), "Play, before the offer (AA-8)"),
@@ -102,7 +102,7 @@ def string_to_action(game: Game, s: State, text: str, seat: int) -> int:
     """The inverse of `action_to_string`; ValueError for anything else."""
     action = _numbers(*_members(s, seat)).get(text, NONE) if isinstance(text, str) else NONE
     if not 0 <= action < game.num_actions:
-        teams, market = game.num_players > 2, game.options["mode"] == "advanced"
+        teams, market = game.num_players > 2, Settings.of(game).mode == "advanced"
         kinds = KINDS_OF_ACTIONS if teams else (*SIMPLE_KINDS, *MARKET_KINDS) if market else SIMPLE_KINDS
         raise ValueError(
             f"{shown(text)} is no action of Agent Avenue: {forms(kinds)}, with AGENT in {', '.join(AGENTS)}"

@@ -7,8 +7,8 @@ from spygames.agent_avenue.cards import CARDS, KINDS, MARKET_SIZE
 from spygames.agent_avenue.layout import ABILITY, AT_DECK, NONE, State
 from spygames.agent_avenue.queries import face_down_seat, hand_size, knows_face_down, seen_of, unseen
 from spygames.agent_avenue.rules.market import is_possible
-from spygames.core.kernel import Int, kernel
-from spygames.core.rng import below, shuffle
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.rng import below, shuffle
 
 
 @kernel

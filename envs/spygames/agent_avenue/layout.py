@@ -12,11 +12,9 @@ import numpy as np
 
 from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.cards import AGENTS, CARDS, COPIES, KINDS, MARKET_CARDS, MARKET_SIZE, ONGOING, SUPPLY
-from spygames.core.checks import choice
-from spygames.core.options import GameOptions, seat_or_random
-from spygames.core.shown import shown
-from spygames.core.tables import NONE as NONE
-from spygames.core.tables import (
+from spygames.core.basics.text import shown
+from spygames.core.game.layout import NONE as NONE
+from spygames.core.game.layout import (
     Layout,
     Size,
     dtype,
@@ -31,6 +29,8 @@ from spygames.core.tables import (
     range_check,
     uint64,
 )
+from spygames.core.game.options import GameOptions, seat_or_random
+from spygames.core.game.validation import choice
 
 SUPPLY_AND_DECK = MARKET_SIZE - SUPPLY  # most cards of the market deck, and the unit of its size
 SEATS, SIDES = 4, 2  # a seat is a player, a side is what owns a meeple; with two players they are the same number

@@ -28,7 +28,7 @@ from spygames.agent_avenue.queries import (
     side_of,
     unseen,
 )
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 
 _THERMOMETER = np.tril(np.ones((8, 7), float32), -1)  # row n: n ones
 

@@ -5,7 +5,7 @@ import numpy as np
 from spygames.agent_avenue.board import HOMES, SPACES
 from spygames.agent_avenue.cards import COPIES, KINDS
 from spygames.agent_avenue.layout import DISCARDS, MEMBER_DISCARDS, NONE, RECRUIT, SIDES, State
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 
 
 @kernel

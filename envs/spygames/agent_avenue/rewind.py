@@ -29,9 +29,9 @@ from spygames.agent_avenue.cards import DOUBLE_TROUBLE, KINDS, ONGOING, OPEN
 from spygames.agent_avenue.layout import ABILITY, NONE, copy_public
 from spygames.agent_avenue.queries import face_down_seat, hand_size, is_team, knows_face_down, seen_of, side_of
 from spygames.agent_avenue.rules.market import is_possible, may_recruit
-from spygames.core.kernel import Int, Record, kernel
-from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING, any_of
-from spygames.core.rng import uniform
+from spygames.core.compiling.kernel import Int, Record, kernel
+from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING, any_of
+from spygames.core.game.rng import uniform
 
 _NONE_KEPT = np.zeros(KINDS, np.int8)
 

@@ -20,15 +20,16 @@ from spygames.agent_avenue.layout import (
     RECRUIT,
     SIDES,
     SUPPLY_AND_DECK,
+    Settings,
     State,
 )
 from spygames.agent_avenue.queries import face_down_seat, first_seat, hand_size, is_team, side_of
 from spygames.agent_avenue.rules.play import clear
 from spygames.agent_avenue.validate import check
-from spygames.core.checks import check_keys, check_played, integer, member, sequence, table
-from spygames.core.game import Game, ImpossibleState
-from spygames.core.shown import shown
-from spygames.core.tables import plain, read
+from spygames.core.basics.text import shown
+from spygames.core.game.game import Game, ImpossibleState
+from spygames.core.game.layout import plain, read
+from spygames.core.game.validation import check_keys, check_played, integer, member, sequence, table
 
 _KEYS = (
     "mode", "players", "phase", "to_move", "active_side", "turn", "progress", "hands", "in_play", "discarded",
@@ -44,8 +45,8 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
     """Return the state as plain JSON values, with all keys that the game's README lists."""
     seats, teams = range(game.num_players), game.num_players > 2
     return {
-        "mode": game.options["mode"],
-        "players": game.options["players"],
+        "mode": Settings.of(game).mode,
+        "players": game.num_players,
         **plain(State, s, "phase", "to_move", "active_side", "turn"),
         "progress": s.progress.tolist(),
         "hands": {str(seat): _cards(s.hands[seat]) for seat in seats},
@@ -102,7 +103,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
             fit the cards; or the game is over where no side has won, or the other way round.
     """
     check_keys(mapping, _KEYS, _LEFT_OUT)
-    check_played(mapping, {key: game.options[key] for key in ("mode", "players")})
+    check_played(mapping, {"mode": Settings.of(game).mode, "players": game.num_players})
     s.options = game.packed[0]
     clear(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))

@@ -35,8 +35,8 @@ from spygames.agent_avenue.layout import (
 from spygames.agent_avenue.queries import discard_limit, face_down_seat, first_seat, hand_size, is_team, other, side_of
 from spygames.agent_avenue.rules.end_step import end_step
 from spygames.agent_avenue.rules.market import is_possible
-from spygames.core.game import ImpossibleState
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.game import ImpossibleState
 
 NO_FAULT = 0
 

@@ -4,27 +4,17 @@ import sys
 
 import numpy as np
 
-from spygames.agent_dog import (
-    actions,
-    determinize,
-    draw,
-    layout,
-    observe,
-    questions,
-    render,
-    rewind,
-    rules,
-    seen,
-    state_dict,
-    validate,
-)
+from spygames.agent_dog import actions, determinize, layout, observe, rewind, rules, state_dict, validate
+from spygames.agent_dog import belief_targets as questions
 from spygames.agent_dog.board import BOARDS, MAX_TRACK, Board
 from spygames.agent_dog.bots import BOTS
 from spygames.agent_dog.cards import DECKS, Deck
 from spygames.agent_dog.layout import View
-from spygames.core.game import Game, Texts
-from spygames.core.options import maker, packed
-from spygames.core.tables import view_ranges
+from spygames.agent_dog.picture import draw
+from spygames.agent_dog.texts import render, seen
+from spygames.core.game.game import Game, Texts
+from spygames.core.game.layout import view_ranges
+from spygames.core.game.options import maker, packed
 
 __all__ = ["BOARDS", "DECKS", "Board", "Deck", "make_game"]
 

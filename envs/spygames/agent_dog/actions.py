@@ -13,11 +13,11 @@ from spygames.agent_dog.board import COLOURS, MAX_TRACK, PAWNS
 from spygames.agent_dog.cards import CARDS, CHOICE_CARD, CHOICE_FUNCTION, CHOICES, COPY, FUNCTIONS, OFFERED
 from spygames.agent_dog.layout import NONE, State
 from spygames.agent_dog.queries import seat_colour
-from spygames.core.game import Game
-from spygames.core.kernel import Int, kernel
-from spygames.core.kinds import Kind, codec, firsts, forms, texts
-from spygames.core.shown import shown
-from spygames.core.tables import Size
+from spygames.core.basics.text import shown
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.action_table import Kind, codec, firsts, forms, texts
+from spygames.core.game.game import Game
+from spygames.core.game.layout import Size
 
 MOVABLE = PAWNS - 1
 """Goal spaces from which a pawn can go on."""

@@ -10,9 +10,9 @@ from typing import Literal
 
 import numpy as np
 
-from spygames.core.game import ImpossibleState
-from spygames.core.plain import plain
-from spygames.core.shown import shown
+from spygames.core.basics.plain import plain
+from spygames.core.basics.text import shown
+from spygames.core.game.game import ImpossibleState
 
 COLOURS = ("red", "blue", "green", "yellow")
 """Clockwise; the start space of colour k is the first space of quadrant k (AD-1)."""

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from spygames.core.plain import plain
-from spygames.core.shown import shown
+from spygames.core.basics.plain import plain
+from spygames.core.basics.text import shown
 
 CARDS = ("2", "3", "5", "6", "7", "8", "9", "10", "12", "1/11", "13", "swap", "copy", "companion")
 KINDS = len(CARDS)

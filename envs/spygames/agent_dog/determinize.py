@@ -8,8 +8,8 @@ from spygames.agent_dog.cards import KINDS, MAX_CARDS
 from spygames.agent_dog.layout import CARD, EXCHANGE, HAT, NONE, REDRAW, State
 from spygames.agent_dog.queries import board_unchanged, hand_size, offers, taker, unseen
 from spygames.agent_dog.rules.turns import possible_functions
-from spygames.core.kernel import Int, kernel
-from spygames.core.rng import below, shuffle
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.rng import below, shuffle
 
 
 @kernel

@@ -14,11 +14,9 @@ import numpy as np
 
 from spygames.agent_dog.board import BOARDS, MAX_TRACK, MIN_TRACK, PAWNS, PLACES, Board, BoardName
 from spygames.agent_dog.cards import CARDS, DEAL, DECKS, FUNCTIONS, KINDS, MAX_CARDS, POINTS, Deck, DeckName
-from spygames.core.checks import choice, whole
-from spygames.core.options import GameOptions, seat_or_random
-from spygames.core.shown import one_line
-from spygames.core.tables import NONE as NONE
-from spygames.core.tables import (
+from spygames.core.basics.text import one_line
+from spygames.core.game.layout import NONE as NONE
+from spygames.core.game.layout import (
     Layout,
     Size,
     dtype,
@@ -34,6 +32,8 @@ from spygames.core.tables import (
     range_check,
     uint64,
 )
+from spygames.core.game.options import GameOptions, seat_or_random
+from spygames.core.game.validation import choice, whole
 
 SEATS = 4  # at most
 HAT = 4  # added to the colour of a hidden pawn
@@ -74,15 +74,21 @@ class Settings(GameOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        board, deck = self.get_board(), self.get_deck()
+        deck = self.get_deck()
         if deck.total < DEAL * self.players:
             raise ValueError(
                 f"a deck for {self.players} players has at least {DEAL * self.players} cards, not {deck.total}"
             )
-        data = {"track": board.track, "holes": list(board.holes), "meeting": board.meeting}
-        self._set("board", next((name for name, known in BOARDS.items() if known == board), data))
+        self._set("board", self.board_data)
         self._set("deck", next((name for name, known in DECKS.items() if known == deck), dict(deck.copies)))
         self._set("max_turns", whole("max_turns", self.max_turns, 1, LARGEST))
+
+    @property
+    def board_data(self) -> str | dict[str, Any]:
+        """The name of the board, or its data as JSON-able values."""
+        board = self.get_board()
+        data = {"track": board.track, "holes": list(board.holes), "meeting": board.meeting}
+        return next((name for name, known in BOARDS.items() if known == board), data)
 
     def get_board(self) -> Board:
         """The board as data."""

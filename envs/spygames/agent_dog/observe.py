@@ -7,7 +7,7 @@ from spygames.agent_dog.board import PAWNS
 from spygames.agent_dog.cards import FUNCTIONS, KINDS
 from spygames.agent_dog.layout import EMPTY, EXCHANGE, HAT, NONE, OVER, PHASES, SEATS, State, View
 from spygames.agent_dog.queries import colour_of, giver, goal_of, hand_size, seat_after, unseen
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 
 _FIVE, _TEN = float32(5), float32(10)  # which divide faster than whole numbers, with the same results
 

@@ -5,7 +5,7 @@ import numpy as np
 from spygames.agent_dog.board import GOAL, PAWNS
 from spygames.agent_dog.cards import COPY, KINDS, OFFERS, POINTS
 from spygames.agent_dog.layout import EXCHANGE, HAT, NONE, PLACE, STEP, SWAPPING, State
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 
 # ---------------------------------------------------------------- colours and places
 

@@ -16,8 +16,8 @@ from spygames.agent_dog.cards import KINDS
 from spygames.agent_dog.layout import EXCHANGE, MEETING, NONE, REDRAW, SEATS, SWAPPING, copy_public
 from spygames.agent_dog.queries import giver, hand_size, offers
 from spygames.agent_dog.rules.turns import possible_functions
-from spygames.core.kernel import Int, Record, kernel
-from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING, any_of
+from spygames.core.compiling.kernel import Int, Record, kernel
+from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING, any_of
 
 _NONE_KEPT = np.zeros(KINDS, np.int8)
 

@@ -7,15 +7,15 @@ import numpy as np
 
 from spygames.agent_dog.board import COLOURS, GOAL, PAWNS, place_to_string, string_to_place
 from spygames.agent_dog.cards import CARDS, COPY, FUNCTIONS, KINDS, MAX_CARDS
-from spygames.agent_dog.layout import EMPTY, HAT, MOST_LOST, NONE, OVER, State
+from spygames.agent_dog.layout import EMPTY, HAT, MOST_LOST, NONE, OVER, Settings, State
 from spygames.agent_dog.queries import colour_of, seat_colour, taker
 from spygames.agent_dog.rules.turns import clear_card
 from spygames.agent_dog.validate import check_state, lost_without_trace
-from spygames.core.checks import check_keys, check_played, integer, member, sequence, table
-from spygames.core.game import Game, ImpossibleState, as_record
-from spygames.core.kernel import Int
-from spygames.core.shown import shown
-from spygames.core.tables import plain, read
+from spygames.core.basics.text import shown
+from spygames.core.compiling.kernel import Int
+from spygames.core.game.game import Game, ImpossibleState, as_record
+from spygames.core.game.layout import plain, read
+from spygames.core.game.validation import check_keys, check_played, integer, member, sequence, table
 
 _KEYS = (
     "players", "board", "deck_name", "phase", "to_move", "dealer", "round", "turn", "pawns", "hidden", "hands",
@@ -27,12 +27,12 @@ _PENDING = ("card", "as", "points", "moved", "first", "meetings", "penalty")
 def state_to_dict(game: Game, s: State) -> dict[str, Any]:
     """The state as plain JSON values."""
     seats = range(game.num_players)
-    deck, area = game.options["deck"], s.area.tolist()
+    o, area = Settings.of(game), s.area.tolist()
     taken = {place: pawn for place, pawn in enumerate(s.board.tolist()) if pawn != EMPTY}
     return {
         "players": game.num_players,
-        "board": game.options["board"] if isinstance(game.options["board"], str) else dict(game.options["board"]),
-        "deck_name": deck if isinstance(deck, str) else "custom",
+        "board": o.board_data,
+        "deck_name": _deck_name(o),
         **plain(State, s, "phase", "to_move", "dealer", round="round_number", turn="turn"),
         "pawns": {COLOURS[colour]: _pawns(area[colour], taken, colour) for colour in _colours(game)},
         "hidden": [place if place < GOAL else place_to_string(place) for place, pawn in taken.items() if pawn >= HAT],
@@ -49,6 +49,10 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "rng": int(s.rng),
         "record": {"lost": {str(seat): _cards(s.lost[seat]) for seat in seats}},
     }
+
+
+def _deck_name(options: Settings) -> str:
+    return options.deck if isinstance(options.deck, str) else "custom"
 
 
 def _colours(game: Game) -> list[int]:
@@ -91,9 +95,8 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
         ImpossibleState: a key is missing or wrong, or two contradict each other.
     """
     check_keys(mapping, _KEYS, ("rng", "record"))
-    deck = game.options["deck"]
-    deck_name = deck if isinstance(deck, str) else "custom"
-    check_played(mapping, {"players": game.num_players, "board": game.options["board"], "deck_name": deck_name})
+    o = Settings.of(game)
+    check_played(mapping, {"players": game.num_players, "board": o.board_data, "deck_name": _deck_name(o)})
     s.options = as_record(game.packed)
     clear_card(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))

@@ -48,8 +48,8 @@ from spygames.agent_dog.queries import (
 )
 from spygames.agent_dog.rules.play import legal
 from spygames.agent_dog.rules.turns import playable_functions, possible_functions
-from spygames.core.game import Game, ImpossibleState
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.game import Game, ImpossibleState
 
 NO_FAULT = 0
 ALL_FUNCTIONS = (1 << len(FUNCTIONS)) - 1

@@ -2,27 +2,18 @@
 
 import sys
 
-from spygames.core.game import Game, Texts
-from spygames.core.options import maker, packed
-from spygames.core.tables import view_ranges
-from spygames.heimlich import (
-    actions,
-    determinize,
-    draw,
-    observe,
-    questions,
-    render,
-    rewind,
-    rules,
-    seen,
-    state_dict,
-    validate,
-)
+from spygames.core.game.game import Game, Texts
+from spygames.core.game.layout import view_ranges
+from spygames.core.game.options import maker, packed
+from spygames.heimlich import actions, determinize, observe, rewind, rules, state_dict, validate
+from spygames.heimlich import belief_targets as questions
 from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
 from spygames.heimlich.board import FINISH, IN_PLAY, VALUES
 from spygames.heimlich.bots import BOTS
 from spygames.heimlich.layout import ENTITIES, STATE, Options, Settings, View, view_dtype
+from spygames.heimlich.picture import draw
 from spygames.heimlich.rules.predictions import BONUS
+from spygames.heimlich.texts import render, seen
 
 
 def _game(o: Settings) -> Game[View]:

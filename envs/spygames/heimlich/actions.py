@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.game import Game
-from spygames.core.kernel import Int, kernel
-from spygames.core.kinds import Kind, codec, firsts, forms, texts
-from spygames.core.shown import shown
-from spygames.core.tables import Size
+from spygames.core.basics.text import shown
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.action_table import Kind, codec, firsts, forms, texts
+from spygames.core.game.game import Game
+from spygames.core.game.layout import Size
 from spygames.heimlich.board import ABSOLUTE, AGENTS, BUILDINGS, FACES, MAX_AGENTS, MAX_PLAYERS
 from spygames.heimlich.cards import CARDS, STEPS
-from spygames.heimlich.layout import State
+from spygames.heimlich.layout import Settings, State
 
 AGENT, OTHER = len(AGENTS), Size("others", MAX_AGENTS - 1)
 BASE_KINDS = (
@@ -84,8 +84,8 @@ def decode_guess(first_guess: Int, players: Int, action: Int) -> tuple[Int, Int]
 
 def kinds_of(game: Game) -> tuple[Kind, ...]:
     """The kinds of action of a variant."""
-    cards, predictions = game.options["top_secret"], game.options["secret_identities"]
-    return (*BASE_KINDS, *(CARD_KINDS if cards else ()), *(PREDICTION_KINDS if predictions else ()))
+    o = Settings.of(game)
+    return (*BASE_KINDS, *(CARD_KINDS if o.top_secret else ()), *(PREDICTION_KINDS if o.secret_identities else ()))
 
 
 @cache

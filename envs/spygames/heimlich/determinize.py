@@ -5,8 +5,8 @@ from math import comb, factorial
 import numpy as np
 from numpy import uint64
 
-from spygames.core.kernel import Int, kernel
-from spygames.core.rng import below, shuffle
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.rng import below, shuffle
 from spygames.heimlich.board import MAX_AGENTS
 from spygames.heimlich.cards import ALL_CARDS, KINDS
 from spygames.heimlich.layout import FIRST_OWNER, FREE, NONE, OVER, UNASKED, State

@@ -8,9 +8,8 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from spygames.core.options import GameOptions, seat_or_random
-from spygames.core.tables import NONE as NONE
-from spygames.core.tables import (
+from spygames.core.game.layout import NONE as NONE
+from spygames.core.game.layout import (
     Layout,
     Size,
     dtype,
@@ -26,6 +25,7 @@ from spygames.core.tables import (
     range_check,
     uint64,
 )
+from spygames.core.game.options import GameOptions, seat_or_random
 from spygames.heimlich.board import AGENTS, FACES, FINISH, LOOP, MAX_AGENTS, MAX_PLAYERS, ONE_TO_THREE, Edition
 from spygames.heimlich.cards import ALL_CARDS, CARDS, HAND, KINDS
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy import float32
 
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 from spygames.heimlich.board import FACES, FINISH, LOOP, MAX_AGENTS, ONE_TO_THREE
 from spygames.heimlich.cards import ALL_CARDS, HAND, KINDS
 from spygames.heimlich.layout import (

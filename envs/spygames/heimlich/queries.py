@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 from spygames.heimlich.board import ABSOLUTE, RELATIVE
 from spygames.heimlich.cards import COPIES, NEW_IDENTITY
 from spygames.heimlich.layout import FIRST_OWNER, LARGEST, LOWEST, NONE, UNASKED, State

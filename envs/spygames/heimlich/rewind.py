@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from spygames.core.kernel import Int, Record, kernel
-from spygames.core.rewinding import TELLS_NOTHING, any_of
+from spygames.core.compiling.kernel import Int, Record, kernel
+from spygames.core.game.rewinding import TELLS_NOTHING, any_of
 from spygames.heimlich.actions import (
     ACT_AGENT,
     ACT_CARD,

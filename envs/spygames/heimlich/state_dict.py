@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.checks import check_keys, integer, member, sequence, table
-from spygames.core.game import Game, ImpossibleState, as_record
-from spygames.core.shown import shown
-from spygames.core.tables import bounds, plain, read
+from spygames.core.basics.text import shown
+from spygames.core.game.game import Game, ImpossibleState, as_record
+from spygames.core.game.layout import bounds, plain, read
+from spygames.core.game.validation import check_keys, integer, member, sequence, table
 from spygames.heimlich.board import AGENTS, FACES, FINISH, LOOP, ONE_TO_THREE
 from spygames.heimlich.cards import ALL_CARDS, CARDS, FIRST, HAND, KINDS, NEW_IDENTITY, NO_AGENT, SECOND
 from spygames.heimlich.layout import (
@@ -26,6 +26,7 @@ from spygames.heimlich.layout import (
     PHASES,
     ROUND,
     UNASKED,
+    Settings,
     State,
 )
 from spygames.heimlich.queries import copies_of, left_of, still_to_predict
@@ -49,7 +50,7 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
     seats = range(players)
     asked = still_to_predict(s) if s.phase == GUESS else 0
     return {
-        "edition": game.options["edition"],
+        "edition": Settings.of(game).edition,
         "players": players,
         "agents": list(agents),
         **plain(State, s, "phase", "to_move", "active", "turn"),

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.checks import check_played, integer, member, same, sequence
-from spygames.core.game import Game, ImpossibleState
-from spygames.core.kernel import Int, kernel
-from spygames.core.shown import shown
+from spygames.core.basics.text import shown
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.game import Game, ImpossibleState
+from spygames.core.game.validation import check_played, integer, member, same, sequence
 from spygames.heimlich.board import AGENTS, FINISH, MAX_AGENTS, ONE_TO_THREE
 from spygames.heimlich.cards import ALL_CARDS, CARDS, FIRST, KINDS, NEW_IDENTITY, NO_AGENT, SECOND
 from spygames.heimlich.layout import (
@@ -28,6 +28,7 @@ from spygames.heimlich.layout import (
     SAFE,
     UNASKED,
     Options,
+    Settings,
     State,
     in_range,
 )
@@ -42,7 +43,7 @@ _OF_PREDICTIONS = ("guesses", "guessed", "guessing", "card_turn")
 
 def check_variant(game: Game, m: Mapping[str, Any], empty: Mapping[str, Any], s: State) -> None:
     """The mapping is of this game, and keys of switches that are off have the values in `empty`."""
-    check_played(m, {key: game.options[key] for key in ("edition", "players")})
+    check_played(m, {"edition": Settings.of(game).edition, "players": game.num_players})
     agents = list(AGENTS[: s.options.agents])
     if not isinstance(m["agents"], list) or m["agents"] != agents:
         raise ImpossibleState(f"agents must be {agents} with these players, not {shown(m['agents'])}")

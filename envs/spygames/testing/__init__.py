@@ -34,9 +34,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from spygames.core.game import Game
-from spygames.core.kernel import Record
-from spygames.core.shown import say
+from spygames.core.basics.text import say
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import Game
 from spygames.testing import copies, form, hidden, playing, refusals, transcript
 from spygames.testing.trial import ContractError, Skip, Trial, short
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.aec import GameEnv
-from spygames.core.game import NOBODY
+from spygames.core.envs.aec import GameEnv
+from spygames.core.game.game import NOBODY
 from spygames.testing.trial import Trial, difference
 
 _TRACE = 40  # steps for which copies are followed

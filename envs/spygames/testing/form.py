@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 from gymnasium.utils.env_checker import check_env
 
-from spygames.core.aec import GameEnv
-from spygames.core.game import as_record
-from spygames.core.single import SingleEnv
+from spygames.core.envs.aec import GameEnv
+from spygames.core.envs.single_seat import SingleEnv
+from spygames.core.game.game import as_record
 from spygames.testing.trial import Trial, has_no_padding, leaves, short, vector, view_of
 
 with warnings.catch_warnings():
@@ -51,7 +51,9 @@ def layout(trial: Trial) -> None:
             f"options {short(dict(game.options))} are not plain JSON, which records and checkpoints keep them as"
         )
     if "random" not in game.bots:
-        trial.fail(f"there is no bot random, only {', '.join(game.bots) or 'none'}; take spygames.core.bots.random")
+        trial.fail(
+            f"there is no bot random, only {', '.join(game.bots) or 'none'}; take spygames.core.game.bots.random"
+        )
     if game.teams and (len(game.teams) != game.num_players or set(game.teams) != set(range(max(game.teams) + 1))):
         trial.fail(f"teams are {game.teams}; they are one number for each of {game.num_players} seats, from 0 on")
     if len(vector(view_of(game, as_record(game.start(5)), 0))) != game.num_features:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.aec import GameEnv
-from spygames.core.game import NOBODY, Game, IllegalAction, as_record
-from spygames.core.look import Look
-from spygames.core.picture import draw_seen
-from spygames.core.questions import UNASKED
-from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING
+from spygames.core.envs.aec import GameEnv
+from spygames.core.game.belief_targets import UNASKED
+from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
+from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
+from spygames.core.pictures.picture import draw_seen
+from spygames.core.svg.annotations import Look
 from spygames.testing.playing import reads_back
 from spygames.testing.trial import (
     Trial,
@@ -77,24 +77,11 @@ def check_no_leak(trial: Trial, states: np.ndarray, seat: int, seed: int, pictur
     before = channels(game, states, seat, pictures)
     drawn = [determinized(game, states, seat, seed + i) for i in range(3)]
     for each in drawn:
-        for name, now in channels(game, each, seat, pictures and each is drawn[0]).items():
-            then = before[name]
-            if isinstance(now, np.ndarray) and isinstance(then, np.ndarray):
-                if now.tobytes() != then.tobytes():
-                    _fail_leak(
-                        trial,
-                        name,
-                        seat,
-                        difference(then, now, ("in one world", "in another"))
-                        if now.dtype.names
-                        else f"{then.tolist()} in one world, {now.tolist()} in another",
-                    )
-            elif isinstance(now, dict) and name == "moves":
-                for action in now.keys() & then.keys():
-                    if now[action] != then[action] and not shows(game, states, each, seat, action):
-                        _fail_leak(trial, name, seat, _first(then[action], now[action]))
-            elif now != then:
-                _fail_leak(trial, name, seat, _first(then, now))
+        for name, how in differences(game, states, each, seat, pictures and each is drawn[0], before):
+            trial.fail(
+                f"the {name} of seat {seat} differs between states that `determinize` gives for it: {how}; either the "
+                f"{name} leaks what is hidden, or `determinize` changes what the seat knows"
+            )
         trial.look(each)
     reads_back(trial, drawn[0])
     for truth in drawn[1:]:
@@ -105,6 +92,40 @@ def check_no_leak(trial: Trial, states: np.ndarray, seat: int, seed: int, pictur
                 f"what was true decides what `determinize` gives; seat {seat}'s view and the seed decide it: {found}"
             )
     return drawn[0]
+
+
+def differences(
+    game: Game,
+    one: np.ndarray,
+    other: np.ndarray,
+    seat: int,
+    pictures: bool = True,
+    of_one: Mapping[str, Any] | None = None,
+) -> Iterator[tuple[str, str]]:
+    """By which channels, and how, a seat can tell two worlds apart.
+
+    Args:
+        game: what is played.
+        one, other: the worlds, STATE [1] each.
+        seat: who looks.
+        pictures: whether the pictures are compared, too.
+        of_one: the `channels` of `one`, where they are at hand; None: they are computed.
+    """
+    before = channels(game, one, seat, pictures) if of_one is None else of_one
+    for name, now in channels(game, other, seat, pictures).items():
+        then = before[name]
+        if isinstance(now, np.ndarray):
+            if now.tobytes() != then.tobytes():
+                values = f"{then.tolist()} in one world, {now.tolist()} in another"
+                yield name, difference(then, now, ("in one world", "in another")) if now.dtype.names else values
+        elif name == "moves":
+            for action in now.keys() & then.keys():
+                if now[action] != then[action] and not shows(game, one, other, seat, action):
+                    yield name, _first(then[action], now[action])
+        elif now != then:
+            yield name, _first(then, now)
+        elif name == "mapping" and json.dumps(now) != json.dumps(then):
+            yield name, "has its keys in different orders"
 
 
 def shows(game: Game, one: np.ndarray, other: np.ndarray, seat: int, move: str) -> bool:
@@ -132,13 +153,6 @@ def _first(then: object, now: object) -> str:
         start = max(0, at - 30) if max(len(then), len(now)) > 80 else 0
         then, now = then[start:], now[start:]
     return f"is {then!r:.80} in one world, {now!r:.80} in another"
-
-
-def _fail_leak(trial: Trial, name: str, seat: int, how: str) -> None:
-    trial.fail(
-        f"the {name} of seat {seat} differs between states that `determinize` gives for it: {how}; either the {name} "
-        "leaks what is hidden, or `determinize` changes what the seat knows"
-    )
 
 
 def leaks(trial: Trial) -> None:

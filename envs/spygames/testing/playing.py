@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.checks import some_legal
-from spygames.core.game import NOBODY, Game, as_record
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.game.validation import some_legal
 from spygames.testing.trial import (
     Trial,
     at_path,

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from spygames.core.aec import GameEnv
-from spygames.core.batch import Batch
-from spygames.core.game import NOBODY, IllegalAction, ImpossibleState
-from spygames.core.single import SingleEnv
+from spygames.core.envs.aec import GameEnv
+from spygames.core.envs.single_seat import SingleEnv
+from spygames.core.game.game import NOBODY, IllegalAction, ImpossibleState
+from spygames.core.playing.batch import Batch
 from spygames.testing.copies import trace
 from spygames.testing.trial import LONGEST, Trial, few, short
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spygames.core.aec import GameEnv
-from spygames.core.batch import Batch
-from spygames.core.digest import numba
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.rng import next_seed
+from spygames.core.compiling.digest import numba
+from spygames.core.envs.aec import GameEnv
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.game.rng import next_seed
+from spygames.core.playing.batch import Batch
 from spygames.testing.trial import (
     EDGES,
     Skip,

@@ -7,8 +7,8 @@ from zlib import crc32
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, as_record, flat
-from spygames.core.kernel import Record
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import NOBODY, Game, as_record, flat
 
 LONGEST = 10_000
 """Decisions after which a game counts as endless."""

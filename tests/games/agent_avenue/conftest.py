@@ -10,7 +10,7 @@ from tests.support.position import Position, position_of
 
 from spygames.agent_avenue import Mode, make_game
 from spygames.agent_avenue.cards import AGENTS, COPIES
-from spygames.core.game import Game
+from spygames.core.game.game import Game
 
 Cards = Mapping[str, Sequence[str]]
 Counts = Mapping[str, Mapping[str, int]]

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spygames.agent_avenue import Mode, make_game
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.kernel import Record
-from spygames.core.picture import Advice, Picture, picture
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.pictures.picture import Advice, Picture, picture
 from spygames.testing.trial import mask_of
 
 MODES: tuple[Mode, ...] = ("simple", "advanced")

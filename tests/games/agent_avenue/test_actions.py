@@ -7,7 +7,7 @@ from tests.games.agent_avenue.conftest import VARIANTS
 
 from spygames.agent_avenue import actions, make_game
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS
-from spygames.core.game import as_record
+from spygames.core.game.game import as_record
 
 GAME = make_game("advanced", 4)
 KINDS = (

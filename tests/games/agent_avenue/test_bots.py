@@ -16,10 +16,10 @@ from tests.support.suites import slow_but
 from spygames.agent_avenue import make_game
 from spygames.agent_avenue.actions import PLAY_PAIR, RECRUIT_DOWN, RECRUIT_UP
 from spygames.agent_avenue.cards import AGENTS
-from spygames.core.batch import Batch
-from spygames.core.game import Game, as_record
-from spygames.core.player import bot_loop
-from spygames.core.players import Scripted
+from spygames.core.game.game import Game, as_record
+from spygames.core.players.names import Scripted
+from spygames.core.players.player import bot_loop
+from spygames.core.playing.batch import Batch
 
 THINKING = ("greedy", "expert")
 
@@ -188,7 +188,7 @@ def test_every_choice_is_legal_and_needs_the_view_alone(game: Game, mixed_play: 
 _INTERPRETED = """
 import numpy as np
 from spygames.agent_avenue import make_game
-from spygames.core.game import as_record
+from spygames.core.game.game import as_record
 game, rng = make_game(), np.random.default_rng(3)
 actions, mask, views = [], np.zeros(game.num_actions, np.int8), game.new_views()
 for seed in range({games}):

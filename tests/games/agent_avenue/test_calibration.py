@@ -41,8 +41,8 @@ from spygames.agent_avenue.cards import (
     SPYCATION,
 )
 from spygames.agent_avenue.layout import AT_SUPPLY, DOWN, LEAD, MARKET, NONE, PLAY, RECRUIT, RESOLVER, UP
-from spygames.core.game import Game, as_record
-from spygames.core.kernel import Int, Record
+from spygames.core.compiling.kernel import Int, Record
+from spygames.core.game.game import Game, as_record
 
 VARIANTS: list[dict[str, Any]] = [
     {"mode": "advanced"},

@@ -16,7 +16,7 @@ from scipy import stats
 
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS
 from spygames.agent_avenue.layout import NONE
-from spygames.core.game import Game
+from spygames.core.game.game import Game
 
 Outcome = tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """Face-down card or NONE, copies of each agent in the rival's hand and discards, deck."""

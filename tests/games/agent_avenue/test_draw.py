@@ -14,9 +14,9 @@ from tests.support.suites import slow_but
 from spygames.agent_avenue import Mode, make_game
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS, ONGOING
 from spygames.agent_avenue.layout import PHASES
-from spygames.core.game import NOBODY, as_record
-from spygames.core.look import Look
-from spygames.core.picture import draw_seen
+from spygames.core.game.game import NOBODY, as_record
+from spygames.core.pictures.picture import draw_seen
+from spygames.core.svg.annotations import Look
 
 RAW, ZIPPED = 100_000, 10_000
 """Bytes that a picture may have."""

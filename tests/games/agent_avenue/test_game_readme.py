@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from spygames.agent_avenue import cards, layout
-from spygames.core.game import Game, as_record
+from spygames.core.game.game import Game, as_record
 
 README = (Path(layout.__file__).parent / "README.md").read_text()
 

@@ -1,10 +1,10 @@
-"""The recorded games of Agent Avenue, replayed by `core/test_record.py`, show all kinds of actions and variants."""
+"""The recorded games of Agent Avenue, replayed by `core/records/test_record.py`, show all kinds of actions and variants."""
 
 from pathlib import Path
 
 from tests.games.agent_avenue.reference import AGENTS, MARKET, REASONS
 
-from spygames.core.record import load_games
+from spygames.core.records.record import load_games
 
 FILES = sorted((Path(__file__).parents[2] / "golden" / "agent_avenue").glob("*.jsonl"))
 

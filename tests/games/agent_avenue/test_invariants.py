@@ -13,7 +13,7 @@ from tests.support.games import some_quick
 from tests.support.random_games import broken_by, broken_in, determinized, out_of_order, play_games
 
 from spygames.agent_avenue import layout, make_game
-from spygames.core.game import Game, as_record
+from spygames.core.game.game import Game, as_record
 
 SIMPLE, TWO, THREE, FOUR = ({}, {"mode": "advanced"}, {"players": 3}, {"mode": "advanced", "players": 4})
 Change = Callable[[Any], object]

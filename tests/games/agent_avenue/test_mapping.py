@@ -11,7 +11,7 @@ import pytest
 
 from spygames import agent_avenue_v0
 from spygames.agent_avenue import make_game
-from spygames.core.game import Game, ImpossibleState, as_record
+from spygames.core.game.game import Game, ImpossibleState, as_record
 
 UNUSED = {  # keys of other modes, as the rules have them with two players in simple mode
     "market_supply": [],

@@ -10,7 +10,7 @@ from tests.games.agent_avenue.conftest import VARIANTS
 
 from spygames.agent_avenue import make_game
 from spygames.agent_avenue.cards import MARKET_CARDS, ONGOING
-from spygames.core.game import ImpossibleState, as_record
+from spygames.core.game.game import ImpossibleState, as_record
 
 Mapping = dict[str, Any]
 

@@ -9,7 +9,7 @@ import pytest
 from tests.games.agent_avenue.reference import AGENTS, MARKET, Slow, certain, seen_in_hand
 
 from spygames.agent_avenue import make_game
-from spygames.core.game import Game, as_record
+from spygames.core.game.game import Game, as_record
 
 VARIANTS = [
     {"mode": "simple", "players": 2},

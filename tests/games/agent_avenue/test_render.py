@@ -11,7 +11,7 @@ from tests.games.agent_avenue.conftest import VARIANTS
 
 from spygames.agent_avenue import make_game
 from spygames.agent_avenue.cards import AGENTS
-from spygames.core.game import NOBODY, Game, as_record
+from spygames.core.game.game import NOBODY, Game, as_record
 
 DRAWINGS = Path(__file__).parent / "drawings"
 HANDS = {

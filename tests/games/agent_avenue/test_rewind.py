@@ -26,8 +26,8 @@ from spygames.agent_avenue.actions import (
 )
 from spygames.agent_avenue.cards import COPIES, DOUBLE_TROUBLE, OUTPOST, SPYCATION
 from spygames.agent_avenue.layout import ABILITY, DOWN, MARKET, NONE, RECRUIT, RESOLVER, UP
-from spygames.core.game import Game, as_record
-from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING
+from spygames.core.game.game import Game, as_record
+from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
 from spygames.testing.trial import determinized, mask_of
 
 VARIANTS: list[dict[str, Any]] = [

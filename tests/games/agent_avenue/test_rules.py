@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from spygames.agent_avenue import board, cards, make_game
-from spygames.core.game import Game, as_record
+from spygames.core.game.game import Game, as_record
 
 COPIES = {"double_agent": 6, "enforcer": 6, "codebreaker": 6, "saboteur": 6, "daredevil": 6, "sentinel": 6}
 COPIES |= {"sidekick": 1, "mole": 1}

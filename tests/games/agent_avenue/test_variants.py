@@ -12,7 +12,7 @@ from tests.games.agent_avenue.conftest import VARIANTS
 
 from spygames.agent_avenue import Mode, layout, make_game
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS
-from spygames.core.game import Game, as_record
+from spygames.core.game.game import Game, as_record
 
 PLACES = {  # whom a viewer's view shows, place by place
     2: [[0, 1], [1, 0]],

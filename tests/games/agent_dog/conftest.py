@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from spygames.agent_dog import make_game
-from spygames.core.game import Game
+from spygames.core.game.game import Game
 from tests.support.position import Position, position_of
 
 ORDER = ["2", "3", "5", "6", "7", "8", "9", "10", "12", "1/11", "13", "swap", "copy", "companion"]

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.look import Advice, Look
-from spygames.core.picture import draw_seen
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.pictures.picture import draw_seen
+from spygames.core.svg.annotations import Advice, Look
 from tests.games.agent_dog.conftest import game_of
 from tests.support.position import Position
 

@@ -7,7 +7,7 @@ import pytest
 
 from spygames.agent_dog import actions, make_game
 from spygames.agent_dog.cards import CARDS, CHOICES, FUNCTIONS, KINDS, OFFERED
-from spygames.core.game import as_record
+from spygames.core.game.game import as_record
 
 BOARDS = [{"track": 64, "holes": [3, 7, 11, 15], "meeting": 8}, {"track": 56, "holes": [4, 6], "meeting": 5}]
 

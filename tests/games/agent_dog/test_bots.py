@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.core.batch import spread
-from spygames.core.game import as_record
-from spygames.core.players import make_player
-from spygames_training.lockstep import play_games
+from spygames.core.game.game import as_record
+from spygames.core.players.names import make_player
+from spygames.core.playing.batch import spread
+from spygames_training.evaluation.play_games import play_games
 from tests.games.agent_dog.conftest import Position, game_of, make_mapping, position_at
 
 PAIRS = (("greedy", "random"), ("expert", "random"), ("expert", "greedy"))

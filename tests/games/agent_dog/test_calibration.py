@@ -18,8 +18,8 @@ from spygames.agent_dog.actions import encode_discard, encode_pass, encode_play
 from spygames.agent_dog.cards import CARDS, CHOICE_CARD, CHOICES, KINDS
 from spygames.agent_dog.layout import CARD, EXCHANGE, HAT, NONE, REDRAW
 from spygames.agent_dog.queries import board_unchanged, taker
-from spygames.core.game import Game, as_record
-from spygames.core.kernel import Record
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import Game, as_record
 from tests.games.agent_dog.conftest import game_of
 from tests.support.calibration import ENOUGH, Facts, Found, Luck, check, compare, one_hot
 

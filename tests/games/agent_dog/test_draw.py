@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.core.game import NOBODY
-from spygames.core.look import Advice, Look
+from spygames.core.game.game import NOBODY
+from spygames.core.svg.annotations import Advice, Look
 from tests.games.agent_dog.conftest import game_of, make_mapping, position_at
 from tests.games.agent_dog.moments import NAMES, VARIANTS, moments, svg_of
 from tests.games.agent_dog.test_render import companion, end, meetings, redraw, swap, tracked, turn
@@ -259,7 +259,7 @@ def test_texts_stand_out(scene: Any) -> None:
 
 @pytest.mark.parametrize("scene", [turn, companion, meetings])
 def test_nothing_leaves_the_canvas(scene: Any) -> None:
-    raster = pytest.importorskip("spygames.core.raster")
+    raster = pytest.importorskip("spygames.core.pictures.raster")
     pytest.importorskip("resvg_py")
     svg = drawn(scene(), 0)
     wide = raster.pixels(svg.replace('"0 0 1200 900"', '"-60 -45 1320 990"'), width=440).astype(int)

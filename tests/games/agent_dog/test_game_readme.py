@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from spygames import agent_dog
-from spygames.core.game import Game, as_record
+from spygames.core.game.game import Game, as_record
 from tests.contract.test_rules_covered import stated
 
 README = (Path(agent_dog.__file__).parent / "README.md").read_text()

@@ -1,8 +1,8 @@
-"""The recorded games of Agent DOG, replayed by `core/test_record.py`, show every kind of action and every variant."""
+"""The recorded games of Agent DOG, replayed by `core/records/test_record.py`, show every kind of action and every variant."""
 
 from pathlib import Path
 
-from spygames.core.record import load_games
+from spygames.core.records.record import load_games
 
 FILES = sorted((Path(__file__).parents[2] / "golden" / "agent_dog").glob("*.jsonl"))
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from spygames.agent_dog import Deck, make_game
-from spygames.core.game import Game, ImpossibleState, as_record
+from spygames.core.game.game import Game, ImpossibleState, as_record
 from tests.games.agent_dog.conftest import Position, make_mapping, position_at
 
 PAWNS = {"red": ["track 5"], "blue": ["track 40"], "green": ["track 50"], "yellow": ["track 57"]}

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from rich.progress import track
 
-from spygames.core.game import ImpossibleState
+from spygames.core.game.game import ImpossibleState
 from tests.games.agent_dog import reference
 from tests.games.agent_dog.conftest import COLOURS, ORDER, Position, fresh_position, make_mapping, position_at
 

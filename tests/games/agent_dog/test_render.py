@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.core.game import NOBODY
+from spygames.core.game.game import NOBODY
 from tests.games.agent_dog.conftest import Position, make_mapping, position_at
 
 DRAWINGS = Path(__file__).parent / "drawings"

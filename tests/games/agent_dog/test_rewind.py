@@ -11,8 +11,8 @@ from spygames import make_game
 from spygames.agent_dog.actions import encode_discard, encode_meet, encode_pass, encode_play, encode_swap
 from spygames.agent_dog.cards import CARDS, CHOICES, FUNCTIONS, KINDS
 from spygames.agent_dog.layout import CARD, EMPTY, EXCHANGE, MEETING, NONE, REDRAW, SWAPPING
-from spygames.core.game import Game
-from spygames.core.rewinding import IMPOSSIBLE, TELLS_NOTHING
+from spygames.core.game.game import Game
+from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
 from tests.support.rewinding import agree, check_many, check_own_view, check_redrawn, check_right_luck, rewound
 
 VARIANTS: list[dict[str, Any]] = [

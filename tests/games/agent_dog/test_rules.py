@@ -10,7 +10,7 @@ import pytest
 from spygames.agent_dog import Board, Deck, make_game
 from spygames.agent_dog.cards import CARDS, DECKS
 from spygames.agent_dog_v0 import env as make_env
-from spygames.core.game import as_record
+from spygames.core.game.game import as_record
 from tests.games.agent_dog.conftest import Position, make_mapping, position_at
 
 OTHERS = {"blue": ["track 40"], "green": ["track 50"], "yellow": ["track 57"]}

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.kernel import Record
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.testing.hidden import is_no_secret
 from tests.games.agent_dog.conftest import game_of, make_mapping, position_at
 from tests.games.agent_dog.moments import VARIANTS, moments
-from tests.support.blind import LONG_PAIRS, PAIRS, leaks
 from tests.support.changed import changed
+from tests.support.leaks import LONG_PAIRS, PAIRS, leaks
 from tests.support.position import Position
 from tests.support.suites import slow_but
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.support.position import Position, position_of
 
-from spygames.core.game import Game
+from spygames.core.game.game import Game
 from spygames.heimlich import make_game
 
 COPIES = {

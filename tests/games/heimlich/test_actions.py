@@ -2,7 +2,7 @@
 
 from tests.games.heimlich.conftest import AGENTS, COPIES, game_of
 
-from spygames.core.game import as_record
+from spygames.core.game.game import as_record
 from spygames.heimlich import actions
 from spygames.heimlich.actions import BASE_ACTIONS, CARD_ACTIONS
 

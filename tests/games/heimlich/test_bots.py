@@ -9,11 +9,11 @@ import pytest
 from tests.games.heimlich.conftest import AGENTS, Position, game_of
 from tests.support.suites import slow_but
 
-from spygames.core.batch import Batch, spread
-from spygames.core.game import as_record
-from spygames.core.player import bot_loop
-from spygames.core.players import make_player
-from spygames.core.record import load_games, play_record
+from spygames.core.game.game import as_record
+from spygames.core.players.names import make_player
+from spygames.core.players.player import bot_loop
+from spygames.core.playing.batch import Batch, spread
+from spygames.core.records.record import load_games, play_record
 
 FULL = {"players": 4, "top_secret": True, "secret_identities": True}
 

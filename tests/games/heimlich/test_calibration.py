@@ -13,8 +13,8 @@ import pytest
 from tests.support.calibration import ENOUGH, Facts, Found, Luck, check, compare, one_hot
 
 from spygames import make_game
-from spygames.core.game import Game, as_record
-from spygames.core.kernel import Record
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import Game, as_record
 from spygames.heimlich.actions import ACT_CARD, ACT_PASS
 from spygames.heimlich.board import AGENTS
 from spygames.heimlich.cards import CARDS, KINDS, NEW_IDENTITY

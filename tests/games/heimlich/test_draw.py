@@ -11,13 +11,13 @@ import pytest
 from tests.games.heimlich.conftest import AGENTS, Position, game_of, place
 from tests.games.heimlich.test_seen import FULL, VARIANTS, positions
 from tests.support import svg
-from tests.support.blind import legal_texts
 from tests.support.suites import slow_but
 
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.core.look import Advice, Look
-from spygames.core.picture import draw_seen
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.core.pictures.picture import draw_seen
+from spygames.core.svg.annotations import Advice, Look
 from spygames.heimlich.cards import CARDS
+from spygames.testing.trial import mask_of
 
 NAMES = ("checkpoints/a_long_name", "greedy", "Ann", "mcts:200", "expert", "random", "a person")
 LEFT_OUT = {
@@ -35,7 +35,8 @@ def looks(game: Game, states: np.ndarray, before: np.ndarray | None) -> Iterator
     s = as_record(states)
     mover, alt = int(s.to_move), ""
     for viewer in dict.fromkeys((mover, NOBODY, (mover + 1) % game.num_players)):
-        legal = tuple(legal_texts(game, states)) if viewer == mover and mover != NOBODY else ()
+        actions = np.flatnonzero(mask_of(game, s)) if viewer == mover and mover != NOBODY else ()
+        legal = tuple(game.action_to_string(s, int(a), mover) for a in actions)
         shares = [(text, 1 / (i + 2)) for i, text in enumerate(legal)]
         earlier = None if before is None else game.seen_to_dict(as_record(before), viewer)
         log = ("player_0 names orange for Forward 1-3",) * 30

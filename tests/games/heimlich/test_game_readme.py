@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import spygames.heimlich
-from spygames.core.game import as_record
+from spygames.core.game.game import as_record
 from spygames.heimlich import cards, make_game
 
 README = (Path(spygames.heimlich.__file__).parent / "README.md").read_text()

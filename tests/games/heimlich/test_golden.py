@@ -1,10 +1,10 @@
-"""The recorded games of Heimlich & Co., replayed by `core/test_record.py`, show all kinds of actions and options."""
+"""The recorded games of Heimlich & Co., replayed by `core/records/test_record.py`, show all kinds of actions and options."""
 
 from pathlib import Path
 
 from tests.games.heimlich.reference import ORDER
 
-from spygames.core.record import load_games
+from spygames.core.records.record import load_games
 
 FILES = sorted((Path(__file__).parents[2] / "golden" / "heimlich").glob("*.jsonl"))
 

@@ -11,8 +11,8 @@ from tests.games.heimlich.conftest import game_of
 from tests.support.games import some_quick
 from tests.support.random_games import broken_by, broken_in, play_games
 
-from spygames.core.game import as_record
-from spygames.core.lockstep import first_games
+from spygames.core.game.game import as_record
+from spygames.core.playing.first_games import first_games
 from spygames.heimlich.layout import CHOICE, GUESS, MOVE, OVER, ROUND, SAFE
 
 States = np.ndarray

@@ -13,7 +13,7 @@ from tests.games.heimlich.conftest import Position, game_of, make_mapping
 from tests.support.suites import slow_but
 from tests.support.worlds import seen
 
-from spygames.core.game import as_record
+from spygames.core.game.game import as_record
 
 WORLDS: list[dict[str, Any]] = [
     {"players": 2},

@@ -12,7 +12,7 @@ import pytest
 from tests.games.heimlich.conftest import Position, game_of, make_mapping
 from tests.support.position import position_of
 
-from spygames.core.game import ImpossibleState, as_record
+from spygames.core.game.game import ImpossibleState, as_record
 
 FULL = {"players": 3, "top_secret": True, "secret_identities": True}
 IN_PLAY = ["red", "yellow", "green", "blue", "purple", "orange"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spygames.core.game import NOBODY
+from spygames.core.game.game import NOBODY
 
 DRAWINGS = Path(__file__).parent / "drawings"
 FULL = {"players": 3, "top_secret": True, "secret_identities": True}

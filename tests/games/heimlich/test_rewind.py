@@ -9,8 +9,8 @@ from tests.support.rewinding import agree, check_many, check_own_view, check_red
 from tests.support.suites import slow_but
 
 from spygames import make_game
-from spygames.core.game import Game, as_record
-from spygames.core.rewinding import TELLS_NOTHING
+from spygames.core.game.game import Game, as_record
+from spygames.core.game.rewinding import TELLS_NOTHING
 from spygames.heimlich.actions import ACT_DRAW, ACT_PASS, encode_card, encode_guess, encode_move
 from spygames.heimlich.cards import CARDS, KINDS, NEW_IDENTITY
 from spygames.heimlich.layout import CHOICE, FIRST_OWNER, FREE, GUESS, MOVE, NONE, ROUND, UNASKED

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.games.heimlich.conftest import Position, game_of
-from tests.support.blind import LONG_PAIRS, PAIRS, leaks, reached
 from tests.support.changed import changed
+from tests.support.leaks import LONG_PAIRS, PAIRS, leaks
 from tests.support.suites import slow_but
 
-from spygames.core.game import NOBODY, Game, as_record
-from spygames.heimlich.seen import seen_to_dict
+from spygames.core.game.game import NOBODY, Game, as_record
+from spygames.heimlich.texts.seen import seen_to_dict
 from spygames.testing.trial import determinized, mask_of
 
 VARIANTS: list[dict[str, Any]] = [
@@ -49,7 +49,9 @@ def positions(game: Game, number: int, seed: int = 0) -> Iterator[np.ndarray]:
 
 def sentences(game: Game, states: np.ndarray, viewer: int) -> dict[str, str]:
     """What the viewer would read of each legal action, by the action's text."""
-    return reached(game, states, viewer, pictures=False)["moves"]
+    s = as_record(states)
+    mover, legal = int(s.to_move), np.flatnonzero(mask_of(game, s))
+    return {game.action_to_string(s, int(a), mover): game.seen_action(s, int(a), mover, viewer) for a in legal}
 
 
 @pytest.mark.parametrize("options", slow_but(VARIANTS, 0, 6, -1), ids=str)

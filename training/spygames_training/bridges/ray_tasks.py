@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 import ray  # pyright: ignore[reportMissingImports]
 from ray.exceptions import RayError  # pyright: ignore[reportMissingImports]
 
-from spygames.core.shown import one_line
-from spygames_training.identity import packages_digest
-from spygames_training.tasks.executor import ATTEMPTS, Executor, Progress, Task, TaskLost
-from spygames_training.tasks.pool import compute, pickled, portable
+from spygames.core.basics.text import one_line
+from spygames_training.evaluation.digests import packages_digest
+from spygames_training.parallel.executor import ATTEMPTS, Executor, Progress, Task, TaskLost
+from spygames_training.parallel.pool import compute, pickled, portable
 
 T = TypeVar("T")
 CONNECT_LIMIT = 10.0

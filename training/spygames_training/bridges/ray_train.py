@@ -9,12 +9,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from spygames.core.plain import plain
-from spygames.core.shown import one_line
-from spygames_training.config import Config
-from spygames_training.joint_run import check_workers
-from spygames_training.processes import join
-from spygames_training.run import Run
+from spygames.authoring import one_line
+from spygames_training import Config, Run, join
+from spygames_training.runs.agreement import check_workers
 
 __all__ = ["train_on_ray"]
 
@@ -51,8 +48,8 @@ def train_on_ray(
         ray, train, of_torch = map(import_module, ("ray", "ray.train", "ray.train.torch"))
     except ImportError as error:
         raise ValueError(f"Ray Train needs the extra: pip install 'spygames[ray]' ({one_line(error)})") from error
-    processes = plain(processes)
-    fewest, most = (processes, processes) if isinstance(processes, int) else processes
+    processes = processes if isinstance(processes, tuple) else int(processes)
+    fewest, most = processes if isinstance(processes, tuple) else (processes, processes)
     for count in range(fewest, most + 1):
         check_workers(config, count)
     place, gpu = Path(folder).resolve(), config.device == "cuda"

@@ -38,12 +38,9 @@ from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.rllib.utils.metrics import ENV_RUNNER_RESULTS, NUM_ENV_STEPS_SAMPLED_LIFETIME
 from torch import Tensor
 
-from spygames.core.aec import GameEnv
-from spygames.core.checks import whole
-from spygames.core.plain import plain
-from spygames.core.registry import make_game
-from spygames.core.spaces import feature_box
-from spygames_training.network import ActorCritic
+from spygames import GameEnv, make_game
+from spygames.authoring import whole
+from spygames_training import ActorCritic
 
 __all__ = [
     "FreezeOpponents",
@@ -80,7 +77,7 @@ class RLlibEnv(MultiAgentEnv):
         self.env = GameEnv(make_game(config["game"], **config.get("options", {})))
         game = self.env.game
         self.agents = self.possible_agents = list(self.env.possible_agents)
-        spaces = Dict(observations=feature_box(game), action_mask=Box(0, 1, (game.num_actions,), np.int8))
+        spaces = Dict(observations=Box(*game.feature_ranges()), action_mask=Box(0, 1, (game.num_actions,), np.int8))
         self.observation_spaces = dict.fromkeys(self.possible_agents, spaces)
         self.action_spaces = dict.fromkeys(self.possible_agents, Discrete(game.num_actions))
 
@@ -201,12 +198,12 @@ def ppo_config(
         ValueError: an unknown game or option, or a number out of its range.
     """
     opponents, freeze_every = whole("opponents", opponents, 0), whole("freeze_every", freeze_every, 1)
-    share = plain(share)
+    share = float(share)
     if not 0 <= share <= 1 or (share and not opponents):
         raise ValueError(f"share must be between 0 and 1, and 0 without opponents, not {share}")
     game = make_game(game_id, **(options or {}))
     names = [LEARNER, *map(frozen, range(opponents))]
-    spec = RLModuleSpec(module_class=MaskedActorCritic, model_config={"hidden": tuple(map(plain, hidden))})
+    spec = RLModuleSpec(module_class=MaskedActorCritic, model_config={"hidden": tuple(map(int, hidden))})
     return (
         PPOConfig()
         .environment(

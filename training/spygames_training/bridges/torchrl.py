@@ -25,12 +25,9 @@ from torchrl.data import Binary, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
 from torchrl.modules import ActorValueOperator, MaskedCategorical, ProbabilisticActor, ValueOperator
 
-from spygames.core.checks import whole
-from spygames.core.game import Game
-from spygames.core.rng import as_seed
-from spygames.core.rows import Rows
-from spygames_training.gae import Estimates, Played, per_seat_gae
-from spygames_training.network import ActorCritic
+from spygames import Game, Rows
+from spygames.authoring import as_seed, whole
+from spygames_training import ActorCritic, Estimates, Played, per_seat_gae
 
 __all__ = ["TorchRLEnv", "actor_value_operator", "per_seat_advantage"]
 
@@ -160,7 +157,7 @@ def per_seat_advantage(
     """The decisions of a collector's batch whose outcome is known, with `advantage` and `value_target`.
 
     Each seat's own decisions form its trajectory, and a reward reaches the seat it belongs to, whoever moved last
-    (`spygames_training.gae.per_seat_gae`; Schulman et al. 2016, arXiv 1506.02438, eq. 16). A seat's last decision
+    (`spygames_training.per_seat_gae`; Schulman et al. 2016, arXiv 1506.02438, eq. 16). A seat's last decision
     before the batch ends in mid-game is left out.
 
     Args:

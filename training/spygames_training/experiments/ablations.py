@@ -14,17 +14,17 @@ from typing import Any
 
 from safetensors.torch import save
 
-from spygames.core.checks import whole
-from spygames.core.game import Game
-from spygames.core.players import Player, make_player
-from spygames.core.registry import make_game
-from spygames_training.atomic import is_number, parse_json, read_file, write_whole
+from spygames.core.game.game import Game
+from spygames.core.game.registry import make_game
+from spygames.core.game.validation import whole
+from spygames.core.players.names import Player, PlayerName, make_player
+from spygames_training.agents.policy import PolicyPlayer, temperature_of
 from spygames_training.config import Config
-from spygames_training.evaluation import evaluate, total_games
+from spygames_training.evaluation.evaluation import evaluate, total_games
 from spygames_training.experiments.series import Say, Series
-from spygames_training.policy import PolicyPlayer, temperature_of
-from spygames_training.tables import TextTable, name_in_markdown, progress_bar
-from spygames_training.tasks.executor import SERIAL, Executor
+from spygames_training.files.atomic import is_number, parse_json, read_file, write_whole
+from spygames_training.output.tables import TextTable, name_in_markdown, progress_bar
+from spygames_training.parallel.executor import SERIAL, Executor
 
 DEFAULTS = "defaults"
 UNCHANGED = "the unchanged recipe"
@@ -184,7 +184,7 @@ def evaluated(
         seed: of the deals and of the players' streams.
         executor: plays the games.
     """
-    player, file = make_player(game, f"{run}@{play}"), run / "judged.json"
+    player, file = make_player(game, PlayerName(str(run), play)), run / "judged.json"
     opponents = [make_player(game, spec) for spec in against.values()]
     asked = {
         "against": {

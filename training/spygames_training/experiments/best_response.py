@@ -14,19 +14,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spygames.core.json_numbers import written
-from spygames.core.player import Player
-from spygames.core.players import make_player
-from spygames_training.atomic import write_whole
+from spygames.core.basics.json_numbers import written
+from spygames.core.players.names import make_player
+from spygames.core.players.player import Player
+from spygames_training.agents.policy import Policy, PolicyPlayer, from_network
 from spygames_training.config import PPO, Config, Network, Opponents
-from spygames_training.evaluation import Result, evaluate, total_games
-from spygames_training.network import ActorCritic
-from spygames_training.policy import Policy, PolicyPlayer, from_network
-from spygames_training.run import Run
-from spygames_training.run_files import resume_config
+from spygames_training.evaluation.evaluation import Result, evaluate, total_games
+from spygames_training.files.atomic import write_whole
+from spygames_training.networks.actor_critic import ActorCritic
+from spygames_training.parallel.executor import SERIAL, Executor, Progress
+from spygames_training.runs.folder import resume_config
+from spygames_training.runs.run import Run
 from spygames_training.search.player import SearchingPolicy
 from spygames_training.search.settings import SearchSettings
-from spygames_training.tasks.executor import SERIAL, Executor, Progress
 
 PLAYS = ("sample", "argmax")
 """How the learner plays when it is measured."""
@@ -189,7 +189,7 @@ def learner_run(
 
 
 def _folder(folder: str | Path | None, policy: Policy) -> Path:
-    name = policy.name.rpartition("@")[0].replace("/", "_")  # a released agent's has a slash
+    name = policy.called.source.replace("/", "_")  # a released agent's has a slash
     return Path(folder or Path("runs") / f"best_response_{name}")
 
 

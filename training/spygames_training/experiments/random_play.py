@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from spygames.core.game import Game, as_record
-from spygames.core.lockstep import first_games
-from spygames.core.registry import make_game
+from spygames.core.game.game import Game, as_record
+from spygames.core.game.registry import make_game
+from spygames.core.playing.first_games import first_games
 
 CHUNK = 10_000
 MEASURED: dict[str, list[dict[str, Any]]] = {

@@ -7,12 +7,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from spygames_training.atomic import remove
 from spygames_training.config import Config
-from spygames_training.run import Run
-from spygames_training.run_files import STATE
-from spygames_training.tasks.executor import Progress
-from spygames_training.trainer import train
+from spygames_training.files.atomic import remove
+from spygames_training.parallel.executor import Progress
+from spygames_training.runs.folder import STATE
+from spygames_training.runs.run import Run
+from spygames_training.runs.train import train
 
 
 def train_task(

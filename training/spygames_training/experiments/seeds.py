@@ -7,19 +7,19 @@ from pathlib import Path
 
 import numpy as np
 
-from spygames.core.checks import whole
-from spygames_training.atomic import LARGEST, write_whole
+from spygames.core.game.validation import whole
 from spygames_training.config import Config, check_config
 from spygames_training.experiments.ablations import T_95, interval
 from spygames_training.experiments.series import Say, Series
-from spygames_training.loop import check_callbacks
-from spygames_training.own_network import Source
-from spygames_training.plots import legend, picture
-from spygames_training.report import WIN, read_metrics
-from spygames_training.run import Callback
-from spygames_training.shaping import Shaping
-from spygames_training.tables import TextTable, name_in_markdown
-from spygames_training.tasks.executor import SERIAL, Executor
+from spygames_training.files.atomic import LARGEST, write_whole
+from spygames_training.networks.custom import Source
+from spygames_training.output.plots import legend, picture
+from spygames_training.output.tables import TextTable, name_in_markdown
+from spygames_training.parallel.executor import SERIAL, Executor
+from spygames_training.ppo.shaping import Shaping
+from spygames_training.runs.loop import check_callbacks
+from spygames_training.runs.report import WIN, read_metrics
+from spygames_training.runs.run import Callback
 
 __all__ = ["train_seeds"]
 

@@ -9,11 +9,11 @@ from uuid import uuid4
 
 from spygames_training.config import Config, differences
 from spygames_training.experiments.run_tasks import packed, train_task, unpack
-from spygames_training.report import SUMMARY, read_summary
-from spygames_training.run_files import resume_config
-from spygames_training.tables import progress_bar
-from spygames_training.tasks.executor import SERIAL, Executor, Task
-from spygames_training.trainer import train
+from spygames_training.output.tables import progress_bar
+from spygames_training.parallel.executor import SERIAL, Executor, Task
+from spygames_training.runs.folder import resume_config
+from spygames_training.runs.report import SUMMARY, read_summary
+from spygames_training.runs.train import train
 
 Say = Callable[[str], None]
 """Called with a line about the progress, as `print` is."""

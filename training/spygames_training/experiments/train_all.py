@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spygames.core.registry import make_game
-from spygames_training.atomic import write_whole
+from spygames.core.game.registry import make_game
 from spygames_training.config import Config, read_config
 from spygames_training.experiments.series import Say, Series
-from spygames_training.plots import curve_axes, legend, literal, picture
-from spygames_training.report import MOMENTS, WIN, read_metrics
-from spygames_training.tables import TextTable, name_in_markdown
-from spygames_training.tasks.executor import SERIAL, Executor
+from spygames_training.files.atomic import write_whole
+from spygames_training.output.plots import curve_axes, legend, literal, picture
+from spygames_training.output.tables import TextTable, name_in_markdown
+from spygames_training.parallel.executor import SERIAL, Executor
+from spygames_training.runs.report import MOMENTS, WIN, read_metrics
 
 
 class TrainAll:

@@ -20,24 +20,24 @@ import numpy as np
 import torch
 from filelock import FileLock, Timeout
 
-from spygames.core.checks import same
-from spygames.core.command_player import CommandPlayer
-from spygames.core.files import read_text
-from spygames.core.game import Game
-from spygames.core.json_numbers import read_uint64, written
-from spygames.core.player import DecisionBatch, Player
-from spygames.core.players import runs_code
-from spygames.core.python_player import PythonPlayer
-from spygames.core.registry import imports_code, make_game
-from spygames.core.shown import one_line, shown
-from spygames.core.version import VERSION
-from spygames_training.atomic import LARGEST, is_count, is_number, parse_json
-from spygames_training.blocks import DEALS, Block, play_block
-from spygames_training.evaluation import PROTOCOL
-from spygames_training.forfeits import Referee
-from spygames_training.identity import full_name, game_digest, player_digest, worlds_of
-from spygames_training.machine import instructions
-from spygames_training.tasks.executor import Progress
+from spygames.core.basics.files import read_text
+from spygames.core.basics.json_numbers import read_uint64, written
+from spygames.core.basics.text import one_line, shown
+from spygames.core.basics.version import VERSION
+from spygames.core.game.game import Game
+from spygames.core.game.registry import imports_code, make_game
+from spygames.core.game.validation import same
+from spygames.core.players.names import PlayerName, runs_code
+from spygames.core.players.player import DecisionBatch, Player
+from spygames.core.players.program import CommandPlayer
+from spygames.core.players.python_function import PythonPlayer
+from spygames_training.evaluation.blocks import DEALS, Block, play_block
+from spygames_training.evaluation.digests import full_name, game_digest, player_digest, worlds_of
+from spygames_training.evaluation.evaluation import PROTOCOL
+from spygames_training.evaluation.forfeits import Referee
+from spygames_training.files.atomic import LARGEST, is_count, is_number, parse_json
+from spygames_training.parallel.executor import Progress
+from spygames_training.parallel.machine import instructions
 
 LONGEST = 1 << 30
 """Bytes of a ladder's file."""
@@ -188,9 +188,9 @@ def _forfeits(game: Game, block: Block, alone: bool) -> list[list[Any]]:
     return found
 
 
-def entry_of(game: Game, name: str, player: Player) -> Entry:
+def entry_of(game: Game, name: str | PlayerName, player: Player) -> Entry:
     """How a player is written down: by its name, which always says how it plays (`full_name`), and its digest."""
-    return Entry(full_name(game, name, player), player_digest(game, player))
+    return Entry(str(full_name(game, name, player)), player_digest(game, player))
 
 
 def check_harmless(name: str) -> None:

@@ -3,20 +3,18 @@
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
 from urllib.parse import quote
 
 import numpy as np
 
-from spygames.core.game import Game
-from spygames.core.players import split_spec
-from spygames.core.simulations import Kind
-from spygames_training.atomic import write_whole
-from spygames_training.blocks import DEALS
-from spygames_training.identity import worlds_of
+from spygames.core.game.game import Game
+from spygames.core.players.names import PlayerName
+from spygames_training.evaluation.blocks import DEALS
+from spygames_training.evaluation.digests import worlds_of
+from spygames_training.files.atomic import write_whole
 from spygames_training.ladder.lines import Line
 from spygames_training.ladder.standings import Estimate, Standings, standings
-from spygames_training.tables import TextTable, code_span, heat_map, in_markdown
+from spygames_training.output.tables import TextTable, code_span, heat_map, in_markdown
 
 
 def write_page(game: Game, file: Path, lines: Sequence[Line]) -> Standings:
@@ -32,7 +30,7 @@ def write_page(game: Game, file: Path, lines: Sequence[Line]) -> Standings:
 
 def short_title(game: Game) -> str:
     """The game with those of its options that are not as `make_game` has them, and the number of players."""
-    from spygames.core.registry import make_game
+    from spygames.core.game.registry import make_game
 
     usual = make_game(game.id).options
     different = [f"{k}={v}" for k, v in game.options.items() if usual.get(k) != v or k == "players"]
@@ -111,14 +109,10 @@ def page(game: Game, file: Path, lines: Sequence[Line], found: Standings) -> str
 
 def _earlier_worlds(game: Game, lines: Sequence[Line]) -> list[str]:
     """A sentence where searches played lines with worlds that the game draws otherwise by now."""
-    found = {worlds_of(line.made) for line in lines if any(searches(entry.name) for entry in line.players)}
+    searched = [line for line in lines if any(PlayerName.parse(entry.name).searches for entry in line.players)]
+    found = {worlds_of(line.made) for line in searched}
     earlier = sorted(worlds for worlds in found if worlds < game.worlds_version)
     return [EARLIER.format(versions=" and ".join(map(str, earlier)), now=game.worlds_version)] if earlier else []
-
-
-def searches(name: str) -> bool:
-    """Whether the player of that name draws worlds (`Game.determinize`)."""
-    return split_spec(name).search is not None or name.partition(":")[0] in get_args(Kind)
 
 
 def _estimate(estimate: Estimate, unit: float, form: str) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from spygames.core.game import Game
-from spygames.core.player import Player
+from spygames.core.game.game import Game
+from spygames.core.players.player import Player
 from spygames_training.ladder.lines import Entry, Line, play_line
-from spygames_training.tasks.executor import SERIAL, Executor, Progress
+from spygames_training.parallel.executor import SERIAL, Executor, Progress
 
 
 class Meeting(NamedTuple):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spygames_training.blocks import DEALS, scores
+from spygames_training.evaluation.blocks import DEALS, scores
 from spygames_training.ladder.lines import Entry, Line
 
 RESAMPLES = 400

@@ -2,7 +2,7 @@
 
 from spygames_training.search.belief import Belief
 from spygames_training.search.player import SearchingPolicy
-from spygames_training.search.search import Findings
+from spygames_training.search.policy_search import Findings
 from spygames_training.search.settings import SearchSettings
 
 __all__ = ["Belief", "Findings", "SearchSettings", "SearchingPolicy"]

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spygames.core.game import Game, flat
-from spygames.core.notes import Noted
+from spygames.core.game.game import Game, flat
+from spygames.core.players.history import Noted
+from spygames_training.search.array_kernels import log_told, same_rows
 from spygames_training.search.draws import Draws
 from spygames_training.search.loops import loops_of
 from spygames_training.search.models import Model, Rival
-from spygames_training.search.rows import log_told, same_rows
 
 ROWS = 2048
 """So many views of a seat are always asked about, where it can tell few worlds apart: all its decisions then."""

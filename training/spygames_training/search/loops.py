@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from spygames.core.game import Game
-from spygames.core.rewinding import TELLS_NOTHING, one_way
+from spygames.core.game.game import Game
+from spygames.core.game.rewinding import TELLS_NOTHING, one_way
 
 # Stand for the kernels of a game, which `Game.bind` puts in their place.
 legal: Any = None

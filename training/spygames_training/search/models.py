@@ -8,8 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from spygames.core.game import Game, flat
-from spygames.core.player import bot_loop
+from spygames.core.game.game import Game, flat
+from spygames.core.players.player import bot_loop
 
 
 class Model(Protocol):

@@ -1,23 +1,24 @@
 """A policy with a search on top of it, as a player."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from spygames.core.advice import in_things, win_share
-from spygames.core.game import Game, as_record
-from spygames.core.look import Advice
-from spygames.core.notes import Noted
-from spygames.core.player import DecisionBatch, Player, name_of
-from spygames.core.rng import GAMMA, as_seed, mix
-from spygames.core.shown import shown
-from spygames_training.policy import ARGMAX, Policy
+from spygames.core.basics.text import shown
+from spygames.core.game.game import Game, as_record
+from spygames.core.game.rng import GAMMA, as_seed, mix
+from spygames.core.players.beliefs import in_things, win_share
+from spygames.core.players.history import Noted
+from spygames.core.players.player import DecisionBatch, Player, name_of
+from spygames.core.svg.annotations import Advice
+from spygames_training.agents.policy import ARGMAX, Policy
 from spygames_training.search.belief import Belief, redrawn
 from spygames_training.search.draws import Sampled
 from spygames_training.search.models import BotModel, Model, Rival, UniformModel
-from spygames_training.search.network import NetworkModel
-from spygames_training.search.search import Findings, PolicySearch, Question
+from spygames_training.search.network_model import NetworkModel
+from spygames_training.search.policy_search import Findings, PolicySearch, Question
 from spygames_training.search.settings import POLICY, SearchSettings, read_settings
 
 BLOCK = 8
@@ -47,7 +48,7 @@ class SearchingPolicy:
     def __init__(self, policy: Policy, settings: SearchSettings, rival: Policy | None = None):
         self.policy, self.settings, self.rival, self.game = policy, settings, rival, policy.game
         known = "" if rival is None else f" against {rival.name}"
-        self.name = f"{policy.name}+search:{settings.name}{known}"
+        self.name = f"{replace(policy.called, search=settings.name)}{known}"
         own = _model(policy, settings)
         other = own if rival is None else _model(rival, settings, argmax=True)
         rivals = [_rival(self.game, name, other, settings) for name in settings.rivals]

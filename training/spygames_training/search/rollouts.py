@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spygames.core.game import NOBODY, Game
+from spygames.core.game.game import NOBODY, Game
 from spygames_training.search.loops import loops_of
 from spygames_training.search.models import Model
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from spygames.core.game import Game
-from spygames.core.plain import plain
-from spygames.core.shown import shown
+from spygames.core.basics.plain import plain
+from spygames.core.basics.text import shown
+from spygames.core.game.game import Game
 
 Mode = Literal["strong", "safe"]
 SearchPrecision = Literal["float32", "bfloat16"]

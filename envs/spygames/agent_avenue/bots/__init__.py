@@ -11,8 +11,8 @@ from spygames.agent_avenue.bots.market_and_teams import (
     greedy_at_market,
     greedy_in_team,
 )
-from spygames.core.bots import random
-from spygames.core.game import Bot
+from spygames.core.game.bots import random
+from spygames.core.game.game import Bot
 
 BOTS: dict[str, Bot] = {"random": random, "greedy": greedy, "expert": expert, "expert-1": expert}
 """Simple mode for two."""

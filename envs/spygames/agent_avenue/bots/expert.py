@@ -40,7 +40,7 @@ from spygames.agent_avenue.bots.features import (
 )
 from spygames.agent_avenue.cards import CODEBREAKER, COPIES, DAREDEVIL, DOUBLE_AGENT, KINDS, MOLE, SENTINEL, SIDEKICK
 from spygames.agent_avenue.layout import NONE, THREE, View
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 
 Eight = tuple[float, float, float, float, float, float, float, float]
 """A value for each kind of agent: a tuple, as a kernel must not allocate an array."""

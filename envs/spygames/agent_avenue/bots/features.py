@@ -21,7 +21,7 @@ from spygames.agent_avenue.cards import (
     TIMES,
 )
 from spygames.agent_avenue.layout import HAND, NONE, THREE, View
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 
 OWN, RIVAL = 0, 1
 Ongoing = tuple[Int, Int]

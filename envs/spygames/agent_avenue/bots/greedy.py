@@ -7,7 +7,7 @@ from spygames.agent_avenue.board import CATCH
 from spygames.agent_avenue.bots.features import NO_ONGOING, face_up, lead, lead_after, runs_out, unseen, verdict
 from spygames.agent_avenue.cards import KINDS
 from spygames.agent_avenue.layout import NONE, View
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 
 WON = 2.0 * CATCH
 """The worth of a win in spaces of lead: from being caught to catching."""

@@ -46,7 +46,7 @@ from spygames.agent_avenue.bots.features import (
 )
 from spygames.agent_avenue.cards import KINDS, MIND_CONTROL
 from spygames.agent_avenue.layout import NONE, THREE, View
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 
 STACKS = np.array(
     [  # log-odds of winning that 0, 1, 2, 3 and more copies in play add

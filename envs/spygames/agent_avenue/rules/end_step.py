@@ -28,7 +28,7 @@ from spygames.agent_avenue.layout import (
 )
 from spygames.agent_avenue.queries import first_seat, hand_size, is_team, lead, other, owns, space_of
 from spygames.agent_avenue.rules.recruiting import refill
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 
 
 @kernel

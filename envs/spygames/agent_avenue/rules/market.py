@@ -47,8 +47,8 @@ from spygames.agent_avenue.layout import (
 from spygames.agent_avenue.queries import hand_size, is_team, other, side_of
 from spygames.agent_avenue.rules.end_step import end_step
 from spygames.agent_avenue.rules.recruiting import forget, move, recruit, refill
-from spygames.core.kernel import Int, kernel
-from spygames.core.rng import shuffle
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.rng import shuffle
 
 
 @kernel

@@ -37,8 +37,8 @@ from spygames.agent_avenue.queries import (
 from spygames.agent_avenue.rules.end_step import begin_turn, end_step
 from spygames.agent_avenue.rules.market import act_at_market, continue_turn, legal_at_market, no_market, set_up_market
 from spygames.agent_avenue.rules.recruiting import draw, forget, recruit, refill
-from spygames.core.kernel import Int, kernel
-from spygames.core.rng import below, shuffle
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.rng import below, shuffle
 
 
 @kernel

@@ -6,7 +6,7 @@ from spygames.agent_avenue.board import IS_HOME, IS_MARKET
 from spygames.agent_avenue.cards import BOOST, GETAWAY_CAR, GETAWAY_SPACES, ICONS, PLUS, TIMES
 from spygames.agent_avenue.layout import FURTHEST, HAND, NONE, THREE, State
 from spygames.agent_avenue.queries import owns, space_of
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 
 
 @kernel

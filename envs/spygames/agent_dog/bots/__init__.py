@@ -5,6 +5,6 @@
 
 from spygames.agent_dog.bots.expert import expert
 from spygames.agent_dog.bots.greedy import greedy
-from spygames.core.bots import random
+from spygames.core.game.bots import random
 
 BOTS = {"random": random, "greedy": greedy, "expert": expert, "expert-1": expert}

@@ -4,7 +4,7 @@ import numpy as np
 
 from spygames.agent_dog.bots.worth import choose
 from spygames.agent_dog.layout import View
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 
 
 @kernel

@@ -8,7 +8,7 @@ import numpy as np
 from spygames.agent_dog.board import PAWNS
 from spygames.agent_dog.cards import DEAL, KINDS, OFFERS, START
 from spygames.agent_dog.layout import EMPTY, View
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 
 HIDDEN = 4
 

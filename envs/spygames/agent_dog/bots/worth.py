@@ -41,8 +41,8 @@ from spygames.agent_dog.bots.features import (
 )
 from spygames.agent_dog.cards import CARDS, COMPANION, KINDS, LONGEST, NUMBERS, OFFERS, POINTS, START, STEPS
 from spygames.agent_dog.layout import EMPTY, EXCHANGE, View
-from spygames.core.bots import uniform
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.bots import uniform
 
 RIVAL = 0.4  # what a space of a rival's way counts against one of the own team's
 CAPTURED = 8.0  # added for a pawn that needs a start card again

@@ -21,7 +21,7 @@ from spygames.agent_dog.cards import POINTS
 from spygames.agent_dog.layout import EMPTY, HAT, NONE, State
 from spygames.agent_dog.queries import colour_of, goal_of, is_home, is_protected, plays_for, start_of
 from spygames.agent_dog.rules.moves import capture, settle
-from spygames.core.kernel import Int, bind, kernel
+from spygames.core.compiling.kernel import Int, bind, kernel
 
 ALL_COLOURS = 15
 

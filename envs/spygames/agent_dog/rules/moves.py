@@ -17,7 +17,7 @@ from spygames.agent_dog.board import GOAL, PAWNS
 from spygames.agent_dog.cards import LONGEST
 from spygames.agent_dog.layout import EMPTY, HAT, State
 from spygames.agent_dog.queries import colour_of, goal_of, plays_for, start_of, team_mate
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 
 ALL_STEPS = (1 << LONGEST + 1) - 1
 """Bits 1 to 13."""

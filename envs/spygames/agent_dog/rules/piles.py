@@ -4,8 +4,8 @@ import numpy as np
 
 from spygames.agent_dog.cards import DEAL, KINDS, MAX_CARDS
 from spygames.agent_dog.layout import EXCHANGE, LARGEST, MOST_LOST, NONE, SEATS, State
-from spygames.core.kernel import Int, kernel
-from spygames.core.rng import shuffle
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.rng import shuffle
 
 
 @kernel

@@ -41,8 +41,8 @@ from spygames.agent_dog.rules.companion import legal_steps, step
 from spygames.agent_dog.rules.moves import enter, legal_moves, meet, move_number
 from spygames.agent_dog.rules.piles import draw, lay_on_top, new_round, one_more, open_deck, take_from_hand
 from spygames.agent_dog.rules.turns import clear_card, hold_meetings, next_player, playable_functions
-from spygames.core.kernel import Int, kernel
-from spygames.core.rng import below
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.rng import below
 
 
 @kernel

@@ -8,7 +8,7 @@ from spygames.agent_dog.queries import hand_size, hidden_pawns, offers, plays_fo
 from spygames.agent_dog.rules.companion import can_spend
 from spygames.agent_dog.rules.moves import meet, possible_steps
 from spygames.agent_dog.rules.piles import lay_down_hand, lay_on_top, lay_under, new_round, one_more
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 
 # ---------------------------------------------------------------- what can be played
 

@@ -15,10 +15,10 @@ import numpy as np
 from numba import from_dtype
 from numba.core import types as _types
 
-from spygames.core.game import KERNELS, Game
+from spygames.core.basics.text import shown
+from spygames.core.game.game import KERNELS, Game
+from spygames.core.game.rng import next_seed
 from spygames.core.gpu.records import blank_lane, cuda_lane, runs
-from spygames.core.rng import next_seed
-from spygames.core.shown import shown
 
 types = cast(Any, _types)
 

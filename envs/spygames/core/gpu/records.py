@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import from_dtype
 from numba.core import types as _types
 
-from spygames.core.kernel import kernel
+from spygames.core.compiling.kernel import kernel
 
 types = cast(Any, _types)
 

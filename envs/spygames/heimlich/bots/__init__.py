@@ -1,7 +1,7 @@
 """Scripted players of Heimlich & Co. A bot sees a view and a mask, never the state."""
 
-from spygames.core.bots import random
-from spygames.core.game import Bot
+from spygames.core.game.bots import random
+from spygames.core.game.game import Bot
 from spygames.heimlich.bots.expert import EXPERT
 from spygames.heimlich.bots.expert_1 import EXPERT_1
 from spygames.heimlich.bots.greedy import GREEDY

@@ -7,9 +7,9 @@ from math import exp, log
 
 import numpy as np
 
-from spygames.core.bots import random, uniform
-from spygames.core.game import Bot
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.bots import random, uniform
+from spygames.core.game.game import Bot
 from spygames.heimlich.actions import ACT_DONE, BASE_ACTIONS, CARD_ACTIONS, encode_move, encode_safe
 from spygames.heimlich.board import FACES, FINISH, LOOP, RELATIVE
 from spygames.heimlich.bots.features import (

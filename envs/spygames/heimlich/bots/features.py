@@ -7,7 +7,7 @@ from math import exp
 
 import numpy as np
 
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 from spygames.heimlich.actions import encode_guess
 from spygames.heimlich.board import FACES, FINISH, LOOP, VALUES
 from spygames.heimlich.layout import GAINS, GAINS_UNIT, POINTS, POINTS_UNIT, TIMES, TIMES_UNIT, View

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from spygames.core.bots import random
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.bots import random
 from spygames.heimlich.actions import encode_guess
 from spygames.heimlich.bots.features import likeliest_owner
 from spygames.heimlich.layout import View

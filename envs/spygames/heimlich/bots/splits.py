@@ -4,8 +4,8 @@ from math import comb
 
 import numpy as np
 
-from spygames.core.bots import random, uniform
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.bots import random, uniform
 from spygames.heimlich.actions import ACT_DONE, encode_move
 from spygames.heimlich.board import FACES, MAX_AGENTS, RELATIVE
 from spygames.heimlich.bots.features import own_id, points_left

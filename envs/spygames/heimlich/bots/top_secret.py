@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from spygames.core.bots import random
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.bots import random
 from spygames.heimlich.actions import ACT_PASS, encode_agent, encode_building, encode_card, encode_step
 from spygames.heimlich.board import CHURCH, FACES, LOOP
 from spygames.heimlich.bots.features import building_after, exposure, position, safe_of, worth

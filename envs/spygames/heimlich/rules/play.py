@@ -3,8 +3,8 @@
 import numpy as np
 from numpy import uint64
 
-from spygames.core.kernel import Int, kernel
-from spygames.core.rng import below, shuffle
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.rng import below, shuffle
 from spygames.heimlich.actions import (
     ACT_BUILDING,
     ACT_CARD,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 from spygames.heimlich.actions import encode_guess
 from spygames.heimlich.board import MARK
 from spygames.heimlich.layout import FIRST_OWNER, FREE, GUESS, NONE, State

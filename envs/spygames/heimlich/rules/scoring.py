@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spygames.core.kernel import Int, kernel
+from spygames.core.compiling.kernel import Int, kernel
 from spygames.heimlich.board import FINISH, VALUES
 from spygames.heimlich.layout import FINISHED, NONE, OVER, State
 from spygames.heimlich.queries import add_bounded

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from spygames.core.kernel import Int, kernel
-from spygames.core.rng import below
+from spygames.core.compiling.kernel import Int, kernel
+from spygames.core.game.rng import below
 from spygames.heimlich.actions import (
     ACT_DONE,
     ACT_PASS,

@@ -9,15 +9,15 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer, MaskableR
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs
 
+from spygames_training import Estimates, Played, per_seat_gae
 from spygames_training.bridges.sb3.vec_env import SelfPlayVecEnv
-from spygames_training.gae import Estimates, Played, per_seat_gae
 
 _LEARNED = ("observations", "actions", "values", "log_probs", "advantages", "returns", "action_masks")
 
 
 class PerSeatRolloutBuffer(MaskableRolloutBuffer):
     """A MaskableRolloutBuffer for `SelfPlayVecEnv`: each seat's own decisions form its trajectory, and a reward reaches
-    the seat it belongs to, whoever moved last (`spygames_training.gae.per_seat_gae`).
+    the seat it belongs to, whoever moved last (`spygames_training.ppo.gae.per_seat_gae`).
 
     A seat's last decision before the rollout ends in mid-game, whose outcome is not known, is not learned from; nor
     are, in each pass, the decisions that no longer fill a minibatch. A game that was cut off counts as one that has

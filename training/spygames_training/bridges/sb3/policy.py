@@ -9,7 +9,7 @@ from stable_baselines3.common.policies import BasePolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
-from spygames_training.network import ActorCritic
+from spygames_training import ActorCritic
 
 
 class Trunk(BaseFeaturesExtractor):

@@ -15,22 +15,19 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import LinearSchedule
 
-from spygames.core.game import Game
-from spygames.core.registry import make_game
-from spygames_training.atomic import only_one
+from spygames import Game, make_game
+from spygames_training import PPO, ActorCritic, Config, save_checkpoint
 from spygames_training.bridges.sb3.buffer import PerSeatRolloutBuffer
 from spygames_training.bridges.sb3.policy import actor_critic_kwargs, to_actor_critic
 from spygames_training.bridges.sb3.vec_env import SelfPlayVecEnv
-from spygames_training.checkpoint import save_checkpoint
-from spygames_training.compat import updates_made
-from spygames_training.compute import find_device, float32_by_default, usual_torch
-from spygames_training.config import PPO, Config
-from spygames_training.loop import signals_to
-from spygames_training.network import ActorCritic
-from spygames_training.report import Report
-from spygames_training.rollout import check_memory
-from spygames_training.run_evaluation import evaluation_opponents, win_shares
-from spygames_training.run_files import check_folder
+from spygames_training.files.atomic import only_one
+from spygames_training.networks.device import find_device, float32_by_default, usual_torch
+from spygames_training.parallel.compat import updates_made
+from spygames_training.ppo.rollout import check_memory
+from spygames_training.runs.evaluations import evaluation_opponents, win_shares
+from spygames_training.runs.folder import check_folder
+from spygames_training.runs.loop import signals_to
+from spygames_training.runs.report import Report
 
 UNUSED = ("kl", "kl_end", "reference_every", "reference_ema", "ema", "belief_weight")
 """Settings of `PPO` that MaskablePPO has nothing for: a reference to keep near to, and a mean of the weights."""

@@ -12,20 +12,14 @@ from typing import Any
 
 import numpy as np
 from gymnasium import Wrapper
-from gymnasium.spaces import Discrete
+from gymnasium.spaces import Box, Discrete
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from spygames.core.checks import choice, is_whole
-from spygames.core.game import NOBODY, Game
-from spygames.core.players import PlayerLike, as_players
-from spygames.core.raster import pixels
-from spygames.core.rendering import FPS, draw
-from spygames.core.rng import as_seed
-from spygames.core.rows import Rows
-from spygames.core.session import SeatSession
-from spygames.core.shown import shown
-from spygames.core.spaces import feature_box
+from spygames import NOBODY, Game, Rows
+from spygames.authoring import as_seed, choice
+from spygames.pictures import draw, pixels
+from spygames.players import PlayerLike, SeatSession, as_players
 
 MOST_STARTS = 1000
 """Games in a row without a decision of the learning seat, after which it is held to have none."""
@@ -51,8 +45,8 @@ class GamesVecEnv(VecEnv):
         self.games = games
         self._rows = np.arange(n)
         self._actions = np.zeros(n, np.int64)
-        super().__init__(n, feature_box(game), Discrete(game.num_actions))
-        self.metadata: dict[str, Any] = {**self.metadata, "render_fps": FPS}
+        super().__init__(n, Box(*game.feature_ranges()), Discrete(game.num_actions))
+        self.metadata: dict[str, Any] = {**self.metadata, "render_fps": 2}
 
     def step_async(self, actions: np.ndarray) -> None:
         """Takes the actions, int [n], for `step_wait`."""
@@ -234,8 +228,7 @@ class LearnerSeatVecEnv(GamesVecEnv):
         *,
         render_mode: str | None = None,
     ):
-        if seat != "random" and not (is_whole(seat) and 0 <= seat < game.num_players):
-            raise ValueError(f"seat must be 0..{game.num_players - 1} or 'random', not {shown(seat)}")
+        seat = choice("seat", seat, (*range(game.num_players), "random"))
         self.players = as_players(game, opponents)
         if not self.players:
             raise ValueError("name at least one opponent")

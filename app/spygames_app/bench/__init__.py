@@ -1,1 +1,0 @@
-"""The speed of the environments and of training, on this machine."""

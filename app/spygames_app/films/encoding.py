@@ -1,0 +1,129 @@
+"""Writes a film as the content of a file."""
+
+import io
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from gymnasium.error import DependencyNotInstalled
+
+from spygames.core.basics.text import shown
+from spygames.core.game.game import NOBODY
+from spygames.core.game.validation import number
+from spygames.core.pictures.raster import check_width, libraries, pixels, png
+from spygames.core.records.film import Film
+from spygames_app.films.html_page import page
+
+FORMATS = ("webp", "gif", "mp4", "png", "svg", "html")
+"""What `encode` makes; each is the ending of the file's name."""
+LONGEST = 60.0
+"""Seconds that a position may be shown."""
+_END = 3  # the last position is shown so many times as long
+_RATE = 10  # pictures a second of an MP4 file, which players expect to be several
+
+
+def encode(
+    film: Film,
+    form: str,
+    viewer: int | None = NOBODY,
+    *,
+    width: int = 800,
+    seconds: float = 0.8,
+    position: int | None = None,
+    progress: Callable[[int], None] = lambda done: None,
+) -> bytes:
+    """A recorded game as the content of a file.
+
+    Args:
+        film: the game.
+        form: one of `FORMATS`.
+        viewer: the seat that looks; NOBODY sees everything. None, for "html" alone: everything and each seat, to choose
+            from; such a page holds all hidden cards.
+        width: pixels, 16 to 4096; the height is three quarters of it. Not for "svg" and "html", which scale.
+        seconds: for how long a film shows a position, 0.02 to 60.
+        position: for "png" and "svg", which show one; None: the last.
+        progress: called with 1 for each picture.
+
+    Raises:
+        ValueError: an argument that makes no sense.
+        DependencyNotInstalled: an extra that the message names is missing.
+    """
+    check(form, width, seconds)
+    if form == "html":
+        return page(film, range(NOBODY, film.game.num_players) if viewer is None else [viewer], progress).encode()
+    viewer = NOBODY if viewer is None else viewer
+    if form in ("png", "svg"):
+        drawn = film.scene(len(film) - 1 if position is None else position, viewer).picture
+        progress(1)
+        return png(drawn, width) if form == "png" else drawn.encode()
+    frames = _frames(film, viewer, width, progress)
+    return _mp4(frames, len(film), seconds) if form == "mp4" else _animation(frames, len(film), form, seconds)
+
+
+def check(form: str, width: int, seconds: float) -> None:
+    """Raises what `encode` raises for these, before anything is drawn."""
+    if form not in FORMATS:
+        raise ValueError(f"a film is one of {', '.join(FORMATS)}, not {shown(form)}")
+    check_width(width)
+    number("seconds for a position", seconds, 0.02, LONGEST)
+    if form not in ("svg", "html"):
+        libraries()
+    if form == "mp4":
+        _encoder()
+
+
+def pictures_in(film: Film, form: str, viewer: int | None) -> int:
+    """How many pictures `encode` draws."""
+    viewers = film.game.num_players + 1 if form == "html" and viewer is None else 1
+    return 1 if form in ("png", "svg") else len(film) * viewers
+
+
+def _frames(film: Film, viewer: int, width: int, progress: Callable[[int], None]) -> Iterator[np.ndarray]:
+    for position in range(len(film)):
+        yield pixels(film.scene(position, viewer).picture, width)
+        progress(1)
+
+
+def _animation(frames: Iterator[np.ndarray], count: int, form: str, seconds: float) -> bytes:
+    """An animated WebP or GIF that plays for ever."""
+    _, image = libraries()
+    times = [round(1000 * seconds)] * count
+    times[-1] *= _END
+    options: dict[str, Any] = (
+        {"quality": 75, "method": 4, "minimize_size": True} if form == "webp" else {"optimize": False}
+    )
+    images = (image.fromarray(frame) for frame in frames)
+    out = io.BytesIO()
+    next(images).save(out, format=form.upper(), save_all=True, append_images=images, duration=times, loop=0, **options)
+    return out.getvalue()
+
+
+def _encoder() -> ModuleType:
+    try:
+        import imageio_ffmpeg
+    except ImportError as error:
+        raise DependencyNotInstalled(
+            "MP4 needs an encoder: pip install imageio-ffmpeg (WebP and GIF need none)"
+        ) from error
+    return imageio_ffmpeg
+
+
+def _mp4(frames: Iterator[np.ndarray], count: int, seconds: float) -> bytes:
+    imageio_ffmpeg = _encoder()
+    times = max(1, round(_RATE * seconds))
+    with tempfile.TemporaryDirectory() as folder:
+        path, writer = Path(folder) / "film.mp4", None
+        for number, frame in enumerate(frames):
+            height, width = (side // 2 * 2 for side in frame.shape[:2])  # H.264 takes even sides only
+            if writer is None:
+                writer = imageio_ffmpeg.write_frames(str(path), (width, height), fps=_RATE, macro_block_size=2)
+                writer.send(None)
+            content = np.ascontiguousarray(frame[:height, :width]).tobytes()
+            for _ in range(times * (_END if number == count - 1 else 1)):
+                writer.send(content)
+        assert writer is not None
+        writer.close()
+        return path.read_bytes()

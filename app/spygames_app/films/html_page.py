@@ -1,0 +1,71 @@
+"""A recorded game as one HTML file that needs no server: slider, viewpoints, and what a player thinks."""
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from spygames.core.game.game import NOBODY
+from spygames.core.pictures.raster import FONTS
+from spygames.core.records.film import Film, Scene
+
+_TEMPLATE = Path(__file__).with_name("page.html")
+_BARS = 6
+"""Actions that the page names; the others are summed up."""
+
+
+def page(film: Film, viewers: Sequence[int], progress: Callable[[int], None] = lambda done: None) -> str:
+    """The file's text.
+
+    Pictures of one game have most of their elements in common, so each element is stored once, and a picture is the
+    list of its elements' numbers; gzip makes little of these lists. A browser opens the file from disk and asks no
+    network, which its content security policy forbids.
+
+    Args:
+        film: the game.
+        viewers: the seats whose viewpoints can be chosen, NOBODY for everything. The page holds what they see, no more.
+        progress: called with 1 for each picture.
+    """
+    parts: dict[str, int] = {}
+    views = []
+    for viewer in viewers:
+        scenes = []
+        for position in range(len(film)):
+            scenes.append(_packed(film.scene(position, viewer, draw_advice=False), parts))
+            progress(1)
+        views.append({"name": "everything" if viewer == NOBODY else f"player_{viewer}", "scenes": scenes})
+    data = {"parts": [*parts], "views": views, "low": film.game.lowest_return, "fonts": _fonts()}
+    packed = gzip.compress(json.dumps(data, separators=(",", ":")).encode(), mtime=0)
+    game, players = film.game, film.record.players
+    texts = {"TITLE": f"{game.id}: {', '.join(players)}" if players else game.id, "VARIANT": game.title}
+    filled = {name: escape(text) for name, text in texts.items()} | {"DATA": base64.b64encode(packed).decode()}
+    return re.sub("{{(TITLE|VARIANT|DATA)}}", lambda found: filled[found[1]], _TEMPLATE.read_text("utf-8"))
+
+
+def _packed(scene: Scene, parts: dict[str, int]) -> dict[str, Any]:
+    """A scene as plain data; `parts` learns elements that it did not know."""
+    elements = re.findall("<[^<]*", scene.picture)
+    packed: dict[str, Any] = {"p": [parts.setdefault(each, len(parts)) for each in elements], "m": scene.move}
+    packed["d"] = scene.seat
+    if advice := scene.advice:
+        ranked = sorted(advice.actions, key=lambda each: -each[1])
+        named = ranked if len(ranked) <= _BARS + 1 else ranked[:_BARS]
+        bars = [[text, round(share, 3)] for text, share in named]
+        if rest := ranked[len(named) :]:
+            bars.append([f"{len(rest)} others", round(sum(share for _, share in rest), 3)])
+        packed |= {"a": bars, "t": advice.title, "s": advice.share_title}
+        for key, number in (("w", advice.share), ("v", advice.value)):
+            if number is not None:
+                packed[key] = round(number, 3)
+    return packed
+
+
+def _fonts() -> list[str]:
+    """The regular and the bold font, in which the pictures' texts fit their places."""
+    return [
+        base64.b64encode((FONTS / f"spygames-{weight}.ttf").read_bytes()).decode() for weight in ("regular", "bold")
+    ]

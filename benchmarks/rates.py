@@ -1,0 +1,66 @@
+"""The speed of the trainer and of a search with a network. Apart, because it needs torch."""
+
+import os
+import time
+from typing import Any
+
+import numpy as np
+import torch
+
+import spygames
+from benchmarks.tools import Run, rate
+from spygames.core.players.names import make_player
+from spygames.core.players.player import DecisionBatch
+from spygames_training.config import PPO
+from spygames_training.evaluation.play_games import play_games
+from spygames_training.networks.actor_critic import ActorCritic
+from spygames_training.ppo.learner import Learner
+from spygames_training.ppo.rollout import Rollout
+
+
+def training_rate(game_id: str, **options: Any) -> Run:
+    """Decisions a second of whole iterations in a variant, the default one if no options are given: playing and
+    learning, network 2x128, two epochs, one worker a core (two at most)."""
+    torch.set_num_threads(1)  # a worker is one thread
+    game = spygames.make_game(game_id, **options)
+    ppo = PPO()
+    workers = min(2, os.cpu_count() or 1)
+    rollouts = [Rollout(game, ppo.games // workers, ppo.steps, seed) for seed in range(workers)]
+    learner = Learner(ActorCritic(game.num_features, game.num_actions, (128, 128)), ppo, workers, seed=0)
+
+    def iteration() -> int:
+        learner.play(rollouts)
+        learner.update(rollouts, 1.0)
+        return ppo.games * ppo.steps
+
+    iteration()
+    return rate(iteration, time.perf_counter)
+
+
+class Counted:
+    """A player whose decisions with a choice are counted."""
+
+    def __init__(self, game_id: str, spec: str):
+        self.player = make_player(spygames.make_game(game_id), spec)
+        self.name, self.notes_size = spec, getattr(self.player, "notes_size", 0)
+        self.count = 0
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """What the player answers."""
+        self.count += int((decisions.mask[decisions.rows].sum(axis=1) > 1).sum())
+        return self.player.act(decisions)
+
+
+def search_rate(spec: str, game_id: str = "agent_avenue_v0", games: int = 8) -> Run:
+    """Searched decisions a second of one thread, in whole games in which the player sits in all seats."""
+    torch.set_num_threads(1)
+    player, game = Counted(game_id, spec), spygames.make_game(game_id)
+    seating, seeds = np.zeros((games, game.num_players), np.int64), np.arange(games, dtype=np.uint64)
+
+    def work() -> int:
+        player.count = 0
+        play_games(game, [player], seating, seeds, 1)
+        return player.count
+
+    work()
+    return rate(work)

@@ -1,1 +1,0 @@
-"""The picture of Agent Avenue, part by part."""

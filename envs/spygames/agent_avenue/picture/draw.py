@@ -1,0 +1,52 @@
+"""Draws Agent Avenue: the loop round the park, a zone for each side above and below, columns with piles and market.
+
+The picture shows what `seen_to_dict` returned and nothing else. The viewer's side lies at the bottom. What the viewer
+may choose is framed and carries the words of its action (`Pen.target`). The parts are in `drawing/`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from spygames.agent_avenue.picture.columns import COLUMN, LEFT, RIGHT, TOP, key, market, piles, race
+from spygames.agent_avenue.picture.loop import loop
+from spygames.agent_avenue.picture.park import park
+from spygames.agent_avenue.picture.scene import Scene
+from spygames.agent_avenue.picture.signs import SIDE
+from spygames.agent_avenue.picture.zones import own_zone, top_zone
+from spygames.core.pictures.picture import Look, advice_panel, log_panel, title_bar
+from spygames.core.svg.pen import LINE, PANEL, PICK, WIDTH, Pen, width
+
+TOP_ZONE, OWN_ZONE = (52, 148), (638, 248)
+"""Upper edge and height of the zones of the two sides."""
+LOG_END, ADVICE = 622, 428
+
+
+def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
+    """Draws what `seen_to_dict` returned on the canvas of 1200 x 900 units."""
+    c = Scene(pen, seen, look)
+    if look.viewer >= 0 and seen["to_move"] == look.viewer:
+        w = width(c.headline, 19) + 36
+        pen.box(WIDTH / 2 - w / 2, 11, w, 33, 16, "#4a3f14", stroke=PICK, stroke_width=1.6)
+    title_bar(pen, "Agent Avenue", c.headline, f"turn {seen['turn']}")
+    for side, (y, h) in ((1 - c.below, TOP_ZONE), (c.below, OWN_ZONE)):
+        active = side == (seen["active_side"] if seen["winner"] is None else seen["winner"])
+        pen.box(16, y, WIDTH - 32, h, 16, PANEL, stroke=SIDE[side] if active else LINE, stroke_width=2.4)
+    top_zone(c, 1 - c.below, TOP_ZONE[0])
+    own_zone(c, c.below, OWN_ZONE[0])
+    loop(c)
+    park(c)
+    y = piles(c)
+    if seen["mode"] == "advanced":
+        y = race(c, LEFT, y, 24) + 24
+        market(c)
+    else:
+        race(c, RIGHT, TOP, 50)
+    own = c.below if look.viewer >= 0 or seen["to_move"] is None else c.side(seen["to_move"])
+    if look.viewer < 0 and look.advice is None:  # the decks' order takes the place on the left
+        log_panel(pen, RIGHT, ADVICE, COLUMN, look, 8)
+    elif (lines := int((LOG_END - y) // 22)) > 0:
+        log_panel(pen, LEFT, y, COLUMN + 12, look, lines)
+    if look.advice is not None:
+        advice_panel(pen, RIGHT, ADVICE, COLUMN, look, (SIDE[own], SIDE[1 - own]), lines=4)
+    elif look.viewer >= 0:
+        key(c, ADVICE)

@@ -1,0 +1,129 @@
+"""What all parts of the picture are drawn from."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from spygames.agent_avenue.board import CATCH
+from spygames.agent_avenue.cards import MASTERPLAN_NAMES
+from spygames.core.pictures.picture import Look
+from spygames.core.svg.pen import Pen
+
+
+def title(kind: str) -> str:
+    """The name of a card as people write it."""
+    return kind.replace("_", " ").title().replace(" Of The ", " of the ")
+
+
+CX, CY = 600, 421
+"""The middle of the board."""
+DOING = {
+    "play": "offer two cards, one open and one hidden",
+    "recruit": "take the open card or the hidden one",
+    "market": "take a card of the Black Market",
+    "ability": "carry out the market card",
+    "lead": "name who plays the open card",
+    "up": "play the open card",
+    "down": "play the hidden card",
+    "resolver": "name who carries out the market card",
+}
+WHY = {
+    "caught": f"a lead of {CATCH} catches",
+    "codebreakers": "three Codebreakers win",
+    "daredevils": "three Daredevils lose",
+    "masterplan": f"{MASTERPLAN_NAMES} agents by the Masterplan",
+    "security_system": "a guarded home was entered",
+    "leader_of_the_pack": "three Daredevils with a Leader",
+    "ran_out": "the cards have run out",
+}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What all parts of the picture are drawn from."""
+
+    pen: Pen
+    seen: Mapping[str, Any]
+    look: Look
+
+    @cached_property
+    def legal(self) -> frozenset[str]:
+        """The texts of what the viewer may choose."""
+        return frozenset(self.look.legal)
+
+    @cached_property
+    def picks(self) -> frozenset[str]:
+        """The cards of the offers that the viewer may make, as `Pen.target` takes them."""
+        offers = (text.split() for text in self.look.legal if text.startswith("play "))
+        return frozenset(f"{i}:{words[i]}" for words in offers for i in (1, 2))
+
+    @cached_property
+    def seats(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The seats of each side."""
+        players = self.seen["players"]
+        return ((0,), (1,)) if players == 2 else ((0, 1), tuple(range(2, players)))
+
+    def side(self, seat: int) -> int:
+        """The side of a seat."""
+        return int(seat in self.seats[1])
+
+    @cached_property
+    def below(self) -> int:
+        """The side at the bottom."""
+        return 0 if self.look.viewer < 0 else self.side(self.look.viewer)
+
+    @cached_property
+    def hider(self) -> int | None:
+        """The seat whose card lies face down (AA-12, AA-40)."""
+        if self.seen["face_down"] is None:
+            return None
+        team = self.seats[self.seen["active_side"]]
+        return next((seat for seat in team if seat != self.seen["lead"]), team[0])
+
+    def who(self, side: int) -> str:
+        """A side by its seats."""
+        return " and ".join(f"player_{seat}" for seat in self.seats[side])
+
+    def hand(self, seat: int, key: str = "hands") -> list[str]:
+        """The cards of a seat, "?" for each that the viewer does not know."""
+        cards = self.seen[key][str(seat)]
+        return ["?"] * cards if isinstance(cards, int) else cards
+
+    def copies(self, kind: str) -> tuple[int, int]:
+        """How many of an agent each side has in play."""
+        return self.seen["in_play"]["0"].get(kind, 0), self.seen["in_play"]["1"].get(kind, 0)
+
+    @contextmanager
+    def target(self, action: str = "", pick: str = "", label: str | None = None) -> Iterator[bool]:
+        """Whether the viewer may choose this; if so, what is drawn within is a target."""
+        can = action in self.legal or pick in self.picks
+        if can:
+            self.pen.target(pick=pick or None, action=action or None, label=(label or action).replace("_", " "))
+        yield can
+        if can:
+            self.pen.close()
+
+    def owns(self, side: int, card: str) -> bool:
+        """Whether an ongoing market card lies before a side."""
+        return card in self.seen["market_in_play"].get(str(side), ())
+
+    @cached_property
+    def headline(self) -> str:
+        """The decision that is due, or the result."""
+        seat = self.seen["to_move"]
+        if seat is None:
+            return f"{self.result}: {WHY[self.seen['end_reason']]}"
+        what = DOING[self.seen["phase"]]
+        if self.seen["ability"] is not None:
+            what = what.replace("the market card", title(self.seen["ability"]["card"]))
+        return f"{'You' if seat == self.look.viewer else f'player_{seat}'}: {what}"
+
+    @property
+    def result(self) -> str:
+        """Who has won."""
+        winner = self.seen["winner"]
+        if self.look.viewer >= 0:
+            return "You win" if winner == self.below else "You lose"
+        return f"{self.who(winner)} {'win' if len(self.seats[winner]) > 1 else 'wins'}"

@@ -1,0 +1,124 @@
+"""What a seat of Agent Avenue sees: positions as blind mappings, and moves in words."""
+
+from typing import Any
+
+from spygames.agent_avenue.actions import (
+    DECLINE,
+    LEAD_OWN,
+    PLAY_DOWN,
+    PLAY_PAIR,
+    PLAY_UP,
+    RECRUIT_AGENT,
+    RECRUIT_DOWN,
+    RECRUIT_UP,
+    RESOLVE_OWN,
+    TAKE_AGENT,
+    decode_discard,
+    decode_down,
+    decode_market,
+    decode_pair,
+    decode_recruit,
+    decode_seat,
+    decode_take,
+    decode_up,
+)
+from spygames.agent_avenue.cards import AGENTS, FROM, MARKET_CARDS, OTHER_PLAY
+from spygames.agent_avenue.layout import NONE
+from spygames.agent_avenue.queries import knows_face_down, partner
+from spygames.agent_avenue.rules.market import is_possible
+from spygames.agent_avenue.state_dict import state_to_dict
+from spygames.core.compiling.kernel import Int, Record
+from spygames.core.game.game import NOBODY, Game
+
+
+def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
+    """The mapping of `state_to_dict` as `viewer` (a seat) knows it; NOBODY keeps everything but `rng` and `record`.
+
+    Hands and discards of other seats and both decks become counts, a face-down card of another seat becomes "?".
+    `seen_in_hand` stays as it is, because everybody has seen those cards: while a card of that seat lies face down, it
+    may be one of them (AA-37).
+    """
+    seen = state_to_dict(game, s)
+    del seen["rng"], seen["record"]
+    if viewer == NOBODY:
+        return seen
+    for key in ("hands", "discarded"):
+        seen[key] = {seat: cards if int(seat) == viewer else len(cards) for seat, cards in seen[key].items()}
+    for key in ("deck", "market_deck"):
+        seen[key] = len(seen[key])
+    if s.face_down != NONE and not knows_face_down(s, viewer):
+        seen["face_down"] = "?"
+    return seen
+
+
+def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
+    """What `viewer` sees happen when `seat` takes an action in `s`, the state before: "player_1 discards a card".
+
+    What everybody sees afterwards is told, and what the viewer cannot tell apart then has one text; NOBODY sees
+    everything.
+    """
+    knows = viewer in (seat, NOBODY)
+    if action < PLAY_PAIR:
+        what = f"discards {_agent(decode_discard(action)) if knows else 'a card'}"
+    elif action < RECRUIT_UP:
+        up, down = decode_pair(action)
+        what = f"offers {_agent(up)}{f', hides {_agent(down)}' if knows else ' and a hidden card'}"
+    elif action <= RECRUIT_DOWN:
+        what = _recruits(s, action == RECRUIT_UP, seat, viewer)
+    elif action < TAKE_AGENT:
+        what = f"takes {_market_card(decode_market(action))}"
+    elif action < RECRUIT_AGENT:
+        what = f"{'steals' if _is_theirs(s) else 'takes back'} {_agent(decode_take(action))}"
+    elif action < DECLINE:
+        what = f"recruits {_agent(decode_recruit(action))} from its hand"
+    elif action < LEAD_OWN:
+        what = f"keeps {_agent(s.taken)} in its hand"
+    elif action < PLAY_UP:
+        who = _seat_name(s, action, seat)
+        what = "is to play face up" if who == f"player_{seat}" else f"lets {who} play face up"
+    elif action < PLAY_DOWN:
+        what = f"plays {_agent(decode_up(action))} face up"
+    elif action < RESOLVE_OWN:
+        what = f"plays {_agent(decode_down(action)) if knows else 'a card'} face down"
+    else:
+        card, named = _market_card(s.ability), _seat_name(s, action, seat)
+        told = knows or _resolves(s, int(decode_seat(seat, action)))
+        what = f"has {named} resolve {card}" if told else f"names who resolves {card}"
+    return f"player_{seat} {what}"
+
+
+def _recruits(s: Record, take_up: bool, seat: int, viewer: int) -> str:
+    """AA-12: both cards lie open afterwards, so all see which one was taken, except where they bear one name."""
+    if s.face_down == s.face_up and viewer not in (seat, NOBODY):
+        return "takes one of the two cards"
+    if take_up:
+        return f"takes the open {_agent(s.face_up)}"
+    known = viewer == NOBODY or knows_face_down(s, viewer)
+    return f"takes the hidden {_agent(s.face_down) if known else 'card'}"
+
+
+def _resolves(s: Record, named: int) -> bool:
+    """AA-44: whether the seat that a captain names can carry the card out, so that all see whose choice comes next. If
+    it cannot, the card lapses (AA-28), and nothing shows who was named."""
+    found = s.copy()
+    found.resolver = named
+    return s.ability != NONE and bool(is_possible(found))
+
+
+def _is_theirs(s: Record) -> bool:
+    """Whether the market card that is being resolved takes agents from the other side."""
+    return s.ability != NONE and FROM[s.ability] == OTHER_PLAY
+
+
+def _agent(card: Int) -> str:
+    return "card" if card == NONE else AGENTS[card]
+
+
+def _market_card(card: Int) -> str:
+    return "a market card" if card == NONE else MARKET_CARDS[card]
+
+
+def _seat_name(s: Record, action: int, seat: int) -> str:
+    """Whom the captain `seat` names; "nobody" for the partner of a seat that has none."""
+    named = int(decode_seat(seat, action))
+    return f"player_{named}" if named in (seat, int(partner(s, seat))) else "nobody"

@@ -1,0 +1,73 @@
+"""Agent DOG as a picture: the board in the middle, the viewer's hand below, the other players beside it.
+
+The picture shows what `seen_to_dict` returned and nothing else; its parts are in `drawing/`. The viewer's start space
+lies at the bottom. Every legal action is a target (`Pen.target`): a card, one of its functions, a pawn, a goal space.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from spygames.agent_dog.picture.columns import buttons, count, legend
+from spygames.agent_dog.picture.ground import homes, middle, track
+from spygames.agent_dog.picture.pawns import marks, pawns, trails
+from spygames.agent_dog.picture.scene import COLUMN, LEFT, RIGHT, Scene, X, scene_of
+from spygames.agent_dog.picture.seats import SLOTS, bottom, panel
+from spygames.agent_dog.picture.signs import FILL
+from spygames.core.pictures.picture import advice_panel, log_panel, title_bar
+from spygames.core.svg.annotations import Look
+from spygames.core.svg.pen import LINE, PANEL, PICK, Pen, width
+
+
+def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
+    """Draws what a viewer may know."""
+    scene = scene_of(pen, seen, look)
+    headline = _headline(scene)
+    # An exchange of cards ends a turn, too, so that fewer cards may have been played than turns taken (AD-35).
+    cards = f" · card {seen['cards_played']}" if seen["cards_played"] != seen["turn"] else ""
+    if scene.mover == look.viewer >= 0 or scene.mover < 0:
+        w = width(headline, 19) + 36
+        pen.box(X - w / 2, 8, w, 36, 17, "#4a3f14", stroke=PICK, stroke_width=1.6)
+    title_bar(pen, "Agent DOG", headline, f"round {seen['round']} · turn {seen['turn']}{cards}")
+    track(scene)
+    homes(scene)
+    middle(scene)
+    if look.before is not None:
+        trails(scene, scene_of(pen, look.before, look))
+    pawns(scene)
+    marks(scene)
+    for seat, colour in scene.colours.items():
+        if place := SLOTS.get((colour - scene.colours[scene.below]) % 4):
+            panel(scene, seat, *place)
+    bottom(scene)
+    count(scene, LEFT + 8, 224 if scene.sits(1) else 76)
+    pen.box(816, 718, 368, 168, 14, PANEL, stroke=LINE, stroke_width=1.3)
+    log_panel(pen, 832, 746, 338, look, 5)
+    colours = FILL[scene.colours[scene.below]], "#8fa0ae"
+    advice_panel(pen, RIGHT, 366, COLUMN, look, colours, 3 if scene.left else 8)
+    if look.advice is None and not scene.left:
+        legend(scene, RIGHT + 4, 500)
+    buttons(scene)
+
+
+def _headline(scene: Scene) -> str:
+    """What is to be done, or how the game ended."""
+    seen, mover = scene.seen, scene.mover
+    if mover < 0:
+        if not seen["winners"]:
+            return f"Cut off after {seen['cards_played']} cards: nobody wins"
+        if scene.look.viewer in seen["winners"]:
+            return "Your team wins: all eight pawns are home" if len(seen["winners"]) > 1 else "You win: all home"
+        names = " and ".join(scene.name(seat) for seat in seen["winners"])
+        return f"{names} {'win' if len(seen['winners']) > 1 else 'wins'}: all pawns are home"
+    pending = seen["pending"] or {"as": "", "points": 0, "first": None}
+    points = f"{pending['points']} point{'s' if pending['points'] != 1 else ''}"
+    what = {
+        "exchange": f"pass a card to {scene.name(scene.taker(mover)).replace('You', 'you')}",
+        "card": "play a card",
+        "place": "bring a pawn from its area" if pending["as"] == "start" else f"move a pawn by {pending['as']}",
+        "step": f"{points} left, step with a pawn",
+        "swap": f"choose the {'first' if pending['first'] is None else 'second'} hidden pawn to swap",
+        "meeting": "choose the meeting that is held next",
+        "redraw": f"{'still ' if seen['redrawn'] else ''}no playable card, discard one",
+    }
+    return f"{scene.name(mover)}: {what[seen['phase']]}"

@@ -1,0 +1,137 @@
+"""What all parts of a picture of Agent DOG share: what is seen, and where everything lies."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from spygames.agent_dog.board import BOARDS, COLOURS, GOAL, PAWNS, Board, string_to_place
+from spygames.core.svg.annotations import Look
+from spygames.core.svg.pen import PICK, Pen
+
+X, Y = 600, 378
+"""The middle of the board."""
+HALF, RADIUS = 296, 104
+"""Of the rounded square on which the track lies."""
+LANE, STEP = 37, 33
+"""From the start space to the first goal space, and from each to the next."""
+LEFT, RIGHT, COLUMN = 16, 944, 240
+"""The columns beside the board and their width."""
+_STRAIGHT = HALF - RADIUS
+_QUARTER = 2 * _STRAIGHT + math.pi * RADIUS / 2
+Point = tuple[float, float]
+Pawn = tuple[int | None, bool]
+"""The colour of a pawn, None if it is not known, and whether it is hidden."""
+
+
+@dataclass
+class Scene:
+    """What all parts of a picture need to know."""
+
+    pen: Pen
+    seen: Mapping[str, Any]
+    look: Look
+    board: Board
+    colours: Mapping[int, int]
+    """The colour of each seat."""
+    below: int
+    """The seat at the bottom."""
+    pawns: Mapping[int, Pawn]
+    """By place the colour of the pawn there, None if it is not known, and whether it is hidden."""
+    left: set[str] = field(default_factory=set)
+    """Legal actions that are not drawn yet."""
+
+    @property
+    def mover(self) -> int:
+        """The seat to move, -1 when over."""
+        return -1 if self.seen["to_move"] is None else self.seen["to_move"]
+
+    @property
+    def own(self) -> int:
+        """AD-18: the colour that counts as the mover's own."""
+        colour = self.colours[self.mover]
+        home = sum(self.pawns.get(GOAL + PAWNS * colour + i) == (colour, False) for i in range(PAWNS))
+        return colour ^ 2 if home == PAWNS and self.seen["players"] == 4 else colour
+
+    def taker(self, seat: int) -> int:
+        """AD-6: who gets the card that a seat passes."""
+        players = self.seen["players"]
+        return seat ^ 2 if players == 4 else (seat + 1) % players
+
+    def sits(self, quadrants: int) -> bool:
+        """Whether somebody sits so many quadrants clockwise from the bottom."""
+        return (self.colours[self.below] + quadrants) % 4 in self.colours.values()
+
+    def name(self, seat: int) -> str:
+        """What a seat is called."""
+        return "You" if seat == self.look.viewer else f"player_{seat}"
+
+    def turned(self, x: float, y: float, colour: int) -> Point:
+        """A point beside the start space at the bottom, as it lies beside that of a colour."""
+        for _ in range((colour - self.colours[self.below]) % 4):
+            x, y = -y, x
+        return X + x, Y + y
+
+    @property
+    def gap(self) -> float:
+        """Units from space to space."""
+        return 4 * _QUARTER / self.board.track
+
+    def spot(self, place: int, out: float = 0) -> Point:
+        """The middle of a place, or a point `out` units from it towards the rim."""
+        if place >= GOAL:
+            colour, i = divmod(place - GOAL, PAWNS)
+            return self.turned(0, HALF - LANE - STEP * i, colour)
+        colour, offset = divmod(place, self.board.quarter)
+        d = offset * self.gap
+        if d < _STRAIGHT:
+            return self.turned(-d, HALF + out, colour)
+        a = (d - _STRAIGHT) / RADIUS
+        if a < math.pi / 2:
+            r = RADIUS + out
+            return self.turned(-_STRAIGHT - r * math.sin(a), _STRAIGHT + r * math.cos(a), colour)
+        return self.turned(-HALF - out, _QUARTER - d, colour)
+
+    @property
+    def size(self) -> float:
+        """Of the pawns on the track."""
+        return min(0.82, max(0.58, self.gap / 41.5))
+
+    def middle(self, colour: int) -> Point:
+        """The middle of a start area."""
+        return self.turned(-152, 150, colour)
+
+    def nest(self, colour: int, i: int) -> Point:
+        """Where the i-th pawn of a colour stands in its start area."""
+        x, y = self.middle(colour)
+        return x + (-20, 20, -20, 20)[i], y + (-14, -14, 25, 25)[i]
+
+    def target(self, action: str, label: str | None = None) -> bool:
+        """Opens a target if the action is legal."""
+        if action not in self.look.legal:
+            return False
+        self.left.discard(action)
+        self.pen.target(action=action, label=label)
+        return True
+
+    def landing(self, place: int) -> None:
+        """Where a pawn would end."""
+        x, y = self.spot(place)
+        r = 15.5 if place >= GOAL else 0.46 * self.gap
+        self.pen.dot(x, y, r, PICK, fill_opacity=0.75, stroke="#8a6100", stroke_width=2.4, stroke_dasharray="5 3")
+
+
+def scene_of(pen: Pen, seen: Mapping[str, Any], look: Look) -> Scene:
+    """The scene of what was seen."""
+    board = BOARDS[seen["board"]] if isinstance(seen["board"], str) else Board(**seen["board"])
+    # AD-1: two players sit opposite each other.
+    colours = {seat: 2 * seat if seen["players"] == 2 else seat for seat in range(seen["players"])}
+    hidden = {string_to_place(p if isinstance(p, str) else f"track {p}", "hidden", board.track) for p in seen["hidden"]}
+    pawns: dict[int, Pawn] = dict.fromkeys(hidden, (None, True))
+    for name, places in seen["pawns"].items():
+        colour = COLOURS.index(name)
+        for text in places:
+            if text not in ("area", "?"):
+                place = string_to_place(text, "pawns", board.track, colour)
+                pawns[place] = colour, place in hidden
+    return Scene(pen, seen, look, board, colours, max(0, look.viewer), pawns, set(look.legal))

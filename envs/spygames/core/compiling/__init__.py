@@ -1,0 +1,1 @@
+"""Kernels: compiling plain functions, linking them, and keeping the machine code between processes."""

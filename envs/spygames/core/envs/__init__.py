@@ -1,0 +1,1 @@
+"""Environments for PettingZoo and Gymnasium: AEC, one seat, and vectors of one seat."""

@@ -1,0 +1,105 @@
+"""One table of actions: each kind is a row with its text and its axes.
+
+```python
+KINDS = (
+    Kind("move {agent} {points}", (7, ("1", "2", "3")), "movement"),
+    Kind("done", (), "movement"),
+)
+ACT_MOVE, ACT_DONE = firsts(KINDS)  # 0, 21
+```
+
+Kinds are numbered one after the other, within a kind the last axis changes fastest. Numbers, texts in both directions
+(`texts`), the kernels of kinds with one axis (`codec`), messages (`forms`) and the tables of the READMEs follow.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, product
+from math import prod
+from typing import Any
+
+from spygames.core.compiling.kernel import Int
+from spygames.core.game.layout import Size, written
+
+_AXIS = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One row of a table of actions."""
+
+    text: str
+    """The words, with an axis in braces: `move {agent} {points}`."""
+    axes: tuple[Sequence[str] | Size | int, ...]
+    """For each axis the names of its values, or their number where `texts` is given the names."""
+    when: str
+    """When such an action is chosen, and what it means."""
+
+    @property
+    def form(self) -> str:
+        """The text with axes in capitals: `move AGENT POINTS`."""
+        return _AXIS.sub(lambda match: match[1].upper(), self.text)
+
+    def size(self, **sizes: int) -> int:
+        """The number of its actions, with the lengths of its axes by the name of their Size."""
+        return prod(
+            sizes.get(axis.option, axis.most)
+            if isinstance(axis, Size)
+            else axis
+            if isinstance(axis, int)
+            else len(axis)
+            for axis in self.axes
+        )
+
+
+def firsts(kinds: Iterable[Kind], **sizes: int) -> tuple[int, ...]:
+    """The first number of each kind."""
+    return tuple(accumulate((kind.size(**sizes) for kind in kinds), initial=0))[:-1]
+
+
+def texts(kinds: Iterable[Kind], **names: Sequence[str]) -> tuple[str, ...]:
+    """The text of each action, in the order of the numbers.
+
+    Args:
+        kinds: the rows.
+        names: of the values of axes that the table does not name, by the axis: `agent=("red", "blue")`.
+    """
+    found = []
+    for kind in kinds:
+        axes = [axis if isinstance(axis, Sequence) else None for axis in kind.axes]
+        placed = [
+            names[name] if axis is None else axis for name, axis in zip(_AXIS.findall(kind.text), axes, strict=True)
+        ]
+        form = _AXIS.sub("{}", kind.text)
+        found += [form.format(*words) for words in product(*placed)]
+    return tuple(found)
+
+
+def forms(kinds: Iterable[Kind]) -> str:
+    """All forms of texts, for messages: `'move AGENT POINTS', 'done'`."""
+    return ", ".join(f"'{kind.form}'" for kind in kinds)
+
+
+def rows(kinds: Iterable[Kind], **sizes: int) -> Iterator[tuple[str, str, str]]:
+    """Numbers, text and meaning of each kind, for a README."""
+    kinds = tuple(kinds)
+    for kind, first in zip(kinds, firsts(kinds, **sizes), strict=True):
+        last, known = first + kind.size(**sizes) - 1, all(a.option in sizes for a in kind.axes if isinstance(a, Size))
+        yield f"{first}{'' if first == last else f' to {last}' if known else ' on'}", kind.form, kind.when
+
+
+def codec(
+    name: str, axis: str, first: str, namespace: dict[str, Any]
+) -> tuple[Callable[[Int], Int], Callable[[Int], Int]]:
+    """The kernels `encode_<name>` and `decode_<name>` of a kind with one axis: an index of the axis to the number of
+    the action, and back.
+
+    Args:
+        name: of the kind.
+        axis: what the argument is called.
+        first: the expression of the first number, such as `ACT_SAFE`.
+        namespace: `globals()` of the module, where the kernels are to stand by these names.
+    """
+    encode = written(f"encode_{name}", (axis,), [f"return {first} + {axis}"], namespace)
+    return encode, written(f"decode_{name}", ("action",), [f"return action - {first}"], namespace)

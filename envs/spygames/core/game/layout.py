@@ -1,0 +1,430 @@
+"""One table per layout: the body of a class names each field of OPTIONS, STATE or VIEW once.
+
+```python
+class State(Layout):
+    turn = int32(0, LAST_TURN, "turns so far")
+    owner = int8(NONE, SEAT, "seat by agent; NONE: free", AGENT, hidden=True)
+```
+
+The dtype (`dtype`), the checks of ranges (`range_check`, `bounds`, `read`), the copy of what is public (`public_copy`),
+plain values (`plain`) and the tables of the READMEs follow from it. To a type checker the fields of such a class are
+what a kernel reads from a record: `s.turn` is an `Int`, `s.owner` an array. No class is ever instantiated: a record is
+a NumPy record of the dtype.
+"""
+
+import linecache
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spygames.core.basics.text import shown
+from spygames.core.compiling.kernel import Int, Record, kernel
+from spygames.core.game.fields import Fields
+from spygames.core.game.game import ImpossibleState
+from spygames.core.game.validation import integer, member
+
+NONE = -1
+"""The value of a field that refers to nothing: no seat, no card. Where it is allowed, it is the lowest value."""
+
+T = TypeVar("T", bound=np.generic)
+R = TypeVar("R")
+
+
+class Layout(Fields):
+    """The base of tables. It has no fields itself."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """A number that the variant decides: an axis of that length, or what an index stays below."""
+
+    option: str
+    """The field of OPTIONS, or the argument of `dtype`, that has it."""
+    most: int
+    """The largest one: the length of the axis in STATE, whose elements from the variant's number on are blank."""
+    names: tuple[str, ...] = ()
+    """What is counted, by index; () for what has no names, as seats."""
+
+    def __truediv__(self, unit: float) -> "Share":
+        return Share(self, unit)
+
+
+@dataclass(frozen=True)
+class Share:
+    """A bound of a field of VIEW: the number of a Size in units."""
+
+    size: Size
+    unit: float
+
+
+Bound = float | Size | Share | tuple[str, ...]
+"""The end of a range: a number, inclusive; or a Size or names, of which the field holds an index."""
+Axis = int | Size
+
+
+@dataclass(frozen=True)
+class Field:
+    """One row of a table."""
+
+    kind: np.dtype
+    low: float
+    high: Bound
+    doc: str
+    """The meaning, with the unit."""
+    axes: tuple[Axis, ...]
+    hidden: bool
+    """Whether some seat must not know it."""
+    when: tuple[str, ...]
+    """The fields of OPTIONS, or arguments of `dtype`, that must all be on; otherwise STATE is blank, VIEW lacks it."""
+    filled: str
+    """The field of STATE with the number of elements in use, from the first one on; the others are NONE."""
+    boolean: bool
+    """Whether it is 0 or 1 for False or True."""
+
+    @property
+    def blank(self) -> int:
+        """The value of elements that a variant does not use."""
+        return NONE if self.low == NONE or self.filled else 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its values; () where they are numbers."""
+        return self.high.names if isinstance(self.high, Size) else self.high if isinstance(self.high, tuple) else ()
+
+
+class IntField:
+    """A type checker's view of a field with one integer, which takes any integer."""
+
+    if TYPE_CHECKING:
+
+        def __get__(self, record: object, owner: object) -> Int: ...
+        def __set__(self, record: object, value: int | np.integer[Any] | np.bool) -> None: ...
+
+
+class FloatField:
+    """A type checker's view of a field of VIEW with one float32, which takes any number."""
+
+    if TYPE_CHECKING:
+
+        def __get__(self, record: object, owner: object) -> float | np.floating[Any]: ...
+        def __set__(self, record: object, value: float | np.number[Any] | np.bool) -> None: ...
+
+
+class OwnField(Generic[R]):
+    """A type checker's view of a field that takes only what it gives: an array, a record, a uint64."""
+
+    if TYPE_CHECKING:
+
+        def __get__(self, record: object, owner: object) -> R: ...
+        def __set__(self, record: object, value: R) -> None: ...
+
+
+Shape = Axis | tuple[Axis, ...]
+
+
+def _field(
+    kind: object,
+    low: float,
+    high: Bound,
+    doc: str,
+    shape: Shape | None = None,
+    hidden: bool = False,
+    when: str | tuple[str, ...] = (),
+    filled: str = "",
+    boolean: bool = False,
+) -> Any:
+    axes = () if shape is None else (shape,) if isinstance(shape, int | Size) else shape
+    conditions = (when,) if isinstance(when, str) else when
+    return Field(np.dtype(cast(Any, kind)), low, high, doc, cast(Any, axes), hidden, conditions, filled, boolean)
+
+
+if TYPE_CHECKING:
+
+    class Integers(Generic[T]):
+        """How a table writes a field of integers: range, meaning, shape."""
+
+        @overload
+        def __call__(
+            self, low: int, high: Bound, doc: str, /, *, hidden: bool = ..., when: str | tuple[str, ...] = ...
+        ) -> IntField: ...
+        @overload
+        def __call__(
+            self,
+            low: int,
+            high: Bound,
+            doc: str,
+            shape: Shape,
+            /,
+            *,
+            hidden: bool = ...,
+            when: str | tuple[str, ...] = ...,
+            filled: str = ...,
+        ) -> OwnField[NDArray[T]]: ...
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            """The row."""
+
+    int8 = Integers[np.int8]()
+    int16 = Integers[np.int16]()
+    int32 = Integers[np.int32]()
+else:
+
+    def int8(*args, **kwargs):
+        """A field of int8: the lowest value, the highest one or what it is an index of, the meaning, the shape."""
+        return _field(np.int8, *args, **kwargs)
+
+    def int16(*args, **kwargs):
+        """A field of int16, written as `int8` is."""
+        return _field(np.int16, *args, **kwargs)
+
+    def int32(*args, **kwargs):
+        """A field of int32, written as `int8` is."""
+        return _field(np.int32, *args, **kwargs)
+
+
+def flag(doc: str, *, hidden: bool = False, when: str | tuple[str, ...] = ()) -> IntField:
+    """A field of int8 that is 1 for True and 0 for False."""
+    return _field(np.int8, 0, 1, doc, hidden=hidden, when=when, boolean=True)
+
+
+def uint64(doc: str) -> OwnField[np.uint64]:
+    """A hidden field with any uint64: the random stream."""
+    return _field(np.uint64, 0, 2**64 - 1, doc, hidden=True)
+
+
+@overload
+def float32(doc: str, /, *, low: float = ..., high: Bound = ..., when: str | tuple[str, ...] = ...) -> FloatField: ...
+@overload
+def float32(
+    doc: str, shape: Shape, /, *, low: float = ..., high: Bound = ..., when: str | tuple[str, ...] = ...
+) -> OwnField[NDArray[np.float32]]: ...
+def float32(
+    doc: str,
+    shape: Shape | None = None,
+    /,
+    *,
+    low: float = 0,
+    high: Bound = 1,
+    when: str | tuple[str, ...] = (),
+) -> Any:
+    """A field of VIEW: the meaning, the shape, and the range where that is not 0 to 1."""
+    return _field(np.float32, low, high, doc, shape, when=when)
+
+
+def nested(layout: type[R], doc: str) -> OwnField[R]:
+    """A field that is a record of another table."""
+    return _field(dtype(cast(Any, layout)), 0, 0, doc)
+
+
+def filler(size: int) -> OwnField[NDArray[np.int8]]:
+    """The bytes, always 0, that fill a record up to a multiple of its alignment."""
+    return _field(np.int8, 0, 0, "0; fills the record up to a multiple of its alignment", size)
+
+
+# ---------------------------------------------------------------- what follows from a table
+
+
+def fields(layout: type[Layout], **variant: Any) -> dict[str, Field]:
+    """The rows of a table by name; with a variant only those that it has."""
+    return {name: row for name, row in _rows(layout).items() if all(variant.get(option, True) for option in row.when)}
+
+
+@cache
+def _rows(layout: type[Layout]) -> dict[str, Field]:
+    return {name: row for name, row in vars(layout).items() if isinstance(row, Field)}
+
+
+def dtype(layout: type[Layout], **variant: Any) -> np.dtype:
+    """The NumPy layout of a table, aligned.
+
+    Args:
+        layout: the table.
+        variant: the length of axes by the name of their Size, and which of the conditions in `when` hold. An axis that
+            is not named has its largest length, and a field whose conditions are not named is there.
+
+    Raises:
+        ValueError: bytes of a record would belong to no field; NumPy would not copy them.
+    """
+    parts = []
+    for name, row in fields(layout, **variant).items():
+        shape = tuple(variant.get(a.option, a.most) if isinstance(a, Size) else a for a in row.axes)
+        parts.append((name, row.kind, shape) if shape else (name, row.kind))
+    made = np.dtype(parts, align=True)
+    if free := made.itemsize - sum(made[name].itemsize for name in made.names or ()):
+        where = f"{layout.__module__}.{layout.__name__}"
+        own = made["padding"].itemsize if "padding" in (made.names or ()) else 0
+        right = (own + free) % made.alignment
+        raise ValueError(f"{where} must have its widest fields first, and padding = filler({right})")
+    return made
+
+
+def view_ranges(layout: type[Layout], **variant: Any) -> dict[str, tuple[float, float]]:
+    """The ranges of the fields of a VIEW that are not 0 to 1; `variant` as in `dtype`, with the numbers of bounds."""
+    found = {}
+    for name, row in fields(layout, **variant).items():
+        high = variant[row.high.size.option] / row.high.unit if isinstance(row.high, Share) else row.high
+        if (row.low, high) != (0, 1):
+            found[name] = row.low, cast(float, high)
+    return found
+
+
+def bounds(layout: type[Layout], name: str, options: Any) -> tuple[int, int]:
+    """The lowest and the highest value of a field of STATE in the variant of these OPTIONS."""
+    row = _rows(layout)[name]
+    if isinstance(row.high, Size):
+        return int(row.low), int(options[row.high.option]) - 1
+    return int(row.low), len(row.high) - 1 if isinstance(row.high, tuple) else int(cast(float, row.high))
+
+
+def plain(layout: type[Layout], s: Record, *names: str, **fields_of: str) -> dict[str, Any]:
+    """Fields with one number as JSON values: an index of names as the name, NONE as None, a flag as a bool.
+
+    Args:
+        layout: the table.
+        s: a record of it.
+        names: the fields, which are also the keys.
+        fields_of: further fields by key.
+    """
+    keys = {name: name for name in names} | fields_of
+    return {key: _plain(_rows(layout)[name], s[name]) for key, name in keys.items()}
+
+
+def _plain(row: Field, value: Any) -> Any:
+    if row.low == NONE and value == NONE:
+        return None
+    return row.names[value] if row.names else bool(value) if row.boolean else int(value)
+
+
+def read(
+    layout: type[Layout], s: Record, mapping: Mapping[str, Any], *names: str, within: str = "", **fields_of: str
+) -> None:
+    """Write what `plain` gave back into the fields.
+
+    Args:
+        layout: the table of STATE.
+        s: the state, whose options are set.
+        mapping: the values by key; a missing one is None.
+        names: the fields, which are also the keys.
+        within: stands before the key in messages.
+        fields_of: further fields by key.
+
+    Raises:
+        ImpossibleState: a value is not in the range of its field; the message names the key and the range.
+    """
+    for key, name in ({name: name for name in names} | fields_of).items():
+        row, value, key = _rows(layout)[name], mapping.get(key), f"{within} {key}".lstrip()
+        low, high = bounds(layout, name, s.options)
+        if value is None and low == NONE:
+            s[name] = NONE
+        elif row.names:
+            s[name] = member(value, key, row.names[: high + 1])
+        elif not row.boolean:
+            s[name] = integer(value, key, max(low, 0) if low == NONE else low, high)
+        elif isinstance(value, bool):
+            s[name] = value
+        else:
+            raise ImpossibleState(f"{key} must be true or false, not {shown(value)}")
+
+
+def rows(layout: type[Layout], **variant: Any) -> Iterator[tuple[str, str, str]]:
+    """Name, shape and meaning of each field, for a README; `variant` may have letters in place of numbers."""
+    for name, row in fields(layout, **variant).items():
+        shape = [str(variant.get(a.option, a.most) if isinstance(a, Size) else a) for a in row.axes]
+        yield name, " x ".join(shape) or "1", row.doc
+
+
+# ---------------------------------------------------------------- kernels
+
+
+def range_check(layout: type[Layout]) -> Callable[[Record, Record], bool]:
+    """The kernel `in_range` of a STATE: (state, options) -> whether a state of any bytes has these options and each of
+    its values is in the range of its field. What several fields say together is for the game to check.
+
+    It is to be a global of the module of the table, by that name.
+    """
+    lines = [*_same(layout), *_checks(layout), "return True"]
+    return written("in_range", ("s", "options"), lines, vars(sys.modules[layout.__module__]))
+
+
+def public_copy(layout: type[Layout]) -> Callable[[Record, Record], None]:
+    """The kernel `copy_public` of a STATE: (state, past) copies every field that is not hidden, but the options."""
+    copied = [name for name, row in fields(layout).items() if not row.hidden and row.kind.names is None]
+    lines = [f"s.{name} = past.{name}" for name in copied]
+    return written("copy_public", ("s", "past"), lines, vars(sys.modules[layout.__module__]))
+
+
+def options_copy(layout: type[Layout]) -> Callable[[Record, Record], None]:
+    """The kernel `copy_options` of a STATE: (state, options) copies the options of the game into the state.
+
+    It copies number by number, since the fields of a state in lanes (`spygames.core.gpu`) are not one record.
+    """
+    lines = []
+    for place, value, axes in _options(layout):
+        loops = list(_loops(axes))
+        lines += [*loops, f"{'    ' * len(loops)}s.{place} = {value}"]
+    return written("copy_options", ("s", "options"), lines, vars(sys.modules[layout.__module__]))
+
+
+def _options(layout: type[Layout]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    """For each field of OPTIONS: an element in the state, the same in the options, and the axes to loop over."""
+    for outer, row in fields(layout).items():
+        for name in row.kind.names or ():
+            axes = row.kind[name].shape
+            yield f"{outer}.{name}{_index(axes)}", f"options.{name}{_index(axes)}", axes
+
+
+def _same(layout: type[Layout]) -> Iterator[str]:
+    """Lines that return False unless the options of a state are the given ones."""
+    for place, value, axes in _options(layout):
+        loops = list(_loops(axes))
+        tab = "    " * len(loops)
+        yield from [*loops, f"{tab}if s.{place} != {value}:", f"{tab}    return False"]
+
+
+def _checks(layout: type[Layout]) -> Iterator[str]:
+    """Lines that return False unless each value of a state is in its range."""
+    for name, row in fields(layout).items():
+        if row.kind.kind != "i":
+            continue
+        axes = tuple(axis.most if isinstance(axis, Size) else axis for axis in row.axes)
+        used = [f"{'ijk'[n]} < options.{a.option}" for n, a in enumerate(row.axes) if isinstance(a, Size)]
+        used += [f"options.{option}" for option in row.when] + ([f"i < s.{row.filled}"] if row.filled else [])
+        high = row.high
+        above = (
+            f"< options.{high.option}"
+            if isinstance(high, Size)
+            else f"< {len(high)}"
+            if isinstance(high, tuple)
+            else f"<= {high}"
+        )
+        fine = f"{row.low} <= x {above}"
+        if used:
+            fine = f"({fine} if {' and '.join(used)} else x == {row.blank})"
+        lines = list(_loops(axes))
+        tab = "    " * len(lines)
+        yield from [*lines, f"{tab}x = s.{name}{_index(axes)}", f"{tab}if not {fine}:", f"{tab}    return False"]
+
+
+def _loops(axes: Sequence[int]) -> Iterator[str]:
+    for n, size in enumerate(axes):
+        yield f"{'    ' * n}for {'ijk'[n]} in range({size}):"
+
+
+def _index(axes: Sequence[int]) -> str:
+    return f"[{', '.join('ijk'[: len(axes)])}]" if axes else ""
+
+
+def written(name: str, arguments: tuple[str, ...], lines: list[str], namespace: dict[str, Any]) -> Any:
+    """A kernel with this body, as if it stood in the module with these globals, where it is to have this name."""
+    text = "\n".join([f"def {name}({', '.join(arguments)}):", *(f"    {line}" for line in lines), ""])
+    file = f"<{namespace['__name__']}.{name}>"
+    # Digests and messages read the source of a function from there.
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    made: dict[str, Any] = {}
+    exec(compile(text, file, "exec"), namespace, made)
+    return kernel(cast(FunctionType, made[name]))

@@ -1,0 +1,140 @@
+"""Options of a game, read once: a frozen dataclass whose rows say what each option means and takes.
+
+```python
+@dataclass(frozen=True)
+class Settings(GameOptions):
+    players: Annotated[int, range(2, 5), "2, 3 or 4"] = 4
+    mode: Annotated[Mode, "with the Black Market or without"] = "simple"
+```
+
+What `make_game` takes, its help, the checks and `Game.options` follow from the rows.
+"""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import cache, wraps
+from typing import Any, Literal, ParamSpec, Self, TypeVar, cast, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from spygames.core.game.game import Game
+from spygames.core.game.layout import NONE, Layout, dtype
+from spygames.core.game.padding import PADDING
+from spygames.core.game.validation import choice
+
+P = ParamSpec("P")
+G = TypeVar("G")
+O = TypeVar("O", bound="GameOptions")  # noqa: E741
+
+
+@dataclass(frozen=True)
+class GameOptions:
+    """The base of a game's options. Making one checks all values; ValueError names the option and what it takes."""
+
+    def __post_init__(self) -> None:
+        for name, (_, allowed) in _rows(type(self)).items():
+            if values := allowed(self) if callable(allowed) else allowed:
+                self._set(name, choice(name, getattr(self, name), values))
+
+    @classmethod
+    def of(cls, game: Game) -> Self:
+        """The options that a game was made with."""
+        options = _options_of(cls, game)
+        assert isinstance(options, cls)
+        return options
+
+    def _set(self, name: str, value: object) -> None:
+        """Puts a checked value into its place."""
+        object.__setattr__(self, name, value)
+
+    @property
+    def mapping(self) -> dict[str, Any]:
+        """The options by name, JSON-able; one that does not apply to the variant is None, and left out."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+@cache
+def _options_of(kind: type[GameOptions], game: Game) -> GameOptions:
+    return kind(**game.options)
+
+
+def seat_or_random(options: Any) -> tuple[int | str, ...]:
+    """The values of `first_player`: a seat, or "random"."""
+    return (*range(options.players), "random")
+
+
+def packed(layout: type[Layout], options: GameOptions, **derived: Any) -> np.ndarray:
+    """One record of OPTIONS, [1].
+
+    Args:
+        layout: its table.
+        options: has the fields of the same name; "random" becomes NONE.
+        derived: the other fields.
+    """
+    made = np.zeros(1, dtype(layout))
+    for name in made.dtype.names or ():
+        if name != PADDING:
+            value = derived[name] if name in derived else getattr(options, name)
+            made[name] = NONE if isinstance(value, str) and value == "random" else value
+    return made
+
+
+def maker(options: Callable[P, O], make: Callable[[O], G]) -> Callable[P, G]:
+    """`make_game`: takes what the dataclass `options` takes, and gives it to `make`, whose module it is of.
+
+    Raises:
+        ValueError: an option has a value that it does not take.
+    """
+    table = options
+    assert isinstance(table, type)
+
+    @wraps(make)
+    def make_game(*args: P.args, **given: P.kwargs) -> G:
+        return make(options(*args, **given))
+
+    hints = get_type_hints(table)
+    parameters = inspect.signature(table).parameters
+    # The words of errors about unknown arguments, and what editors, notebooks and `help` show.
+    cast(Any, table.__init__).__qualname__ = make_game.__name__ = make_game.__qualname__ = "make_game"
+    result = get_type_hints(make)["return"]
+    make_game.__annotations__ = {**{name: hints[name] for name in parameters}, "return": result}
+    shown = [each.replace(annotation=hints[name]) for name, each in parameters.items()]
+    vars(make_game)["__signature__"] = inspect.Signature(shown, return_annotation=result)
+    lines = [f"    {name}: {meaning}." for name, (meaning, _) in _rows(table).items()]
+    raises = "Raises:\n    ValueError: an option has a value that it does not take."
+    make_game.__doc__ = "\n".join(["Make the game with these options.", "", "Args:", *lines, "", raises])
+    return make_game
+
+
+def rows(options: type[GameOptions]) -> list[tuple[str, str, str]]:
+    """Name, meaning and default of each option, for a README."""
+    return [(each.name, _rows(options)[each.name][0], _json(each.default)) for each in fields(options)]
+
+
+def _json(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+Allowed = Sequence[Any] | Callable[[Any], Sequence[Any]]
+
+
+def _rows(options: type[GameOptions]) -> dict[str, tuple[str, Allowed]]:
+    """The meaning of each option and the values that it takes; () where the game checks it itself."""
+    found = {}
+    for name, hint in get_type_hints(options, include_extras=True).items():
+        kind, *notes = get_args(hint)
+        meaning = next(note for note in notes if isinstance(note, str))
+        allowed = next((note for note in notes if not isinstance(note, str)), None)
+        found[name] = meaning, _values(kind) if allowed is None else allowed
+    return found
+
+
+def _values(kind: object) -> tuple[Any, ...]:
+    """The values of a type that names them all; () for another."""
+    if kind is bool:
+        return False, True
+    if get_origin(kind) is Literal:
+        return get_args(kind)
+    return ()

@@ -1,0 +1,84 @@
+"""Random streams: of a game, in its state (field `rng`), so that a copied game replays it; and of players.
+
+SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+"""
+
+import numpy as np
+
+from spygames.core.basics.text import shown
+from spygames.core.compiling.kernel import Int, Record, kernel
+from spygames.core.game.validation import is_whole
+
+__all__ = ["as_seed", "below", "draw_seed", "mix", "next_seed", "random_action", "shuffle", "uniform"]
+
+GAMMA = np.uint64(0x9E3779B97F4A7C15)
+
+
+@kernel
+def mix(z: np.uint64) -> np.uint64:
+    """The output function of SplitMix64: a bijection of uint64 that scatters neighbours."""
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@kernel
+def next_seed(seed: np.uint64) -> np.uint64:
+    """The seed of the game that follows the game of `seed`, for every consumer that restarts by itself."""
+    return mix(seed + GAMMA)
+
+
+@kernel
+def below(s: Record, n: Int) -> Int:
+    """Draws 0..n-1 (n at most 2^32, multiply-shift) and advances `s.rng`."""
+    s.rng += GAMMA
+    return np.int64(((mix(s.rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@kernel
+def shuffle(s: Record, items: np.ndarray, n: Int) -> None:
+    """Shuffles the first `n` items in place (Fisher-Yates)."""
+    for i in range(n - 1, 0, -1):
+        j = below(s, i + 1)
+        items[i], items[j] = items[j], items[i]
+
+
+@kernel
+def uniform(rng: np.ndarray, n: Int) -> Int:
+    """Draws 0..n-1 (n at most 2^32, multiply-shift) and advances `rng`, uint64 [1]."""
+    rng[0] += GAMMA
+    return np.int64(((mix(rng[0]) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@kernel
+def draw_seed(rng: np.ndarray) -> np.uint64:
+    """Draw a seed, 0..2^64-1, and advance `rng`, uint64 [1]. It is made of the upper halves of two draws: a whole draw
+    could be inverted, and its receiver would know what is drawn next."""
+    rng[0] += GAMMA
+    upper = mix(rng[0]) >> np.uint64(32)
+    rng[0] += GAMMA
+    return (upper << np.uint64(32)) | (mix(rng[0]) >> np.uint64(32))
+
+
+@kernel
+def random_action(mask: np.ndarray, rng: np.ndarray) -> Int:
+    """Any legal action (mask int8 [A]), uniformly, or -1 if none is. Advances `rng`, uint64 [1]."""
+    left = 0
+    for action in range(len(mask)):
+        left += mask[action]
+    left = uniform(rng, left)
+    for action in range(len(mask)):
+        if mask[action]:
+            if left == 0:
+                return action
+            left -= 1
+    return -1
+
+
+def as_seed(seed: object) -> np.uint64:
+    """`seed` if it is a whole number from 0 to 2^64 - 1, one from the system's entropy for None; else ValueError."""
+    if seed is None:
+        return np.random.SeedSequence().generate_state(1, np.uint64)[0]
+    if not is_whole(seed) or not 0 <= seed < 2**64:
+        raise ValueError(f"seed must be a whole number from 0 to 2**64 - 1, not {shown(seed)}")
+    return np.uint64(seed)

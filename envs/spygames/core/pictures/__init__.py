@@ -1,0 +1,1 @@
+"""Positions as SVG, as pixels and in windows."""

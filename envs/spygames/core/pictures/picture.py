@@ -1,0 +1,167 @@
+"""A position as a picture: SVG of what one viewer may know, drawn from a mapping that is blind already.
+
+A game gives two functions: `seen_to_dict` replaces in the state mapping what the viewer cannot know, and `draw` draws
+that mapping, and is never handed the state. So a picture cannot show what it is not given. A game without them gets
+the text of `to_text` on a panel.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import Game
+from spygames.core.svg.annotations import Advice, Look
+from spygames.core.svg.pen import FONT, HEIGHT, INK, LINE, PANEL, PAPER, SOFT, TABLE, WIDTH, Pen
+
+__all__ = ["Picture", "advice_panel", "draw_seen", "heading", "log_panel", "picture", "title_bar"]
+
+_LINES = 8
+"""Actions that a panel of advice shows; the others are summed up in one line."""
+
+
+class Picture(str):
+    """An SVG document as text, which notebooks show."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return str(self)
+
+    def save(self, path: str | Path) -> None:
+        """Writes the SVG to a file."""
+        Path(path).write_text(self, encoding="utf-8")
+
+
+def picture(
+    game: Game,
+    s: Record,
+    viewer: int,
+    *,
+    before: Mapping[str, Any] | None = None,
+    legal: Sequence[str] = (),
+    advice: Advice | None = None,
+    names: Sequence[str] = (),
+    log: Sequence[str] = (),
+) -> Picture:
+    """Draws what seat `viewer` may know of state `s`; NOBODY (-1) sees everything.
+
+    Args:
+        game: the game of the state.
+        s: the state.
+        viewer: the seat that looks, or NOBODY.
+        before: see `Look`, as are the further ones.
+        legal: texts of actions to draw as targets.
+        advice: probabilities and a share to draw.
+        names: who plays, one a seat.
+        log: what happened, the latest line first.
+    """
+    look = Look(viewer, before, tuple(legal), advice, tuple(names), tuple(log), game.to_text(s, viewer))
+    return draw_seen(game, game.seen_to_dict(s, viewer), look)
+
+
+def draw_seen(game: Game, seen: Mapping[str, Any], look: Look) -> Picture:
+    """The picture of what `seen_to_dict` returned."""
+    pen = Pen()
+    pen.open(
+        "svg",
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img",
+        font_family=FONT,
+    )
+    pen.add("title", game.title)
+    pen.add("desc", look.alt)
+    pen.box(0, 0, WIDTH, HEIGHT, 24, TABLE)
+    (game.texts.draw or _draw_text)(pen, seen, look)
+    pen.close("svg")
+    return Picture(str(pen))
+
+
+def title_bar(pen: Pen, title: str, headline: str, right: str = "", colour: str = "#f4b63f") -> None:
+    """The first line of a picture: the game, what is to be done, and a count such as the turn."""
+    pen.words(26, 35, title.upper(), 18, colour, letter_spacing=2.5)
+    pen.words(WIDTH / 2, 34, headline, 19, PAPER, anchor="middle", most=640)
+    pen.words(WIDTH - 26, 35, right.upper(), 14, SOFT, anchor="end", letter_spacing=1.5)
+
+
+def heading(pen: Pen, x: float, y: float, text: str, colour: str = SOFT, anchor: str | None = None) -> None:
+    """The small head of a panel."""
+    pen.words(x, y, text.upper(), 11.5, colour, anchor=anchor, letter_spacing=1.4)
+
+
+def log_panel(pen: Pen, x: float, y: float, w: float, look: Look, lines: int = 5) -> None:
+    """What happened, the latest line first and brightest; nothing without a log. `lines` of 22 units, and a head."""
+    if not look.log:
+        return
+    heading(pen, x, y, "What happened")
+    for i, text in enumerate(look.log[:lines]):
+        pen.words(x, y + 24 + 22 * i, text, 13.5, PAPER if i == 0 else SOFT, bold=False, most=w)
+
+
+def advice_panel(
+    pen: Pen, x: float, y: float, w: float, look: Look, colours: tuple[str, str], lines: int = _LINES
+) -> None:
+    """A player's probabilities as bars and its share of a win; nothing without advice.
+
+    Args:
+        pen: what draws.
+        x: the left edge.
+        y: the base line of the head.
+        w: the width.
+        look: what holds the advice.
+        colours: of the viewer's share and of the rest.
+        lines: bars at most; the last one sums up the further actions.
+    """
+    advice = look.advice
+    if advice is None:
+        return
+    top = y + 14
+    if advice.actions:
+        heading(pen, x, y, advice.title)
+        ranked = sorted(advice.actions, key=lambda each: -each[1])
+        shown = ranked if len(ranked) <= lines else ranked[: lines - 1]
+        bars = [*shown]
+        if rest := ranked[len(shown) :]:
+            bars.append((f"{len(rest)} others", sum(share for _, share in rest)))
+        for i, (text, share) in enumerate(bars):
+            pen.box(x, top, w, 27, 6, "#2b4154")
+            pen.box(x, top, max(5.0, w * min(1.0, share)), 27, 6, "#28709e" if i == 0 and len(shown) else "#456a85")
+            pen.words(x + 9, top + 18.5, text, 13, PAPER, bold=i == 0, most=w - 70)
+            pen.words(x + w - 9, top + 18.5, f"{100 * share:.0f} %", 13, PAPER, anchor="end")
+            top += 32
+        top += 14
+    if advice.share is not None:
+        heading(pen, x, top + 8, advice.share_title)
+        share = min(1.0, max(0.0, advice.share))
+        pen.box(x, top + 18, w, 22, 6, colours[1])
+        pen.box(x, top + 18, max(6.0, w * share), 22, 6, colours[0])
+        pen.words(x + 10, top + 34, f"{100 * share:.0f} %", 13, INK)
+        pen.words(x + w - 10, top + 34, f"{100 - 100 * share:.0f} %", 13, INK, anchor="end")
+    elif advice.value is not None:
+        heading(pen, x, top + 8, "Expected result")
+        pen.words(x, top + 34, f"{advice.value:+.2f}", 18)
+
+
+def _draw_text(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
+    """The text of the position in a panel: the picture of a game that draws none of its own."""
+    lines = str(seen.get("text", look.alt)).splitlines() or [""]
+    longest = max(map(len, lines))
+    size = min(24.0, (HEIGHT - 200) / (1.3 * len(lines)), (WIDTH - 120) / (0.62 * max(1, longest)))
+    viewer = "everything" if look.viewer < 0 else f"player_{look.viewer}"
+    title_bar(pen, "Position", f"seen by {viewer}" if look.viewer >= 0 else "everything is open")
+    pen.box(30, 60, WIDTH - 60, HEIGHT - 130, 16, PANEL, stroke=LINE, stroke_width=1.4)
+    for i, line in enumerate(lines):
+        # A place for each letter stands for a monospaced font, so that columns stay columns with any font.
+        places = [(f"{60 + 0.62 * size * column:.1f}", letter) for column, letter in enumerate(line) if letter != " "]
+        if places:
+            xs, letters = zip(*places, strict=True)
+            y = 72 + size * (1 + 1.3 * i)
+            pen.add("text", "".join(letters), x=" ".join(xs), y=y, font_size=size, fill=PAPER, text_anchor="middle")
+    for i, text in enumerate(look.legal[:1]):
+        pen.words(
+            54, HEIGHT - 36 + 20 * i, f"{len(look.legal)} actions, as {text}", 15, SOFT, bold=False, most=WIDTH - 108
+        )

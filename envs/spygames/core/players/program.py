@@ -1,0 +1,207 @@
+"""Players that are programs: the kind `command:PROGRAM`, which reads and writes JSON lines (docs/bot_protocol.md)."""
+
+import json
+import os
+import shlex
+import shutil
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from spygames.core.basics.text import one_line, shown
+from spygames.core.basics.version import VERSION
+from spygames.core.compiling.digest import file_digest
+from spygames.core.game.game import Game, as_record
+from spygames.core.game.validation import same, time_limit
+from spygames.core.players.events import NOTES, Following, draw_seed
+from spygames.core.players.history import Notes
+from spygames.core.players.json_lines import Pipe, PipeError, PipeLate
+from spygames.core.players.player import DecisionBatch, PlayerFailed, PlayerTooSlow
+
+__all__ = ["DECISION_LIMIT", "PROTOCOL", "START_LIMIT", "CommandPlayer", "load_player"]
+
+PROTOCOL = 2
+"""The version of docs/bot_protocol.md."""
+START_LIMIT = 30.0
+"""Seconds from the start of a program to its answer to `hello`."""
+DECISION_LIMIT = 10.0
+"""Seconds for a decision."""
+MOST_FAILURES = 3
+"""After so many failures in a row a program is not started again."""
+
+
+class CommandPlayer:
+    """A program as a `Player`: one process for each seat that it holds, for all games there.
+
+    Args:
+        game: what is played.
+        command: the program and its arguments, as a shell has them.
+        start_limit: seconds from its start to its answer to `hello`, 0.001 to 10^6.
+        decision_limit: seconds for a decision, 0.001 to 10^6.
+
+    Raises:
+        ValueError: there is no such program, or a limit is out of its range.
+    """
+
+    notes_size = NOTES
+    """Decisions of a game that it wants in `DecisionBatch.notes`."""
+
+    def __init__(
+        self, game: Game, command: str, start_limit: float = START_LIMIT, decision_limit: float = DECISION_LIMIT
+    ):
+        self.game, self.command, self.name = game, command, f"command:{command}"
+        self.start_limit = time_limit("start_limit", start_limit)
+        self.decision_limit = time_limit("decision_limit", decision_limit)
+        self._arguments = _split(command)
+        self._following = Following()
+        self._pipes: dict[int, Pipe] = {}
+        self._asked: dict[int, int] = {}  # decisions of the process of a seat, so that each has its number
+        self._failures: dict[int, int] = {}
+
+    def __repr__(self) -> str:
+        return f"CommandPlayer({self.game.id}, {self.command!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CommandPlayer, (self.game, self.command, self.start_limit, self.decision_limit)
+
+    @cached_property
+    def digest(self) -> str | None:
+        """Of the program and of those of its arguments that are files; None where one of them cannot be read."""
+        program, *arguments = self._arguments
+        return file_digest(shutil.which(program) or program, *(word for word in arguments if os.path.isfile(word)))
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """The answer for each of `decisions.rows`, int64 [k]; PlayerFailed where there is none."""
+        return np.array([self._answer(decisions, row) for row in decisions.rows.tolist()], np.int64)
+
+    def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
+        """Tells the program of a seat how its game has ended."""
+        news, pipe = self._following.ending(row, seat, notes), self._pipes.get(seat)
+        if news is not None and pipe is not None:
+            pipe.send({"type": "result", "id": news.game, "events": news.events, "returns": returns.tolist()})
+
+    def close(self) -> None:
+        """Ends the programs; those that are asked again are started again."""
+        for seat in list(self._pipes):
+            self._end(seat)
+
+    def _answer(self, d: DecisionBatch, row: int) -> int:
+        """The answer in one game."""
+        if (said := self._following.answer(d, row)) is not None:
+            return said
+        seat = int(d.states["to_move"][row])
+        if self._failures.get(seat, 0) >= MOST_FAILURES:
+            what = f"failed in seat {seat}"
+            raise PlayerFailed(self.name, seat, [row], f"{what}: it has failed {MOST_FAILURES} times in a row")
+        try:
+            pipe = self._pipe(seat)
+            news = self._following.news(d, row)
+            asked, texts = decision(d, row, seat)
+            if news.begins:
+                pipe.send({"type": "start", "id": news.game})
+            self._asked[seat] = number = self._asked.get(seat, 0) + 1
+            pipe.send({"type": "decision", "id": news.game, "decision": number, "events": news.events} | asked)
+            text = _action(pipe.receive(self.decision_limit), news.game, number)
+        except PipeError as error:
+            raise self._failed(d, row, error) from None
+        self._failures[seat] = 0
+        if text not in texts:
+            detail = f"{shown(text)} for seat {seat}; legal are {_some(list(texts))}"
+            failed = PlayerFailed(self.name, seat, [row], "answered an illegal action", detail)
+            self._following.answered(d, row, failed)
+            raise failed
+        self._following.answered(d, row, texts[text])
+        return texts[text]
+
+    def _pipe(self, seat: int) -> Pipe:
+        """The running program of a seat."""
+        if seat not in self._pipes:
+            self._pipes[seat] = pipe = Pipe(self._arguments)
+            pipe.send(hello(self.game, seat))
+            _check_hello(pipe.receive(self.start_limit))
+        return self._pipes[seat]
+
+    def _failed(self, d: DecisionBatch, row: int, error: PipeError) -> PlayerFailed:
+        seat = int(d.states["to_move"][row])
+        self._failures[seat] = self._failures.get(seat, 0) + 1
+        last = self._end(seat)
+        detail = "; ".join(part for part in (error.detail, last and f"last on its stderr: {one_line(last)}") if part)
+        kind = PlayerTooSlow if isinstance(error, PipeLate) else PlayerFailed
+        failed = kind(self.name, seat, [row], f"failed in seat {seat}: it {error.what}", detail)
+        self._following.answered(d, row, failed)
+        return failed
+
+    def _end(self, seat: int) -> str:
+        """Ends the program of a seat, whose games are told anew to the next one; returns its last line on stderr."""
+        self._following.begin_anew(seat)
+        self._asked.pop(seat, None)
+        pipe = self._pipes.pop(seat, None)
+        if pipe is None:
+            return ""
+        pipe.close()
+        return pipe.last_error
+
+
+def hello(game: Game, seat: int) -> dict[str, Any]:
+    """What a program is told first."""
+    return {
+        "type": "hello",
+        "protocol": PROTOCOL,
+        "spygames": VERSION,
+        "game": game.id,
+        "options": dict(game.options),
+        "players": game.num_players,
+        "seat": seat,
+    }
+
+
+def decision(d: DecisionBatch, row: int, seat: int) -> tuple[dict[str, Any], dict[str, int]]:
+    """What a program is asked, and the actions by their texts; a seed is drawn from the stream of the game."""
+    s, game = as_record(d.states, row), d.game
+    texts = {game.action_to_string(s, int(action), seat): int(action) for action in np.flatnonzero(d.mask[row])}
+    view = {name: d.views[name][row].tolist() for name in game.view_dtype.names or ()}
+    return {"view": view, "legal": list(texts), "seed": draw_seed(d.rng[row])}, texts
+
+
+def _check_hello(answer: Mapping[str, Any]) -> None:
+    """PipeError if it is not the answer to `hello`."""
+    right, protocol = {"type": "hello", "protocol": PROTOCOL}, answer.get("protocol")
+    if answer.get("type") == "hello" and type(protocol) is int and protocol < PROTOCOL:
+        what = f'protocol {PROTOCOL} is {json.dumps(right)}, and each answer repeats "decision" of its question'
+        raise PipeError(f"speaks protocol {protocol}, not {PROTOCOL}", what)
+    if not all(same(answer.get(key), value) for key, value in right.items()):
+        raise PipeError("did not answer hello as it should", f"{shown(answer)} instead of {json.dumps(right)}")
+
+
+def _action(answer: Mapping[str, Any], game: int, number: int) -> str:
+    """The text of an answer; PipeError if it is not one to the question with that number."""
+    text, repeated = answer.get("action"), {"type": "action", "id": game, "decision": number}
+    if not isinstance(text, str) or not all(same(answer.get(key), value) for key, value in repeated.items()):
+        right = f'{{"type": "action", "id": {game}, "decision": {number}, "action": TEXT}}'
+        raise PipeError("did not answer the question", f"{shown(dict(answer))} instead of {right}")
+    return text
+
+
+def _some(texts: list[str], most: int = 5) -> str:
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
+
+
+def _split(command: str) -> list[str]:
+    """The words of a command; ValueError where they begin with no program."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ValueError(f"{shown(f'command:{command}')}: {one_line(error)}") from None
+    if not words or shutil.which(words[0]) is None:
+        program = shown(words[0]) if words else "a program"
+        raise ValueError(f"{shown(f'command:{command}')}: {program} cannot be run: it is not there or not executable")
+    return words
+
+
+def load_player(game: Game, argument: str) -> CommandPlayer:
+    """The player `command:PROGRAM ARGUMENTS`: what `make_player` calls for the kind `command`; ValueError if there is
+    no such program."""
+    return CommandPlayer(game, argument)

@@ -1,0 +1,196 @@
+"""Players that are Python: the kind `python:module.name`, a function or a class of your own."""
+
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from spygames.core.basics.text import one_line, say, shown
+from spygames.core.compiling.digest import file_digest
+from spygames.core.game.game import Game
+from spygames.core.game.validation import is_whole, time_limit
+from spygames.core.players.events import NOTES, Following, News, draw_seed
+from spygames.core.players.history import Notes
+from spygames.core.players.import_by_name import find_code
+from spygames.core.players.player import DecisionBatch, PlayerFailed, PlayerTooSlow
+from spygames.core.players.time_limit import TooLate, within
+
+__all__ = ["PythonPlayer", "load_player"]
+
+
+class PythonPlayer:
+    """Somebody's function or class as a `Player`.
+
+    A function (observation float32 [F], mask int8 [A]) -> action is asked for every decision alike. Of a class one
+    object plays one seat in one game: it is made by (game, seat, seed 0..2^32-1, for its choices) before the first
+    decision of the seat, `act(observation, mask)` decides, `seen(text)`, if there is one, hears what the seat sees
+    happen (`Game.seen_action`), and `ended(returns float32 [P])`, if there is one, the result.
+
+    Args:
+        game: what is played.
+        decide: the function or the class.
+        name: what the player is called.
+        decision_limit: seconds for a decision, 0.001 to 10^6; None: as long as it takes. It is interrupted, unless it
+            hangs outside of Python or elsewhere than in the main thread of a POSIX system (`spygames.core.players.time_limit`).
+        digest: of the file of its module, None where nobody knows.
+
+    Raises:
+        TypeError: `decide` cannot be called as said above.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        decide: Callable[..., Any],
+        name: str,
+        decision_limit: float | None = None,
+        digest: str | None = None,
+    ):
+        check_code(decide)
+        self.game, self.name, self._decide = game, name, decide
+        self.decision_limit = None if decision_limit is None else time_limit("decision_limit", decision_limit)
+        self.digest = digest
+        self._is_class = inspect.isclass(decide)
+        self._following = Following()
+        self._objects: dict[tuple[int, int], Any] = {}
+        self.notes_size = NOTES if self._is_class else 0
+        """Decisions of a game that it wants in `DecisionBatch.notes`."""
+
+    def __repr__(self) -> str:
+        return f"PythonPlayer({self.game.id}, {self.name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # objects of games are made again as games are asked
+        return PythonPlayer, (self.game, self._decide, self.name, self.decision_limit, self.digest)
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """The answer for each of `decisions.rows`, int64 [k]; PlayerFailed where there is none."""
+        return np.array([self._answer(decisions, row) for row in decisions.rows.tolist()], np.int64)
+
+    def _answer(self, d: DecisionBatch, row: int) -> int:
+        """The answer in one game."""
+        if self._is_class and (said := self._following.answer(d, row)) is not None:
+            return said
+        # Copies, so that nobody changes what belongs to the games.
+        observation, mask = d.observation[row].copy(), d.mask[row].copy()
+        news = self._following.news(d, row) if self._is_class else None
+
+        def decide() -> Any:
+            own = self._decide if news is None else self._told(news, row, d.rng[row]).act
+            return own(observation, mask)
+
+        try:
+            answer = within(self.decision_limit, decide)
+        except TooLate:
+            raise self._failed(
+                d, row, f": it gave no answer in {self.decision_limit:g} s", kind=PlayerTooSlow
+            ) from None
+        except (Exception, SystemExit) as error:  # a stranger's code may raise anything, but Ctrl-C is not its own
+            raise self._failed(d, row, detail=f"{type(error).__name__}: {one_line(error)}") from error
+        if not is_whole(answer) or not 0 <= answer < len(mask):
+            raise self._failed(d, row, detail=f"{shown(answer)} is no whole number from 0 to {len(mask) - 1}")
+        if news is not None and d.mask[row, answer]:
+            self._following.answered(d, row, int(answer))
+        return int(answer)
+
+    def _failed(
+        self, d: DecisionBatch, row: int, what: str = "", detail: str = "", kind: type[PlayerFailed] = PlayerFailed
+    ) -> PlayerFailed:
+        seat = int(d.states["to_move"][row])
+        self._objects.pop((row, seat), None)
+        failed = kind(self.name, seat, [row], f"failed in seat {seat}{what}", detail)
+        if self._is_class:
+            self._following.answered(d, row, failed)
+        return failed
+
+    def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
+        """Tells the object of a seat how its game has ended; what it makes of that is nobody's business any more."""
+        news = self._following.ending(row, seat, notes) if self._is_class else None
+        player = self._objects.pop((row, seat), None)
+        if news is None or player is None:
+            return
+        try:
+            _tell(player, news.events)
+            if hasattr(player, "ended"):
+                player.ended(returns.copy())
+        except (Exception, SystemExit) as error:
+            say(f"{self.name}: {type(error).__name__}: {one_line(error)}")
+
+    def _told(self, news: News, row: int, rng: np.ndarray) -> Any:
+        """The object of a game, which knows what has happened."""
+        if news.begins or (row, news.seat) not in self._objects:
+            self._objects[row, news.seat] = self._decide(self.game, news.seat, draw_seed(rng))
+        player = self._objects[row, news.seat]
+        _tell(player, news.events)
+        return player
+
+
+def _tell(player: Any, events: list[str]) -> None:
+    if hasattr(player, "seen"):
+        for text in events:
+            player.seen(text)
+
+
+def check_code(decide: Callable[..., Any]) -> None:
+    """TypeError where a function or a class cannot be called as a player is, as far as signatures tell."""
+    if not inspect.isclass(decide):
+        _check_call(decide, f"the function {_called(decide)}", "observation", "mask")
+        return
+    act = getattr(decide, "act", None)
+    if not callable(act):
+        raise TypeError(f"the class {_called(decide)} has no method act(observation, mask)")
+    if _takes(act, "self", "decisions") and not _takes(act, "self", "observation", "mask"):
+        raise TypeError(
+            f"the class {_called(decide)} is a Player, whose act takes a DecisionBatch: pass an object of it "
+            "in Python, or make it an installed kind; a class by its name must have act(observation, mask)"
+        )
+    _check_call(decide, f"the class {_called(decide)}", "game", "seat", "seed")
+    for name, arguments in (("act", ("observation", "mask")), ("seen", ("text",)), ("ended", ("returns",))):
+        if (method := getattr(decide, name, None)) is not None:
+            bound = [] if isinstance(inspect.getattr_static(decide, name), staticmethod | classmethod) else ["self"]
+            _check_call(method, f"{name} of the class {_called(decide)}", *arguments, bound=bound)
+
+
+def _check_call(function: Callable[..., Any], what: str, *arguments: str, bound: Sequence[str] = ()) -> None:
+    if not _takes(function, *bound, *arguments):
+        given = ", ".join(map(str, [*inspect.signature(function).parameters.values()][len(bound) :]))
+        raise TypeError(f"{what} must take ({', '.join(arguments)}), not ({one_line(given)})")
+
+
+def _takes(function: Callable[..., Any], *arguments: str) -> bool:
+    """Whether a function takes so many arguments without names; True where nobody knows its signature."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # written in C, say
+        return True
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        return False
+    return True
+
+
+def _called(decide: Callable[..., Any]) -> str:
+    return one_line(getattr(decide, "__qualname__", None) or type(decide).__qualname__)
+
+
+def load_player(game: Game, argument: str) -> PythonPlayer:
+    """The player `python:MODULE.NAME`: what `make_player` calls for the kind `python`.
+
+    Args:
+        game: what is played.
+        argument: the module, which is installed or lies in the current folder, and in it a function or class.
+
+    Raises:
+        ValueError: there is no such thing, its module cannot be imported, or it cannot be called as a player is.
+    """
+    spec = f"python:{argument}"
+    found, module = find_code(spec), argument.rpartition(".")[0]
+    modules = dict.fromkeys([module, getattr(found, "__module__", None) or module])  # it may come from another one
+    files = [getattr(sys.modules.get(name), "__file__", None) for name in modules]
+    try:
+        return PythonPlayer(game, found, spec, digest=None if None in files else file_digest(*map(str, files)))
+    except TypeError as error:
+        raise ValueError(f"{shown(spec)}: {error}") from None

@@ -1,0 +1,1 @@
+"""Recorded games: JSON lines that replay exactly, and films of them."""

@@ -1,0 +1,387 @@
+"""Games as JSON lines: one game a line, in texts, and replayed exactly.
+
+>>> from spygames import make_game
+>>> from spygames.core.players.names import make_player
+>>> game = make_game("agent_avenue_v0")
+>>> record = play_record(game, [make_player(game, "random")] * 2, seed=7)
+>>> len(replay(record)) == len(record.actions) + 1
+True
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from spygames.core.basics.files import read_text
+from spygames.core.basics.json_numbers import read_uint64, written
+from spygames.core.basics.text import one_line, shown
+from spygames.core.basics.version import VERSION
+from spygames.core.compiling.kernel import Record
+from spygames.core.game import registry
+from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record, reference
+from spygames.core.game.rng import as_seed, mix
+from spygames.core.game.validation import is_whole, some_legal
+from spygames.core.players.names import as_players
+from spygames.core.players.player import PlayerLike
+from spygames.core.playing.session import play
+
+__all__ = [
+    "GameRecord",
+    "RecordError",
+    "load_games",
+    "make_record",
+    "play_record",
+    "read_games",
+    "replay",
+    "save_games",
+]
+
+MAX_BYTES = 1 << 30
+"""Of a file of recorded games: more than 20,000 long ones."""
+_SHOWN = 12  # legal actions that a complaint names
+_LONG = 300  # characters of another error that a complaint quotes
+
+
+class RecordError(ValueError):
+    """A record that does not fit the games of this installation, or a file that holds none; one line says where."""
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """One game, whole or broken off. Plain JSON values only."""
+
+    game: str
+    """What `spygames.make_game` makes it from: `agent_avenue_v0`, or a module."""
+    options: dict[str, Any]
+    """Every option of the game."""
+    seed: int | None
+    """0..2^64-1, what the game began from, or None if it began from `state`."""
+    state: dict[str, Any] | None
+    """The mapping that the game began from, or None if it began from `seed`."""
+    actions: tuple[str, ...]
+    """In order, as texts (`Game.action_to_string`)."""
+    returns: tuple[float, ...]
+    """The result per seat; zeros if the game was broken off."""
+    end_reason: str | None
+    """The key of that name in the last state's mapping, where the game has one."""
+    positions: tuple[str, ...] = ()
+    """A digest of each state, the first and the last included; empty: nothing to compare."""
+    players: tuple[str, ...] = ()
+    """Who played, per seat; for people."""
+    spygames: str = VERSION
+    """The version of the package that recorded it."""
+
+    def to_line(self) -> str:
+        """The record as one line of JSON, without its end; `read_games` reads it.
+
+        A seed from 2^53 on and the `rng` of a state are texts: programs whose numbers are doubles would round them.
+        """
+        content = asdict(self)
+        if self.seed is not None:
+            content["seed"] = written(self.seed)
+        if self.state is not None and (rng := read_uint64(self.state.get("rng"))) is not None:
+            content["state"]["rng"] = str(rng)
+        return json.dumps(content)
+
+
+def play_record(
+    game: Game,
+    players: Sequence[PlayerLike],
+    seed: int | None = None,
+    *,
+    state: Mapping[str, Any] | None = None,
+    rng_seed: int | None = None,
+) -> GameRecord:
+    """Plays one game to its end, `players[i]` in seat i, and records it.
+
+    Args:
+        game: what is played.
+        players: one a seat, each a name as `make_player` takes it, a `Policy` or a `Player`; the same one may sit in
+            several seats.
+        seed: 0..2^64-1, what the game begins from.
+        state: the mapping to begin from instead.
+        rng_seed: 0..2^64-1, of the players' random stream; None: derived from `seed`, so that `seed` tells all.
+
+    Raises:
+        TypeError: something is no player.
+        ValueError: there is no such player, not one player a seat, not exactly one of `seed` and `state`, or a seed
+            that is none.
+        ImpossibleState: `state` is none.
+        IllegalAction: a player answered what is not legal, or no action; the message names it.
+    """
+    if len(players) != game.num_players:
+        raise ValueError(f"{game.id} has {game.num_players} seats, not {len(players)}")
+    states, players = _begin(game, seed, state), as_players(game, players)
+    rng = np.array([[mix(~as_seed((seed or 0) if rng_seed is None else rng_seed))]], np.uint64)
+    actions = play(game, states, players, rng)
+    names = tuple(player.name for player in players)
+    return _write(game, states, seed, actions, names)
+
+
+def make_record(
+    game: Game,
+    actions: Iterable[int],
+    seed: int | None = None,
+    *,
+    state: Mapping[str, Any] | None = None,
+    players: Sequence[str] = (),
+) -> GameRecord:
+    """The record of a game that was played elsewhere: its actions (0..A-1) in order, from `seed` or `state`.
+
+    Raises:
+        IllegalAction: an action is malformed, or not legal in its turn.
+        ValueError: not exactly one of `seed` and `state`, or a seed that is none.
+        ImpossibleState: `state` is none.
+    """
+    return _write(game, _begin(game, seed, state), seed, actions, tuple(players))
+
+
+def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
+    """Plays a record again and returns every state, the first and the last included: STATE [actions + 1].
+
+    Args:
+        game_record: what was recorded.
+        game: what it is played with; None: what the record names, if that is a game of this package. Any other must
+            be passed: a file does not choose what is imported.
+
+    Raises:
+        RecordError: it does not fit: no such game or options, an impossible beginning, an action that is not
+            legal in its turn, another position after it, or another result.
+    """
+    r = game_record
+    game = game or game_of(r)
+    try:
+        states = _begin(game, r.seed, r.state)
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"the record cannot begin: {one_line(error, _LONG)}{_versions(r)}") from error
+    if r.positions and len(r.positions) != len(r.actions) + 1:
+        raise RecordError(f"the record has {len(r.actions)} actions and {len(r.positions)} positions, not one more")
+    s = as_record(states)
+    history = game.new_states(len(r.actions) + 1)
+    history[0] = states[0]
+    _compare_position(game, r, s, 0)
+    for number, text in enumerate(r.actions, 1):
+        try:
+            action = game.string_to_action(s, text, int(s.to_move)) if s.to_move != NOBODY else NOBODY
+            _act(game, s, action, text)
+        except ValueError as error:
+            raise RecordError(f"move {number} does not fit: {one_line(error, _LONG)}{_versions(r)}") from error
+        history[number] = states[0]
+        _compare_position(game, r, s, number)
+    for what, recorded, found in (
+        ("returns", tuple(r.returns), _returns(game, s)),
+        ("end_reason", r.end_reason, _end_reason(game, s)),
+    ):
+        if recorded != found:
+            raise RecordError(f"{what} must be {shown(found)} after these moves, not {shown(recorded)}{_versions(r)}")
+    return history
+
+
+def save_games(path: str | os.PathLike[str], records: Iterable[GameRecord]) -> None:
+    """Writes one line a game. The file is there in full or, after an error, as it was before.
+
+    A link stays one, to the new file; a pipe or a device is written to, and not replaced.
+    """
+    target = Path(path)
+    lines = "".join(r.to_line() + "\n" for r in records)
+    if target.exists() and not target.is_file():
+        target.write_text(lines, encoding="utf-8")
+        return
+    target = target.resolve()
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, 0o666 & ~mask)  # a temporary file is its owner's alone, a saved game an ordinary file
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def load_games(path: str | os.PathLike[str]) -> list[GameRecord]:
+    """Reads a file that `save_games` wrote.
+
+    Raises:
+        RecordError: a line is no record; the message names the line and the key.
+        OSError: the file cannot be read, has more than `MAX_BYTES` bytes, or is no regular file.
+    """
+    try:
+        text = read_text(path, MAX_BYTES)
+    except ValueError as error:
+        raise RecordError(f"{one_line(path)} is no file of recorded games: {one_line(error)}") from error
+    return read_games(text, f"{one_line(path)}, ")
+
+
+def read_games(text: str, where: str = "") -> list[GameRecord]:
+    """Reads the text of such a file; RecordError as `load_games`, with `where` before the number of the line."""
+    lines = text.removeprefix("\ufeff").split("\n")
+    return [_read(line, f"{where}line {number}") for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _begin(game: Game, seed: int | None, state: Mapping[str, Any] | None) -> np.ndarray:
+    if (seed is None) == (state is None):
+        raise ValueError("a game begins from a seed or from a state: exactly one of them")
+    if seed is not None:
+        return game.start(int(as_seed(seed)))
+    assert state is not None
+    states = game.new_states()
+    game.state_from_dict(state, as_record(states))
+    return states
+
+
+def _act(game: Game, s: Record, answer: object, text: str | None = None) -> int:
+    """Applies a legal action and returns it as a plain number; IllegalAction names what was legal."""
+    mask = np.zeros(game.num_actions, np.int8)
+    game.legal(s, mask)
+    action = NOBODY
+    if is_whole(answer) and 0 <= answer < game.num_actions:
+        action = int(answer)
+    if action == NOBODY or not mask[action]:
+        if text is None and action != NOBODY and s.to_move != NOBODY:
+            text = game.action_to_string(s, action, int(s.to_move))
+        what = shown(answer if text is None else text)
+        if s.to_move == NOBODY:
+            raise IllegalAction(f"{what} comes after the end of the game")
+        seat = int(s.to_move)
+        legal = some_legal(mask, lambda action: game.action_to_string(s, action, seat), _SHOWN)
+        raise IllegalAction(f"{what} is not legal for seat {seat}; legal are {legal}")
+    game.apply(s, action)
+    return action
+
+
+def _write(
+    game: Game, states: np.ndarray, seed: int | None, actions: Iterable[int], players: tuple[str, ...]
+) -> GameRecord:
+    """Plays `actions` from `states` on, which move, and writes it all down."""
+    s = as_record(states)
+    state = game.state_to_dict(s) if seed is None else None
+    texts, positions = [], [_digest(game, s)]
+    for answer in actions:
+        before = states.copy()
+        action = _act(game, s, answer)
+        texts.append(game.action_to_string(as_record(before), action, int(before["to_move"][0])))
+        positions.append(_digest(game, s))
+    return GameRecord(
+        game=_name_of(game),
+        options=dict(game.options),
+        seed=None if seed is None else int(seed),
+        state=state,
+        actions=tuple(texts),
+        returns=_returns(game, s),
+        end_reason=_end_reason(game, s),
+        positions=tuple(positions),
+        players=players,
+    )
+
+
+def _name_of(game: Game) -> str:
+    """What `make_game` makes `game` from; its id if nothing does, as with a game made by hand."""
+    if game.id in registry.game_ids():
+        return game.id
+    try:
+        return reference(game)[0]
+    except ValueError:
+        return game.id
+
+
+def game_of(r: GameRecord) -> Game:
+    """The game that a record names; RecordError if it is none of this package, or takes no such options."""
+    try:
+        if r.game not in registry.game_ids():
+            there = ", ".join(registry.game_ids())
+            raise ValueError(f"no game {shown(r.game)}; there are {there}, and one of another module must be passed")
+        return registry.make_game(r.game, **r.options)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise RecordError(f"the game of this record cannot be made: {one_line(error, _LONG)}{_versions(r)}") from error
+
+
+def _digest(game: Game, s: Record) -> str:
+    """Of the mapping, not of the bytes: a layout may change where the rules do not. Its `record` holds what views
+    remember, which may come to be more; everything else is the game. `rng` is a number, as in all records so far."""
+    mapping = {key: value for key, value in game.texts.state_to_dict(game, s).items() if key != "record"}
+    return hashlib.sha256(json.dumps(mapping, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _compare_position(game: Game, r: GameRecord, s: Record, number: int) -> None:
+    if r.positions and r.positions[number] != _digest(game, s):
+        after = f"after move {number} ({one_line(r.actions[number - 1])})" if number else "at the start"
+        raise RecordError(f"{after} the position is not the recorded one{_versions(r)}")
+
+
+def _returns(game: Game, s: Record) -> tuple[float, ...]:
+    out = np.zeros(game.num_players, np.float32)
+    game.returns(s, out)
+    return tuple(map(float, out))
+
+
+def _end_reason(game: Game, s: Record) -> str | None:
+    reason = game.state_to_dict(s).get("end_reason")
+    return None if reason is None else str(reason)
+
+
+def _versions(r: GameRecord) -> str:
+    """What may explain a misfit."""
+    here = VERSION
+    return "" if r.spygames == here else f" (recorded with spygames {one_line(r.spygames, 40)}, this is {here})"
+
+
+_EXAMPLE = 'each line is one game, as {"game": "agent_avenue_v0", "options": {...}, "seed": 1, ...} of spygames record'
+
+
+def _read(line: str, where: str) -> GameRecord:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError) as error:  # the latter where lists lie deep in lists
+        raise RecordError(f"{where}: not JSON: {one_line(error)}") from error
+    if not isinstance(found, dict):
+        raise RecordError(f"{where}: a record is a mapping, not {type(found).__name__}")
+    names = [f.name for f in fields(GameRecord)]
+    if wrong := set(names) ^ set(found):
+        missing = [name for name in names if name in wrong]
+        what = f"{shown((missing or sorted(wrong))[0])} is {'missing' if missing else 'unknown'}"
+        raise RecordError(f"{where}: not a game record (key {what}); {_EXAMPLE}")
+    for key, (kind, what) in _FORM.items():
+        if not kind(found[key]):
+            raise RecordError(f"{where}: {key} must be {what}, not {shown(found[key])}")
+    values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in found.items()}
+    if values["seed"] is not None:
+        values["seed"] = read_uint64(values["seed"])
+    return GameRecord(**values)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+_FORM = {
+    "game": (lambda v: isinstance(v, str), "text"),
+    "options": (lambda v: isinstance(v, dict), "a mapping"),
+    "seed": (
+        lambda v: v is None or read_uint64(v) is not None,
+        "a whole number from 0 to 2^64 - 1, as a text from 2^53 on, or null",
+    ),
+    "state": (lambda v: v is None or isinstance(v, dict), "a mapping or null"),
+    "actions": (_is_texts, "a list of texts"),
+    "returns": (lambda v: isinstance(v, list) and all(map(_is_number, v)), "a list of numbers"),
+    "end_reason": (lambda v: v is None or isinstance(v, str), "text or null"),
+    "positions": (_is_texts, "a list of texts"),
+    "players": (_is_texts, "a list of texts"),
+    "spygames": (lambda v: isinstance(v, str), "text"),
+}
+"""What each key of a line must be."""

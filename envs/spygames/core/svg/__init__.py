@@ -1,0 +1,1 @@
+"""Writing SVG: shapes, texts and their fonts, and what is written beside a position."""

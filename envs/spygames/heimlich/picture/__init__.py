@@ -1,0 +1,1 @@
+"""The picture of a position, drawn from what the viewer has seen."""

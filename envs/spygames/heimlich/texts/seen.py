@@ -1,0 +1,97 @@
+"""What one seat may know, as a mapping and as sentences: what pictures and logs are made of."""
+
+from typing import Any
+
+from spygames.core.compiling.kernel import Record
+from spygames.core.game.game import NOBODY, Game
+from spygames.heimlich.actions import action_to_string
+from spygames.heimlich.board import AGENTS, BUILDINGS
+from spygames.heimlich.cards import CARDS, EFFECT, GO_TO_AGENT
+from spygames.heimlich.layout import CHOICE, NONE, OVER
+from spygames.heimlich.state_dict import state_to_dict
+
+HIDDEN = "?"
+"""What stands for an agent that the viewer cannot know."""
+_TITLES = {"score_3": "Score +3", "back_1_2": "Back 1-2", "step_1": "Step of 1", "forward_1_3": "Forward 1-3"}
+_NOTEBOOK = ("points", "times", "gains", "scorings", "cards_played")
+
+
+def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
+    """The keys of `state_to_dict` but `rng` and `record`, with `viewer` (a seat) told only what it may know.
+
+    Agents are "?" and cards and predictions of others are counts. `notebook` is the public part of the record:
+    `points`, `times` and `gains` {seat: {agent: n}}, `scorings` and `cards_played` [by seat]; beside it stand
+    `swapped`, `swapped_late` and, for the seat that swapped alone, `former`. NOBODY (-1) sees everything.
+    """
+    m = state_to_dict(game, s)
+    del m["rng"]
+    record = m.pop("record")
+    m["notebook"] = {key: record[key] for key in _NOTEBOOK}
+    m |= {key: record[key] for key in ("swapped", "swapped_late", "former")}
+    if viewer == NOBODY:
+        return m
+    open_to_all = s.phase == OVER  # passports and predictions, HC-34
+    for key, blind in (("passports", lambda _: HIDDEN), ("guesses", len)):
+        if not open_to_all:
+            m[key] = {seat: value if int(seat) == viewer else blind(value) for seat, value in m[key].items()}
+    m["hands"] = {seat: cards if int(seat) == viewer else len(cards) for seat, cards in m["hands"].items()}
+    m["deck"] = len(m["deck"])
+    if m["former"] is not None and m["swapped"] != viewer:
+        m["former"] = HIDDEN
+    return m
+
+
+def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
+    """What `viewer` sees `seat` do in state `s`, the state before; of others' predictions only that they are made.
+
+    Of agents in one building others do not read which one another agent joins: it ends in the same building.
+    """
+    words = action_to_string(game, s, action, seat).split()
+    return f"player_{seat} {_deed(s, words, viewer in (seat, NOBODY))}"
+
+
+def _deed(s: Record, words: list[str], is_open: bool) -> str:
+    """The action with these words, as a verb and what belongs to it."""
+    match words:
+        case ["move", agent, points]:
+            return f"moves {agent} by {points}"
+        case ["draw"]:
+            return "takes a card instead of moving"
+        case ["done"] if s.phase == CHOICE:
+            return "names no second agent"
+        case ["done"]:
+            return f"leaves {s.points_left} of the points"
+        case ["pass"]:
+            return "passes"
+        case ["card", card]:
+            return f"plays {titled(card)}"
+        case ["agent", agent] if not is_open and s.named[0] != NONE and EFFECT[s.pending] == GO_TO_AGENT:
+            return f"names {_joined(s, AGENTS.index(agent))} for {titled(CARDS[s.pending])}"
+        case ["agent", agent]:
+            return f"names {agent} for {titled(CARDS[s.pending])}"
+        case ["step", step]:
+            named = next(AGENTS[a] for a in s.named if a != NONE)
+            return f"moves {named} {'back' if int(step) < 0 else 'on'} by {abs(int(step))}"
+        case ["guess", agent, owner] if is_open:
+            return f"predicts: {agent} is {'free' if owner == 'free' else f'of {owner}'}"
+        case ["guess", _, _]:
+            return "makes a prediction"
+        case _:  # `safe` after a scoring, `building` for a card
+            return f"moves the safe to {place(words[1])}"
+
+
+def _joined(s: Record, agent: int) -> str:
+    """An agent whose building another one goes to: of several there it cannot be seen afterwards which one it was."""
+    there = int(s.positions[agent])
+    alone = s.positions[: s.options.agents].tolist().count(there) == 1
+    return AGENTS[agent] if alone else f"an agent in {place(BUILDINGS[there])}"
+
+
+def place(building: str) -> str:
+    """A building in a sentence: the Church, the Ruins, building 9."""
+    return f"building {building}" if building.isdigit() else f"the {building.title()}"
+
+
+def titled(card: str) -> str:
+    """A card in a sentence: New identity, Back 1-2."""
+    return _TITLES.get(card, card.replace("_", " ").capitalize())

@@ -1,0 +1,64 @@
+"""Files of other people: what is read, and what is refused before it is."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from spygames.core.basics.files import read_file, read_text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and devices as POSIX has them")
+def test_only_regular_files_of_a_length_are_read(tmp_path: Path) -> None:
+    file, link, pipe, device = (tmp_path / name for name in ("file", "link", "pipe", "device"))
+    file.write_bytes(b"12345")
+    link.symlink_to(file)
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    assert read_file(file, 5) == read_file(link, 5) == b"12345"
+    with pytest.raises(OSError, match="longer than 4 bytes"):
+        read_file(file, 4)
+    for wrong in (pipe, device):
+        with pytest.raises(OSError, match="no regular file"):
+            read_file(wrong, 100)
+    for wrong in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(OSError, match=r"Is a directory|No such file"):
+            read_file(wrong, 100)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a file without a block on the disk")
+def test_a_long_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    with open(file, "wb") as stream:
+        stream.truncate(1 << 34)  # more than is read in the time of a test
+    with pytest.raises(OSError, match="longer than 17179869183 bytes"):
+        read_file(file, (1 << 34) - 1)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="files without a size")
+def test_a_file_that_has_its_size_only_when_read_is_read_to_its_end() -> None:
+    assert read_file("/proc/self/status", 1 << 20).endswith(b"\n")
+    with pytest.raises(OSError, match="longer than 4 bytes"):
+        read_file("/proc/self/status", 4)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes("ä\n".encode("utf-8-sig"))
+    assert read_text(file, 100) == "ä\n"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_a_text_in_utf_16_is_refused_by_that_name(tmp_path: Path, encoding: str) -> None:
+    file = tmp_path / "file"
+    file.write_bytes('game = "agent_avenue_v0"\n'.encode(encoding))
+    with pytest.raises(ValueError, match="is UTF-16, and must be UTF-8"):
+        read_text(file, 100)
+
+
+def test_a_text_in_another_encoding_is_refused_by_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes("first\nGrüße\n".encode("latin-1"))
+    with pytest.raises(ValueError, match="must be UTF-8, but line 2 is not"):
+        read_text(file, 100)

@@ -1,0 +1,390 @@
+"""The AEC environment and registration, where no promise of the contract test says it already."""
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+import warnings
+import zlib
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+
+import spygames
+from spygames import agent_avenue_v0
+from spygames.core.compiling.kernel import Record
+from spygames.core.envs.aec import GameEnv
+from spygames.core.envs.single_seat import SingleEnv
+from spygames.core.game.game import ImpossibleState, as_record
+from spygames.core.game.padding import without_padding
+from spygames.core.game.registry import game_ids
+from spygames.core.game.rng import next_seed
+from spygames.testing.variants import VARIANTS
+
+
+@pytest.fixture
+def env() -> GameEnv:
+    env = agent_avenue_v0.env(render_mode="ansi")
+    env.reset(seed=1)
+    return env
+
+
+def finish(env: GameEnv) -> None:
+    """Plays the first legal action until the end."""
+    while env.to_move >= 0:
+        env.step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
+
+
+def python(program: str) -> str:
+    """What a fresh interpreter prints."""
+    run = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+# ---------------------------------------------------------------- the package
+
+
+def test_import_is_light() -> None:
+    """No torch ever, no compiler before a game is asked for."""
+    heavy = python("import sys, spygames; print([m for m in ('torch', 'numba') if m in sys.modules])")
+    assert heavy == "[]\n"
+    assert python("import sys, spygames; spygames.agent_avenue_v0.env(); print('torch' in sys.modules)") == "False\n"
+
+
+def test_importing_again_does_not_warn() -> None:
+    assert python("import importlib, spygames; importlib.reload(spygames); print('quiet')") == "quiet\n"
+
+
+def test_games_are_found() -> None:
+    assert "agent_avenue_v0" in game_ids()
+    assert set(game_ids()) <= set(dir(spygames))
+    for game_id in game_ids():
+        assert spygames.make_game(game_id).id == game_id
+        assert VARIANTS[game_id][0]
+        module = getattr(spygames, game_id)
+        assert module.env().metadata["name"] == game_id
+    with pytest.raises(AttributeError, match="agent_avenue_v0"):
+        spygames.no_such_game_v0  # noqa: B018  # pyright: ignore[reportAttributeAccessIssue]
+    assert not hasattr(spygames, "agent_avenue_v1")
+    with pytest.raises(ImportError, match="games are agent_avenue_v0, "):
+        from spygames import agent_avenue_v1  # type: ignore[attr-defined]  # noqa: F401
+
+
+def test_make_game() -> None:
+    assert spygames.make_game("tests.poker.kuhn").name == "kuhn_poker"
+    assert spygames.make_game("agent_avenue_v0", first_player=1).options["first_player"] == 1
+    for unknown in ("nonsense", "os", "no.such.module", "", "agent_avenue_v99"):
+        with pytest.raises(ValueError, match="agent_avenue_v0"):
+            spygames.make_game(unknown)
+    with pytest.raises(ValueError, match="players"):
+        spygames.make_game("agent_avenue_v0", players=7)
+
+
+def test_make_batch() -> None:
+    observation = np.zeros((4, agent_avenue_v0.make_game().num_features), np.float32)
+    batch = spygames.make_batch("agent_avenue_v0", 4, seed=3, first_player=1, observation=observation, threads=1)
+    assert batch.observation is observation
+    assert repr(batch) == "Batch(agent_avenue_v0, mode=simple, players=2, first_player=1; n=4)"
+    assert batch.seats.tolist() == [1] * 4
+
+
+def test_registered() -> None:
+    for env_id in ("spygames/agent_avenue-v0", "spygames/agent_avenue_v0"):
+        env = pettingzoo.make("aec", env_id, players=2)
+        assert isinstance(env, GameEnv)
+        assert str(env) == "agent_avenue_v0"
+    single = gymnasium.make("spygames/AgentAvenue-v0", opponents="random", seat=1, first_player=1)
+    assert isinstance(single.unwrapped, SingleEnv)
+    assert single.unwrapped.game.options["first_player"] == 1
+
+
+# ---------------------------------------------------------------- the environment
+
+
+def test_says_what_it_is(env: GameEnv) -> None:
+    assert repr(env) == "agent_avenue_v0(mode='simple', players=2, first_player=0)"
+    assert env.unwrapped is env
+    assert env.possible_agents == ["player_0", "player_1"]
+    assert env.metadata["is_parallelizable"] is False
+    with pytest.raises(ValueError, match="render_mode must be one of None, 'ansi', 'rgb_array', 'human', not 'film'"):
+        agent_avenue_v0.env(render_mode="film")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="no agent 'bob'"):
+        env.observe("bob")
+    for space in (env.action_space, env.observation_space):
+        with pytest.raises(ValueError, match="no agent 'player_9'; there are player_0, player_1"):
+            space("player_9")
+
+
+def test_before_the_first_reset() -> None:
+    env = agent_avenue_v0.env()
+    for ask in (
+        env.agent_iter,
+        env.last,
+        env.state,
+        env.save,
+        env.state_to_dict,
+        env.to_text,
+        lambda: env.observe("player_0"),
+    ):
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            ask()
+    other = env.clone()
+    other.reset(seed=1)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.state()
+
+
+def test_seeds_follow_each_other(env: GameEnv) -> None:
+    game, seed = env.game, np.uint64(1)
+    for _ in range(3):
+        assert env.state().tobytes() == game.start(int(seed)).tobytes()
+        env.reset()
+        seed = np.uint64(next_seed(seed))
+    other = agent_avenue_v0.env()
+    other.reset(seed=2**64 - 1)
+    assert other.state().tobytes() == game.start(2**64 - 1).tobytes()
+
+
+def test_without_a_seed_games_differ() -> None:
+    states = set()
+    for _ in range(5):
+        env = agent_avenue_v0.env()
+        env.reset()
+        states.add(env.save())
+    assert len(states) == 5
+
+
+def test_rewards_come_once(env: GameEnv) -> None:
+    finish(env)
+    assert sorted(env.rewards.values()) == [-1, 1]
+    results = dict(env.rewards)
+    for agent in env.possible_agents:
+        observation, reward, termination, truncation, info = env.last()
+        assert env.agent_selection == agent
+        assert (reward, termination, truncation) == (results[agent], True, False)
+        assert observation is not None
+        assert not observation["action_mask"].any()
+        assert not info["action_mask"].any()
+        env.step(None)
+        assert not any(env.rewards.values())
+    assert env.agents == []
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.last()
+
+
+def test_who_waits_sees_but_cannot_act(env: GameEnv) -> None:
+    observation = env.observe("player_1")
+    assert observation["observation"].any()
+    assert not observation["action_mask"].any()
+    assert not env.infos["player_1"]["action_mask"].any()
+    assert env.observation_space("player_1").contains(observation)
+
+
+def test_view_has_names(env: GameEnv) -> None:
+    view = env.view("player_0")
+    assert view.hand.shape == (8, 4)
+    assert view.hand.sum() == 4
+    assert view.decides == 1
+    view.hand[:] = 0
+    assert env.view("player_0")["hand"].sum() == 4
+    with pytest.raises(AttributeError, match=r"there is no field 'hand_sise'; there are .*hand_size"):
+        view.hand_sise  # noqa: B018
+    assert {"hand_size", "tobytes"} <= set(dir(view))
+    assert f"hand_size: {view.hand_size}" in str(view).splitlines()
+    for other in (copy.deepcopy(view), pickle.loads(pickle.dumps(view))):
+        assert other.tobytes() == view.tobytes()
+        assert np.array_equal(other.hand_size, view.hand_size)
+
+
+def test_scripted_players_read_a_view(env: GameEnv) -> None:
+    mask = env.observe("player_0")["action_mask"]
+    for bot in env.game.bots.values():
+        answers = [bot(view, mask, np.zeros(1, np.uint64)) for view in (env.view("player_0"), plain_view(env))]
+        assert answers[0] == answers[1]
+        assert mask[answers[0]]
+
+
+def plain_view(env: GameEnv) -> Record:
+    view = env.game.new_views()
+    env.game.observe(as_record(env._states), 0, as_record(view))
+    return as_record(view)
+
+
+def test_state_is_everything(env: GameEnv) -> None:
+    state = env.state()
+    assert env.state_space.contains(state)
+    assert state.tobytes() == env.game.start(1).tobytes()
+    state[:] = 0
+    assert env.state().any()
+
+
+def test_texts(env: GameEnv) -> None:
+    action = env.string_to_action("discard sentinel")
+    assert env.action_to_string(action) == env.action_to_string(action, "player_1") == "discard sentinel"
+    with pytest.raises(ValueError, match="nonsense"):
+        env.string_to_action("nonsense")
+    with pytest.raises(ValueError, match=r"not in 0\.\.73"):
+        env.action_to_string(74)
+    finish(env)
+    with pytest.raises(ValueError, match="nobody is to move"):
+        env.action_to_string(action)
+    assert env.action_to_string(action, "player_0") == "discard sentinel"
+
+
+def test_render(env: GameEnv) -> None:
+    assert env.render() == env.to_text()
+    with pytest.warns(UserWarning, match="render_mode"):
+        assert agent_avenue_v0.env().render() is None
+
+
+def test_starts_from_a_mapping(env: GameEnv) -> None:
+    position = env.state_to_dict()
+    del position["rng"], position["record"]
+    other = agent_avenue_v0.env()
+    other.reset(seed=5, options={"state": position})
+    assert other.state_to_dict() == {**env.state_to_dict(), "rng": "5"}
+    other.reset(seed=5, options={"state": json.loads(json.dumps(env.state_to_dict()))})
+    assert other.state().tobytes() == env.state().tobytes()
+    position["deck"] = position["deck"][:-1]
+    before = other.save()
+    with pytest.raises(ImpossibleState, match="copies of"):
+        other.reset(seed=6, options={"state": position})
+    assert other.save() == before
+    with pytest.warns(UserWarning, match="'stat'"):
+        other.reset(options={"stat": position})
+
+
+def test_starts_from_a_game_that_is_over(env: GameEnv) -> None:
+    finish(env)
+    other = agent_avenue_v0.env()
+    other.reset(seed=1, options={"state": env.state_to_dict()})
+    assert other.rewards == env.rewards
+    assert other.last()[1:4] == env.last()[1:4]
+    assert other.save() == env.save()
+
+
+def test_refusals_speak_plainly(env: GameEnv) -> None:
+    with pytest.raises(ValueError, match=r"action 72 \('recruit up'\) is not legal; player_0 may do .*'discard "):
+        env.step(72)
+    with pytest.raises(ValueError, match=r"action 74 is not in 0\.\.73; player_0 may do"):
+        env.step(74)
+    with pytest.raises(ValueError, match=r"whole number, not None; player_0 may do"):
+        env.step(None)
+    finish(env)
+    with pytest.raises(ValueError, match="player_0 can only be stepped with None"):
+        env.step(0)
+
+
+def test_restore_takes_no_other_game(env: GameEnv) -> None:
+    for other in (agent_avenue_v0.env(first_player=1), GameEnv(spygames.make_game("tests.poker.kuhn"))):
+        with pytest.raises(ValueError, match="saved from another game") as error:
+            other.restore(env.save())
+        assert "\n" not in str(error.value)
+
+
+def test_restore_takes_no_doctored_position(env: GameEnv) -> None:
+    """With a right checksum, too: kernels would write out of bounds there."""
+    saved = env.save()
+    layout = without_padding(env.game.state_dtype)
+    size = layout.itemsize
+    start = len(saved) - 4 - size - 9
+    offset = (layout.fields or {})["deck_size"][1]
+    for at, value in ((start + offset, 120), (len(saved) - 5, 1), (start + size - 1, 9)):
+        blob = bytearray(saved)
+        blob[at] = value
+        blob[-4:] = zlib.crc32(blob[start:-4]).to_bytes(4, "little")
+        with pytest.raises(ValueError, match="no position"):
+            env.restore(bytes(blob))
+    assert env.save() == saved
+
+
+def test_deep_copies_keep_what_was_set(env: GameEnv) -> None:
+    env.action_space("player_0").seed(3)
+    vars(env)["note"] = ["mine"]
+    other = copy.deepcopy(env)
+    assert vars(other)["note"] == ["mine"]
+    assert vars(other)["note"] is not vars(env)["note"]
+    assert other.game is env.game
+    assert other.action_space("player_0") is not env.action_space("player_0")
+    draws = [[int(e.action_space("player_0").sample()) for _ in range(20)] for e in (env, other)]
+    assert draws[0] == draws[1]
+
+
+def test_determinize_keeps_what_an_agent_sees(env: GameEnv) -> None:
+    for _ in range(3):
+        env.step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
+    saved = env.save()
+    for agent in env.possible_agents:
+        worlds = [env.determinize(agent, seed) for seed in range(6)]
+        assert len({world.state().tobytes() for world in worlds}) == 6
+        for world in worlds:
+            assert world.view(agent).tobytes() == env.view(agent).tobytes()
+            assert world.to_text(agent) == env.to_text(agent)
+            assert (world.agent_selection, world.rewards) == (env.agent_selection, env.rewards)
+            # What was true, and from which seed, decides nothing: not even the games after this one.
+            again, same = world.determinize(agent, 9), env.determinize(agent, 9)
+            assert again.save() == same.save()
+            again.reset()
+            same.reset()
+            assert again.save() == same.save()
+    assert env.determinize("player_0").save() != env.determinize("player_0").save()
+    for agent in (None, 0, "player_2"):
+        with pytest.raises(ValueError, match=r"no agent .*; there are player_0, player_1"):
+            env.determinize(agent, 1)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match="seed must be a whole number"):
+        env.determinize("player_0", -1)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        agent_avenue_v0.env().determinize("player_0", 1)
+    assert env.save() == saved
+
+
+def test_a_determinized_environment_has_no_past() -> None:
+    """The positions before, which pictures tell of, are those of the true game."""
+    env = agent_avenue_v0.env(render_mode="rgb_array")
+    env.reset(seed=1)
+    for _ in range(3):
+        env.step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
+    moves = [(before.tobytes(), action) for before, action in env.renderer.moves or ()]
+    assert len(moves) == 3
+    assert not env.determinize("player_0", 1).renderer.moves
+    env.clone().step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
+    assert [(before.tobytes(), action) for before, action in env.renderer.moves or ()] == moves
+
+
+def test_a_clone_shows_the_same_whatever_is_asked_first(env: GameEnv) -> None:
+    """What a clone shows is made when it is asked for: also after a step, and once agents are gone."""
+    names = ("agents", "agent_selection", "rewards", "terminations", "truncations", "_cumulative_rewards")
+    finish(other := env.clone())
+    other.step(None)
+    for each in (agent_avenue_v0.env(), env, other):
+        for name in names:
+            assert getattr(each.clone(), name) == getattr(each, name)
+        assert {a: i["action_mask"].tobytes() for a, i in each.clone().infos.items()} == {
+            a: i["action_mask"].tobytes() for a, i in each.infos.items()
+        }
+    clone = env.clone()
+    action = int(env.infos["player_0"]["action_mask"].argmax())
+    clone.clone().step(action)
+    clone.step(action)
+    env.step(action)
+    assert [getattr(clone, name) for name in names] == [getattr(env, name) for name in names]
+    assert clone.last()[4]["action_mask"].tobytes() == env.last()[4]["action_mask"].tobytes()
+    assert clone.save() == env.save()
+    assert pickle.loads(pickle.dumps(env.clone())).infos.keys() == copy.deepcopy(env.clone()).infos.keys()
+    assert not hasattr(clone, "no_such_name")
+    with pytest.raises(AttributeError, match="'GameEnv' object has no attribute 'reward'"):
+        clone.reward  # noqa: B018  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_no_warnings_in_plain_use() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = agent_avenue_v0.env()
+        env.reset(seed=3)
+        for agent in env.agent_iter():
+            *_, termination, _, info = env.last()
+            env.step(None if termination else env.action_space(agent).sample(info["action_mask"]))

@@ -1,0 +1,342 @@
+"""One seat of many games as a Gymnasium vector environment: row by row what single environments are."""
+
+import contextlib
+import copy
+import pickle
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import data_equivalence
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers import vector as wrappers
+
+import spygames
+from spygames.core.envs.single_seat import SingleEnv
+from spygames.core.envs.vector import SeatVectorEnv
+from spygames.core.game.game import Game, IllegalAction
+from spygames.core.players.player import DecisionBatch
+from tests.poker import kuhn
+from tests.support import recall
+
+GAME = spygames.make_game("agent_avenue_v0")
+NEXT, SAME, OFF = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
+
+
+def both(game: Game, n: int, mode: AutoresetMode = NEXT, **options: Any) -> tuple[SeatVectorEnv, SyncVectorEnv]:
+    """Our vector of `n` games, and Gymnasium's of single environments."""
+    ours = SeatVectorEnv(game, n, autoreset_mode=mode, **options)
+    return ours, SyncVectorEnv([lambda: SingleEnv(game, **options)] * n, autoreset_mode=mode)
+
+
+def assert_same(ours: Any, theirs: Any, over: np.ndarray | None = None) -> None:
+    """The same values of the same types. `over`: rows in which any action will do, where ours has a mask of ones."""
+    ours, theirs = copy.deepcopy(ours), copy.deepcopy(theirs)
+    if over is not None and over.any():
+        assert (ours[-1]["action_mask"][over] == 1).all()
+        assert (theirs[-1]["action_mask"][over] == 0).all()
+        theirs[-1]["action_mask"][over] = 1
+    assert ours[-1].keys() == theirs[-1].keys()
+    assert data_equivalence(ours, theirs, exact=True), (ours, theirs)
+
+
+def legal(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A legal action of each row."""
+    return (masks * (0.5 + rng.random(masks.shape))).argmax(axis=1)
+
+
+class Counter:
+    """Chooses by how often its seat was asked, as its memory says, and by how many decisions were noted."""
+
+    name, memory_size, notes_size = "counter", 1, 3
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """A legal action of each."""
+        d, chosen = decisions, []
+        assert d.memory is not None
+        assert d.notes is not None
+        for row in d.rows.tolist():
+            d.memory[row, d.states["to_move"][row], 0] += 1
+            number = int(d.memory[row, d.states["to_move"][row], 0] + d.notes.count[row])
+            legal = np.flatnonzero(d.mask[row])
+            chosen.append(legal[number % len(legal)])
+        return np.array(chosen)
+
+
+MEETINGS: list[Any] = [
+    (GAME, {"opponents": "greedy"}),
+    (GAME, {"opponents": ["mcts:4"], "seat": 1}),
+    pytest.param(
+        spygames.make_game("agent_avenue_v0", players=3),
+        {"opponents": ["random", "greedy"], "illegal": "random"},
+        marks=pytest.mark.slow,
+    ),
+    (GAME, {"opponents": Counter()}),
+    (kuhn.make_game(), {"seat": "random"}),
+    (recall.make_game(), {"illegal": "lose"}),
+]
+
+
+@pytest.mark.filterwarnings("ignore:action")
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize(("game", "options"), MEETINGS, ids=lambda x: getattr(x, "id", None))
+def test_rows_are_single_environments_byte_for_byte(game: Game, options: dict[str, Any], mode: AutoresetMode) -> None:
+    n, rng, ended = 5, np.random.default_rng(3), 0
+    ours, theirs = both(game, n, mode, **options)
+    assert ours.action_space == theirs.action_space
+    assert ours.observation_space == theirs.observation_space
+    assert ours.single_action_space == theirs.single_action_space
+    assert_same(ours.reset(seed=7), theirs.reset(seed=7))
+    masks = ours.action_masks()
+    for step in range(100):
+        actions = legal(masks, rng)
+        if step % 4 == 0:
+            actions[rng.integers(n)] = rng.integers(game.num_actions)  # perhaps not legal
+        found, expected = ours.step(actions), theirs.step(actions)
+        over = found[2] | found[3]
+        assert_same(found, expected, over if mode is NEXT else None)
+        ended += over.sum()
+        if mode is OFF and over.any():
+            assert_same(
+                ours.reset(options={"reset_mask": over.copy()}), theirs.reset(options={"reset_mask": over.copy()})
+            )
+        masks = ours.action_masks()
+        assert masks.any(axis=1).all()
+    assert ended > 2 * n
+    assert_same(ours.reset(seed=[5, None, 2**64 - 1, None, 0]), theirs.reset(seed=[5, None, 2**64 - 1, None, 0]))
+    assert_same(ours.reset(), theirs.reset())
+
+
+@pytest.mark.filterwarnings("ignore:action")
+@pytest.mark.parametrize("mode", AutoresetMode)
+def test_a_limit_of_steps_is_that_of_gymnasium(mode: AutoresetMode) -> None:
+    name = "spygames/AgentAvenue-v0"
+    limit: dict[str, Any] = {"max_episode_steps": 3}
+    rng, cut_off, n = np.random.default_rng(3), 0, 4
+    ours = gymnasium.make_vec(name, n, opponents="greedy", autoreset_mode=mode, **limit)
+    given = {"autoreset_mode": mode}
+    theirs = gymnasium.make_vec(name, n, "sync", vector_kwargs=given, opponents="greedy", **limit)
+    found, expected = ours.reset(seed=7), theirs.reset(seed=7)
+    for step in range(40):
+        masks = found[-1]["action_mask"]
+        assert np.array_equal(masks.any(axis=1), np.ones(n))
+        actions = legal(masks, rng)
+        if step % 4 == 0:
+            actions[rng.integers(n)] = rng.integers(GAME.num_actions)  # perhaps not legal, and a step all the same
+        found, expected = ours.step(actions), theirs.step(actions)
+        over = found[2] | found[3]
+        cut_off += found[3].sum()
+        # Gymnasium does not say in the mask that the game was cut off; where games are over ours is as always.
+        for infos in (found[-1], expected[-1]):
+            for each in (infos, infos.get("final_info", {})):
+                if "action_mask" in each and (mode is not SAME or each is not infos):
+                    each["action_mask"][over] = 1
+        assert_same(found, expected)
+        if mode is OFF and over.any():
+            again = {"reset_mask": over}
+            found, expected = ours.reset(options=dict(again)), theirs.reset(options=dict(again))
+            assert_same(found, expected)
+            found[-1]["action_mask"][:] = ours.action_masks()  # type: ignore[attr-defined]
+    assert cut_off > 10
+
+
+@pytest.mark.parametrize("steps", [0, -2, True, 2.0, "3"])
+def test_a_limit_of_steps_is_a_whole_number(steps: Any) -> None:
+    with pytest.raises(ValueError, match="max_episode_steps must be a whole number, at least 1, not"):
+        SeatVectorEnv(GAME, 2, max_episode_steps=steps)
+    assert SeatVectorEnv(GAME, 2, max_episode_steps=-1).max_episode_steps is None
+
+
+def test_a_position_and_a_seat_of_one_game_are_given_by_options() -> None:
+    aec = spygames.agent_avenue_v0.env()
+    aec.reset(seed=3)
+    aec.step(int(aec.infos["player_0"]["action_mask"].nonzero()[0][-1]))
+    state = aec.state_to_dict()
+    ours, theirs = both(GAME, 3, opponents="greedy")
+    for options in ({"state": state, "seat": 1}, {"seat": "player_0"}, {"state": {**state, "rng": None}, "seat": 1}):
+        assert_same(ours.reset(seed=4, options=options), theirs.reset(seed=4, options=dict(options)))
+        assert_same(ours.reset(), theirs.reset())
+    with pytest.warns(UserWarning, match="unknown and do nothing"):
+        ours.reset(options={"sate": {}})
+
+
+def test_gymnasium_makes_it() -> None:
+    made = gymnasium.make_vec(
+        "spygames/AgentAvenue-v0",
+        4,
+        "vector_entry_point",
+        opponents="greedy",
+        first_player=1,
+        autoreset_mode="SameStep",
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        by_default = gymnasium.make_vec("spygames/AgentAvenue-v0", num_envs=2)
+    assert isinstance(made, SeatVectorEnv)
+    assert isinstance(by_default, SeatVectorEnv)
+    assert made.metadata["autoreset_mode"] is SAME
+    assert by_default.metadata["autoreset_mode"] is NEXT
+    assert made.game.options["first_player"] == 1
+    assert made.reset(seed=1)[0].shape == (4, made.game.num_features)
+    made.close()
+
+
+def test_the_prefix_of_an_id_imports_the_games_and_no_torch() -> None:
+    code = """if True:
+        import sys, gymnasium
+        gymnasium.make("spygames:spygames/AgentAvenue-v0").reset(seed=1)
+        gymnasium.make_vec("spygames/AgentAvenue-v0", num_envs=2).reset(seed=1)
+        assert "torch" not in sys.modules
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_gymnasiums_wrappers_take_it() -> None:
+    rng = np.random.default_rng(0)
+    env = wrappers.DictInfoToList(wrappers.RecordEpisodeStatistics(SeatVectorEnv(GAME, 6)))
+    observations, infos = env.reset(seed=2)
+    lengths: list[int] = []
+    for _ in range(60):
+        masks = np.array([info["action_mask"] for info in infos])
+        observations, _, terminations, _, infos = env.step(legal(masks, rng))
+        lengths += [int(info["episode"]["l"]) for info, end in zip(infos, terminations, strict=True) if end]
+    assert len(lengths) > 6
+    assert min(lengths) > 1
+    assert observations.dtype == np.float32
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_go_on_alike(again: Callable[[SeatVectorEnv], SeatVectorEnv]) -> None:
+    env, rng = SeatVectorEnv(GAME, 4, "greedy"), np.random.default_rng(5)
+    _, infos = env.reset(seed=1)
+    for _ in range(20):
+        *_, infos = env.step(legal(infos["action_mask"], rng))
+    twin = again(env)
+    for _ in range(60):
+        actions = legal(infos["action_mask"], rng)
+        found = env.step(actions)
+        assert data_equivalence(found, twin.step(actions), exact=True)
+        infos = found[-1]
+
+
+class Faulty:
+    """The first legal action, until it fails."""
+
+    name, fails = "faulty", False
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """The first legal action of each."""
+        if self.fails:
+            raise ZeroDivisionError("a fault")
+        return decisions.mask[decisions.rows].argmax(axis=1)
+
+
+@pytest.mark.parametrize("mode", [NEXT, SAME])
+def test_a_step_or_reset_that_fails_changes_nothing(mode: AutoresetMode) -> None:
+    player, rng = Faulty(), np.random.default_rng(1)
+    env, twin = (SeatVectorEnv(GAME, 5, who, autoreset_mode=mode) for who in (player, Faulty()))
+    infos = env.reset(seed=3)[1]
+    twin.reset(seed=3)
+    failed = 0
+    for step in range(120):
+        actions = legal(infos["action_mask"], rng)
+        found = None
+        if step % 3 == 0:
+            player.fails = True
+            with contextlib.suppress(ZeroDivisionError):
+                found = env.step(actions)
+            player.fails = False
+            failed += found is None
+        found = found or env.step(actions)
+        assert data_equivalence(found, twin.step(actions), exact=True)
+        infos = found[-1]
+        if step % 30 == 0:
+            player.fails = True
+            calls: list[dict[str, Any]] = [{"seed": 8, "options": {"seat": 1}}, {"options": {"seat": 1}}]
+            for options in calls:
+                with pytest.raises(ZeroDivisionError):
+                    env.reset(**options)
+            player.fails = False
+            found = env.reset(seed=[None, 1, None, 2, None])
+            assert data_equivalence(found, twin.reset(seed=[None, 1, None, 2, None]), exact=True)
+            infos = found[-1]
+    assert failed > 20
+
+
+def test_wrong_input_gets_a_line_and_changes_nothing() -> None:
+    env = SeatVectorEnv(GAME, 3, illegal="raise", autoreset_mode=OFF)
+    with pytest.raises(ResetNeeded, match="no games have begun"):
+        env.step(np.zeros(3, np.int64))
+    with pytest.raises(ResetNeeded, match="without a reset_mask first"):
+        env.reset(options={"reset_mask": np.array([True, False, False])})
+    _, infos = env.reset(seed=1)
+    states = env.games.states.copy()
+    good = infos["action_mask"].argmax(axis=1)
+    illegal = int(infos["action_mask"][1].argmin())
+    bad = [
+        (np.array([0, 0]), r"whole numbers of shape \(3,\), not int64 of shape \(2,\)"),
+        (good.astype(float), "not float64"),
+        (np.array([*good[:2], 999]), r"^row 2: action 999 is not in 0\.\.73$"),
+        (np.array([-1, *good[1:]]), "^row 0: action -1 "),
+        (
+            np.array([good[0], illegal, good[2]]),
+            rf"^row 1: action {illegal} \('[a-z_ ]*'\) is not legal; player_\d may",
+        ),
+    ]
+    for actions, message in bad:
+        with pytest.raises(IllegalAction, match=message):
+            env.step(actions)
+    for seed in (-1, 2**64 - 1, "1", [1, 2], 1.5):
+        with pytest.raises(ValueError, match="seed must be"):
+            env.reset(seed=seed)  # type: ignore[arg-type]
+    wrong: list[dict[str, Any]] = [
+        {"reset_mask": [True] * 3},
+        {"reset_mask": np.zeros(3, bool)},
+        {"seat": 2},
+        {"state": {}},
+    ]
+    for options in wrong:
+        with pytest.raises(ValueError, match=r"reset_mask must|seat must be|the state lacks"):
+            env.reset(options=options)
+    with pytest.raises(ValueError, match="autoreset_mode must be one of 'NextStep', 'SameStep', 'Disabled'"):
+        SeatVectorEnv(GAME, 3, autoreset_mode="now")
+    with pytest.raises(ValueError, match="num_envs must be a whole number, at least 1"):
+        SeatVectorEnv(GAME, 0)
+    np.testing.assert_array_equal(env.games.states, states)
+    over = np.zeros(3, bool)
+    rng = np.random.default_rng(0)
+    while not over.any():
+        *_, over, _, infos = env.step(legal(infos["action_mask"], rng))
+    assert not infos["action_mask"][over].any()
+    with pytest.raises(ResetNeeded, match=r"row \d is over"):
+        env.step(good)
+
+
+def test_a_position_without_a_decision_is_refused() -> None:
+    aec = spygames.agent_avenue_v0.env()
+    aec.reset(seed=1)
+    while aec.to_move >= 0:
+        aec.step(int(aec.infos[aec.agent_selection]["action_mask"].argmax()))
+    env = SeatVectorEnv(GAME, 2)
+    env.reset(seed=1)
+    states = env.games.states.copy()
+    with pytest.raises(ValueError, match="has nothing to decide from this state on"):
+        env.reset(options={"state": aec.state_to_dict()})
+    np.testing.assert_array_equal(env.games.states, states)
+
+
+def test_rows_show_what_their_seat_may_know() -> None:
+    ours, theirs = both(GAME, 3, render_mode="ansi")
+    ours.reset(seed=1)
+    theirs.reset(seed=1)
+    assert ours.render() == theirs.render()
+    pictures = SeatVectorEnv(GAME, 2, render_mode="rgb_array")
+    pictures.reset(seed=1)
+    assert [picture.shape for picture in pictures.render() or ()] == [(600, 800, 3)] * 2  # type: ignore[union-attr]
+    assert SeatVectorEnv(GAME, 2).render() is None

@@ -1,0 +1,84 @@
+"""`make_player` finds kinds of players that packages install as entry points."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tests.poker.kuhn as kuhn
+from spygames.core.players.names import PlayerName, make_player
+from spygames.core.playing.session import play
+
+GAME = kuhn.make_game()
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder on the path with an installed package's entry points."""
+    info = tmp_path / "others-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[spygames.players]\nstubborn = stubborn_player:make\nheavy = heavy_player:make\nfaulty = faulty_player:make\n"
+    )
+    (tmp_path / "stubborn_player.py").write_text(
+        "import numpy as np\n\n\nclass Stubborn:\n    def __init__(self, action):\n"
+        "        self.name, self.action = f'stubborn:{action}', action\n\n"
+        "    def act(self, decisions):\n        return np.full(len(decisions.rows), self.action)\n\n\n"
+        "def make(game, argument):\n    if not argument.isdecimal():\n"
+        "        raise ValueError('stubborn:ACTION')\n    return Stubborn(int(argument))\n"
+    )
+    (tmp_path / "heavy_player.py").write_text("raise ModuleNotFoundError('no torch', name='torch.nn')\n")
+    (tmp_path / "faulty_player.py").write_text("import nowhere_to_be_found\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for name in ("stubborn_player", "heavy_player", "faulty_player"):
+        sys.modules.pop(name, None)
+
+
+@pytest.mark.usefixtures("package")
+def test_a_kind_of_another_package() -> None:
+    player = make_player(GAME, "stubborn:1")
+    assert player.name == "stubborn:1"
+    assert play(GAME, GAME.start(1), [player, player], np.zeros((1, 1), np.uint64)) == [1, 1]
+    with pytest.raises(ValueError, match=r"^stubborn:ACTION$"):
+        make_player(GAME, "stubborn:x")
+    with pytest.raises(ValueError, match="no player 'stubborn': scripted players of kuhn_poker_v0 are random"):
+        make_player(GAME, "stubborn")
+
+
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one() -> None:
+    for wrong, right in {
+        "randm": "random",
+        "agent_avenue/simple2": "agent_avenue/simple-2",
+        "bets@argmax": "best",
+    }.items():
+        with pytest.raises(ValueError, match=rf"did you mean {right}\?$"):
+            make_player(GAME, wrong)
+    with pytest.raises(
+        ValueError, match=r"^no player .zebra.: scripted players of kuhn_poker_v0 are random; others are mcts:N"
+    ):
+        make_player(GAME, "zebra")
+
+
+@pytest.mark.usefixtures("package")
+def test_what_is_missing_is_said() -> None:
+    with pytest.raises(ValueError, match=r"^players of kind heavy need torch.nn: pip install 'spygames\[training\]'$"):
+        make_player(GAME, "heavy:1")
+    with pytest.raises(ModuleNotFoundError, match="nowhere_to_be_found"):
+        make_player(GAME, "faulty:1")
+
+
+def test_paths_are_asked_of_the_kind_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, PlayerName]] = []
+    monkeypatch.setattr(
+        "spygames.core.players.names._installed", lambda kind: lambda game, path: asked.append((kind, path))
+    )
+    specs = [str(tmp_path), f"{tmp_path}@argmax"]
+    for spec in specs:
+        make_player(GAME, spec)
+    assert asked == [("checkpoint", PlayerName.parse(spec)) for spec in specs]
+    with pytest.raises(ValueError, match=r"there is no folder .*/none, and no released agent"):
+        make_player(GAME, f"{tmp_path}/none@argmax")

@@ -1,0 +1,317 @@
+"""Games in lockstep, where the contract test does not say it already (it shows that they equal single games)."""
+
+import copy
+import os
+import pickle
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from spygames import make_batch, make_game
+from spygames.core.compiling import kernel as core_kernel
+from spygames.core.compiling.kernel import Record, kernel
+from spygames.core.game.game import NOBODY, IllegalAction, as_record
+from spygames.core.game.rng import next_seed
+from spygames.core.players.names import Scripted
+from spygames.core.playing.batch import Batch, spread
+from tests.poker import kuhn
+
+GAME = make_game("agent_avenue_v0")
+N = 700
+
+
+def step(batch: Batch, steps: int) -> None:
+    for i in range(steps):
+        batch.step(np.array([np.flatnonzero(mask)[i % mask.sum()] for mask in batch.mask]))
+
+
+@pytest.mark.parametrize("threads", [2, 3, 7])
+def test_threads_do_not_matter(threads: int) -> None:
+    one, many = Batch(GAME, N, 5, threads=1), Batch(GAME, N, 5, threads=threads)
+    for _ in range(30):
+        step(one, 1)
+        step(many, 1)
+        for name in ("states", "observation", "mask", "rewards", "done", "seeds"):
+            assert getattr(one, name).tobytes() == getattr(many, name).tobytes()
+
+
+def test_rows_differ_and_seeds_repeat() -> None:
+    batch = Batch(GAME, N, 5)
+    assert len({state.tobytes() for state in batch.states}) == N
+    assert batch.states.tobytes() == Batch(GAME, N, 5).states.tobytes()
+    assert batch.states.tobytes() != Batch(GAME, N, 6).states.tobytes()
+    assert Batch(GAME, 2).states.tobytes() != Batch(GAME, 2).states.tobytes()
+    assert batch.seeds.tolist() == spread(np.uint64(5), N).tolist()
+
+
+def test_games_restart_by_themselves() -> None:
+    batch = Batch(GAME, N, 5)
+    ended = np.zeros(N, int)
+    for _ in range(80):
+        step(batch, 1)
+        ended += batch.done
+        assert (np.abs(batch.rewards).sum(1) > 0).tolist() == batch.done.tolist()
+        assert not batch.rewards.sum(1).any()
+        assert (batch.seats != NOBODY).all()
+        assert (batch.states["turn"][batch.done] == 1).all()
+        assert batch.mask.any(1).all()
+    assert (ended > 0).all()
+
+
+def test_callers_own_the_buffers() -> None:
+    buffers = {
+        "observation": np.zeros((N, GAME.num_features), np.float32),
+        "mask": np.zeros((N, GAME.num_actions), np.int8),
+        "rewards": np.zeros((N, 2), np.float32),
+        "done": np.zeros(N, np.bool_),
+    }
+    batch = make_batch("agent_avenue_v0", N, seed=5, **buffers)
+    for name, buffer in buffers.items():
+        assert getattr(batch, name) is buffer
+    step(batch, 40)
+    assert all(buffer.any() for buffer in buffers.values())
+    plain = Batch(GAME, N, 5)
+    step(plain, 40)
+    assert plain.observation.tobytes() == buffers["observation"].tobytes()
+
+
+def test_further_buffers() -> None:
+    """As a trainer's rollout takes them: one row of a bigger array a step."""
+    batch, plain = Batch(GAME, N, 5), Batch(GAME, N, 5)
+    observations = np.zeros((3, N, GAME.num_features), np.float32)
+    masks = np.zeros((3, N, GAME.num_actions), np.int8)
+    for observation, mask in zip(observations, masks, strict=True):
+        actions = batch.mask.argmax(1)
+        batch.write_to(observation, mask)
+        batch.step(actions)
+        plain.step(actions)
+        assert observation.tobytes() == plain.observation.tobytes()
+        assert mask.tobytes() == plain.mask.tobytes()
+        assert batch.observation is observation
+
+
+def test_actions_may_lie_anywhere() -> None:
+    batches = [Batch(GAME, N, 1) for _ in range(6)]
+    actions = batches[0].mask.argmax(1)
+    read_only = actions.copy()
+    read_only.flags.writeable = False
+    askew = np.zeros(N * 8 + 1, np.uint8)[1:].view(np.int64)
+    askew[:] = actions
+    every_other = np.zeros(2 * N, np.int64)[::2]
+    every_other[:] = actions
+    for batch, each in zip(
+        batches, (actions, read_only, askew, every_other, actions.astype(np.uint8), actions.astype(">i4")), strict=True
+    ):
+        batch.step(each)
+        assert batch.states.tobytes() == batches[0].states.tobytes()
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        Batch(GAME, 0)
+    with pytest.raises(ValueError, match="threads"):
+        Batch(GAME, 2, threads=0)
+    strided = np.zeros((N, GAME.num_features * 2), np.float32)[:, ::2]
+    askew = np.zeros(N * GAME.num_features * 4 + 1, np.uint8)[1:].view(np.float32).reshape(N, -1)
+    read_only = np.zeros((N, GAME.num_features), np.float32)
+    read_only.flags.writeable = False
+    for wrong, given in (
+        (np.zeros((N, 3), np.float32), rf"float32 of shape \({N}, 3\)"),
+        (np.zeros((N, GAME.num_features)), "float64 of shape .*"),
+        (strided, "float32 .*, strided"),
+        (askew, "float32 .*, not aligned"),
+        (read_only, "float32 .*, read-only"),
+        ([[0.0]], r"\[\[0.0\]\]"),
+    ):
+        with pytest.raises(ValueError, match=rf"observation must be a writeable, .* float32 array of .*, not {given}$"):
+            Batch(GAME, N, observation=wrong)  # type: ignore[arg-type]
+    batch = Batch(GAME, 3, 1)
+    for streams in (np.zeros(3, np.uint64), np.zeros((3, 1), np.int64), np.zeros((1, 1), np.uint64)):
+        with pytest.raises(ValueError, match=r"^rng must be a writeable, .* uint64 array of shape \(3, 1\), not "):
+            batch.decisions(streams, np.arange(3))
+    for malformed in (
+        np.zeros(2, int),
+        np.zeros((3, 1), int),
+        batch.mask.argmax(1) + 0.5,
+        np.zeros(3, bool),
+        [None] * 3,
+    ):
+        with pytest.raises(IllegalAction, match="actions must be whole numbers of shape"):
+            batch.step(np.asarray(malformed))
+    with pytest.raises(IllegalAction, match="in game 1"):
+        batch.step(np.array([batch.mask[0].argmax(), 99, batch.mask[2].argmax()]))
+
+
+def test_restart_from_given_seeds() -> None:
+    batch = Batch(GAME, 3, 1)
+    batch.reset(seeds=np.array([7, 8, 2**64 - 1], np.uint64))
+    for state, seed in zip(batch.states, (7, 8, 2**64 - 1), strict=True):
+        assert state.tobytes() == GAME.start(seed).tobytes()
+    with pytest.raises(ValueError, match="seeds"):
+        batch.reset(seeds=np.zeros(2, np.uint64))
+
+
+def test_what_is_written_into_a_buffer_cannot_make_an_action_legal() -> None:
+    mask = np.zeros((N, GAME.num_actions), np.int8)
+    batch = Batch(GAME, N, 5, mask=mask)
+    bad = np.array([np.flatnonzero(row == 0)[0] for row in mask])
+    states = batch.states.tobytes()
+    mask[:] = 1
+    with pytest.raises(IllegalAction, match="not legal"):
+        batch.step(bad)
+    assert batch.states.tobytes() == states
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda b: pickle.loads(pickle.dumps(b))])
+def test_copies_go_on_alike_and_apart(copied: Callable[[Batch], Batch], threads: int) -> None:
+    batch = Batch(GAME, N, 5, threads=threads)
+    step(batch, 9)
+    other = copied(batch)
+    assert np.shares_memory(other.views, other.observation)
+    for _ in range(20):
+        before = other.states.tobytes()
+        step(batch, 1)
+        assert other.states.tobytes() == before
+        step(other, 1)
+        for name in ("states", "observation", "mask", "rewards", "done", "seeds"):
+            assert getattr(batch, name).tobytes() == getattr(other, name).tobytes()
+    batch.reset()
+    other.reset()
+    assert batch.states.tobytes() == other.states.tobytes()
+
+
+def test_games_can_be_taken_up_again() -> None:
+    batch, other = Batch(GAME, N, 5), Batch(GAME, N, 6)
+    step(batch, 9)
+    other.resume(batch.states, batch.seeds)
+    for _ in range(20):
+        for name in ("states", "observation", "mask", "seeds"):
+            assert getattr(batch, name).tobytes() == getattr(other, name).tobytes()
+        step(batch, 1)
+        step(other, 1)
+
+
+@kernel
+def init_but_for_zeros(s: Record, options: Record, seed: np.uint64) -> None:
+    """As that of Kuhn poker, but it trusts that the state is zeroed where a new game has zeros."""
+    s.rng = seed
+    s.cards[1] = 1 + seed % 2
+
+
+def test_games_begin_on_zeroed_states() -> None:
+    game = replace(kuhn.make_game(), init=init_but_for_zeros)
+    batch = Batch(game, 5, 1)
+    ended = np.zeros(5, int)
+    for _ in range(12):
+        batch.step(batch.mask.argmax(1))
+        ended += batch.done
+        for row in np.flatnonzero(batch.done):
+            assert batch.states[row].tobytes() == game.start(batch.seeds[row]).tobytes()
+    assert ended.min() > 2
+    step(batch, 1)
+    batch.reset(seed=7)
+    assert [state.tobytes() for state in batch.states] == [game.start(seed).tobytes() for seed in batch.seeds]
+
+
+def test_what_no_environment_would_take_is_not_taken_up() -> None:
+    game = kuhn.make_game()
+    batch, other = Batch(game, 4, 5), Batch(game, 4, 6)
+    before = batch.states.tobytes(), batch.seeds.tobytes(), batch.observation.tobytes()
+    states = other.states.copy()
+    states["cards"][2] = 1  # a card that is there once, in both hands
+    with pytest.raises(ValueError, match="row 2 of states holds no position of kuhn_poker_v0"):
+        batch.resume(states, other.seeds)
+    over = other.states.copy()
+    for _ in range(2):
+        game.apply(as_record(over, 3), kuhn.PASS)
+    for checked in (False, True):
+        with pytest.raises(ValueError, match="row 3 of states holds a game that is over"):
+            batch.resume(over, other.seeds, checked=checked)
+    assert (batch.states.tobytes(), batch.seeds.tobytes(), batch.observation.tobytes()) == before
+    batch.resume(states, other.seeds, checked=True)
+    assert batch.states.tobytes() == states.tobytes()
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")  # type: ignore[attr-defined]
+def test_one_line_says_that_a_variant_is_compiled(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def use(table: int) -> None:
+        """Calls loops of every kind of a variant that has met none of them in this process."""
+        monkeypatch.setattr(core_kernel, "_bound", {})
+        monkeypatch.setattr(core_kernel, "_announced", set())
+        game = replace(kuhn.make_game(), options={"table": table})
+        player = Scripted(game, "random")
+        assert capsys.readouterr().err == ""  # nothing is called yet
+        for threads in (1, 2):
+            batch = Batch(game, 2, 1, threads=threads)
+            player.act(batch.decisions(np.zeros((2, 1), np.uint64), np.arange(2)))
+            batch.step(np.zeros(2, int))
+            batch.observe_all(np.zeros((2, 2, game.num_features), np.float32))
+
+    use(0)
+    capsys.readouterr()
+    use(1)  # all is kept on disk by now
+    assert capsys.readouterr().err == ""
+
+    monkeypatch.setattr(core_kernel, "is_cached", lambda function: False)
+    monkeypatch.setattr(core_kernel.LinkedKernel, "has_part", lambda self: False)
+    monkeypatch.setattr(core_kernel, "_SECONDS_A_BYTE", 1.0)
+    use(2)
+    line = r"spygames: compiling kuhn_poker_v0, table=2 \(scripted players, batches\): about (\d+) s of one core, once "
+    line += r"on this machine ...\n"
+    said = re.fullmatch(line, capsys.readouterr().err)
+    assert said is not None
+    # The first loop called is that of `init`; the line is about all that was bound with it.
+    called: list[Any] = [kuhn.init, kuhn.legal, kuhn.apply, kuhn.returns, kuhn.observe]
+    assert int(said[1]) > sum(len(kernel.py_func.__code__.co_code) for kernel in called)
+
+
+def test_reset_without_a_seed_continues_the_chain_of_seeds() -> None:
+    batch = Batch(GAME, N, 5)
+    expected = [next_seed(seed) for seed in batch.seeds]
+    batch.reset()
+    assert batch.seeds.tolist() == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_process_can_step() -> None:
+    batch = Batch(GAME, N, 5, threads=2)
+    step(batch, 1)
+    child = os.fork()
+    if child == 0:
+        step(batch, 3)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert status == 0
+
+
+@pytest.mark.parametrize("seeds", [[-1] * N, [1.5] * N, [2**64] * N, [True] * N, [1, 2]])
+def test_seeds_that_are_none_are_refused(seeds: list) -> None:
+    batch = Batch(GAME, N, 5)
+    before = batch.states.tobytes()
+    with pytest.raises(ValueError, match="seed"):
+        batch.reset(seeds=seeds)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="not both"):
+        batch.reset(3, seeds=np.arange(N))
+    assert batch.states.tobytes() == before
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, None])
+def test_a_number_of_games_that_is_none_is_refused(n: Any) -> None:
+    with pytest.raises(ValueError, match="whole number of games"):
+        Batch(GAME, n, 5)
+
+
+def test_variants_that_share_their_code_share_no_threads_loop() -> None:
+    """What runs on threads is compiled for one layout; games of the same kernels and other layouts have others."""
+    for options in ({}, {"players": 3}):
+        one, two = (Batch(make_game("agent_avenue_v0", **options), 8, seed=1, threads=threads) for threads in (1, 2))
+        assert one.states.tobytes() == two.states.tobytes()
+        assert one.observation.tobytes() == two.observation.tobytes()

@@ -1,0 +1,234 @@
+"""Rows of games that stay over, and sessions: games with their players."""
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tests.poker.kuhn as kuhn
+from spygames import make_game
+from spygames.core.envs.single_seat import SingleEnv
+from spygames.core.envs.vector import SeatVectorEnv
+from spygames.core.game.game import NOBODY, IllegalAction
+from spygames.core.players.history import Notes
+from spygames.core.players.names import make_player
+from spygames.core.players.player import DecisionBatch, Scripted
+from spygames.core.playing.batch import Batch
+from spygames.core.playing.rows import Rows, spread
+from spygames.core.playing.session import ROW, Session, one_game, play
+from spygames_training.config import PPO, Network, Opponents
+from spygames_training.evaluation.play_games import play_games
+from spygames_training.networks.actor_critic import make_network
+from spygames_training.ppo.league import League
+from spygames_training.ppo.rollout import Rollout
+
+KUHN = kuhn.make_game()
+GAME = make_game("agent_avenue_v0")
+
+
+class Keeper:
+    """Keeps the number of each row's game as it is asked, and what it hears of ends."""
+
+    name, notes_size = "keeper", 64
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, int, int, int]] = []
+        self.ends: list[tuple[int, int, float]] = []
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        d = decisions
+        assert d.games is not None
+        assert d.notes is not None
+        for row in d.rows.tolist():
+            self.asked.append((row, int(d.states["to_move"][row]), int(d.games[row]), int(d.notes.count[row])))
+        return d.mask[d.rows].argmax(axis=1)
+
+    def ended(self, row: int, seat: int, returns: np.ndarray, notes: Notes | None) -> None:
+        self.ends.append((row, seat, float(returns[seat])))
+
+    def games(self) -> dict[tuple[int, int], list[int]]:
+        """By row and number: how many decisions each game had had when its players were asked, in order."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for row, _, number, count in self.asked:
+            found.setdefault((row, number), []).append(count)
+        return found
+
+
+def random_step(rows: Rows, rng: np.random.Generator) -> np.ndarray:
+    """A legal action in each game."""
+    return (rows.mask * (1 + rng.random(rows.mask.shape))).argmax(axis=1)
+
+
+def test_games_stay_over_until_others_begin() -> None:
+    rows, rng, ends = Rows(GAME, 6, 3), np.random.default_rng(1), {}
+    going = rows.all
+    while len(going):
+        before, viewers = rows.states.copy(), rows.seats.copy()
+        rows.advance(going, random_step(rows, rng), viewers)
+        waiting = np.setdiff1d(rows.all, going)
+        assert before[waiting].tobytes() == rows.states[waiting].tobytes()
+        ends |= {i: rows.states[i].tobytes() for i in going[rows.done[going]].tolist()}
+        going = going[~rows.done[going]]
+    assert (rows.seats == NOBODY).all()
+    assert not rows.mask.any()
+    assert [ends[i] for i in range(6)] == [state.tobytes() for state in rows.states]
+    numbers = rows.serial.copy()
+    rows.begin(np.array([2, 4]), np.array([7, 8], np.uint64))
+    assert (rows.seats[[2, 4]] != NOBODY).all()
+    assert rows.states[2].tobytes() == GAME.start(7)[0].tobytes()
+    assert (rows.serial != numbers).nonzero()[0].tolist() == [2, 4]
+
+
+def test_one_row_plays_as_many_do() -> None:
+    """The loops of one row run as Python, those of several are compiled."""
+    many, rng = Rows(GAME, 3, 5), np.random.default_rng(0)
+    ones = [Rows(GAME, 1) for _ in range(3)]
+    for i, one in enumerate(ones):
+        one.begin(ROW, many.seeds[i : i + 1])
+    for step in range(200):
+        actions, going = random_step(many, rng), np.flatnonzero(many.seats != NOBODY)
+        viewers = np.full(3, step % 2, np.int8)
+        many.advance(going, actions, viewers)
+        for i in going.tolist():
+            ones[i].advance(ROW, actions[i : i + 1], viewers[i : i + 1])
+        for i, one in enumerate(ones):
+            for name in ("states", "observation", "mask", "rewards", "done", "cut_off", "seeds"):
+                assert getattr(one, name)[0].tobytes() == getattr(many, name)[i].tobytes(), name
+        if len(over := np.flatnonzero(many.seats == NOBODY)) == 3:
+            many.begin(over)
+            for one in ones:
+                one.begin(ROW)
+
+
+def test_an_illegal_action_moves_no_game() -> None:
+    session = Session(Rows(KUHN, 3, 1), [Keeper()], np.zeros((3, 2), np.int64))
+    before = session.rows.states.tobytes()
+    for row, action in ((0, 9), (1, -1)):
+        actions = np.zeros(3, np.int64)
+        actions[row] = action
+        with pytest.raises(IllegalAction, match=f"action {action} is not legal for seat 0 in game {row}"):
+            session.apply(session.rows.all, actions)
+        assert session.rows.states.tobytes() == before
+        assert session.notes is not None
+        assert not session.notes.count.any()
+
+
+def by_lockstep(keeper: Keeper) -> int:
+    for seed in range(2):
+        play_games(KUHN, [keeper], np.zeros((4, 2), np.int64), spread(np.uint64(seed), 4), 1)
+    return 8
+
+
+def by_itself(keeper: Keeper) -> int:
+    for seed in range(5):
+        play(KUHN, KUHN.start(seed), [keeper, keeper], np.ones((1, 1), np.uint64))
+    return 5
+
+
+def by_training(keeper: Keeper) -> int:
+    rollout = Rollout(KUHN, 4, 40, seed=1, share=1.0, players=[keeper])
+    league = League(KUHN, Opponents(share=1.0, bots=("random",), snapshots=0))
+    league.players[1] = keeper
+    rollout.opponents.join(league)
+    rollout.opponents.players = {1: keeper}
+    rollout.play(make_network(KUHN, Network((8,))), PPO(precision="float32"))
+    return len(keeper.games())
+
+
+def by_vector(keeper: Keeper) -> int:
+    env = SeatVectorEnv(KUHN, 4, keeper, seat=0)
+    env.reset(seed=1)
+    for _ in range(12):
+        env.step(env.action_masks().argmax(axis=1))
+    return len(keeper.games())
+
+
+@pytest.mark.parametrize("loop", [by_lockstep, by_itself, by_training, by_vector])
+def test_players_are_told_which_game_a_row_is_in_and_how_it_ends(loop: Any) -> None:
+    keeper = Keeper()
+    games = loop(keeper)
+    found = keeper.games()
+    assert len(found) == games >= 5
+    assert all(counts == sorted(set(counts)) for counts in found.values())
+    assert len(keeper.ends) >= len(found) - len({row for row, _ in found})  # except for those that continue
+    assert {result for *_, result in keeper.ends} <= {-2, -1, 1, 2}
+
+
+def test_a_game_that_is_put_back_is_another_one_to_its_players() -> None:
+    """And nothing else is changed by it; games that have not moved keep their numbers."""
+    session = Session(Rows(GAME, 4, 1), [Scripted(GAME, "random"), Keeper()], np.tile([0, 1], (4, 1)))
+    session.rng[:] = spread(np.uint64(2), 4)[:, None]
+    some, numbers = np.array([1, 3]), session.rows.serial.copy()
+    for _ in range(5):
+        session.apply(some, session.ask(some))
+    saved, numbers = session.save(), session.rows.serial.copy()
+    chosen = [session.ask(session.rows.all).tolist()]
+    session.restore(saved)
+    assert session.rows.serial.tolist() == numbers.tolist()  # asking alone moves no game
+    for _ in range(3):
+        actions = session.ask(some)
+        session.apply(some, actions)
+    after = session.rows.states.tobytes(), session.rng.tobytes()
+    session.restore(saved)
+    assert (session.rows.serial != numbers).nonzero()[0].tolist() == some.tolist()
+    chosen.append(session.ask(session.rows.all).tolist())
+    assert chosen[0] == chosen[1]
+    session.restore(saved)
+    for _ in range(3):
+        session.apply(some, session.ask(some))
+    assert after == (session.rows.states.tobytes(), session.rng.tobytes())
+
+
+def test_no_two_games_of_a_row_have_one_number() -> None:
+    rows, batch = Rows(KUHN, 3, 1), Batch(KUHN, 3, 1)
+    copies: list[Rows] = [copy.deepcopy(rows), pickle.loads(pickle.dumps(batch))]
+    numbers: list[int] = []  # of row 0
+    for each in (rows, batch, *copies):
+        numbers.append(int(each.serial[0]))
+        each.reset(2)
+        numbers.append(int(each.serial[0]))
+    for _ in range(8):
+        before = batch.serial.copy()
+        batch.step(batch.mask.argmax(axis=1))
+        assert ((batch.serial != before) == batch.done).all()
+        numbers += batch.serial[:1][batch.done[:1]].tolist()
+    assert len(set(numbers)) == len(numbers) > 8
+
+
+def test_a_player_cannot_change_its_only_game() -> None:
+    class Meddler(Keeper):
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
+            chosen = super().act(decisions)
+            decisions.states["to_move"], decisions.observation[:], decisions.mask[:] = 0, 7, 1
+            return chosen
+
+    meddler, honest = Meddler(), Keeper()
+    sessions = [one_game(GAME, [player, player], GAME.start(3)) for player in (meddler, honest)]
+    for _ in range(20):
+        for session in sessions:
+            session.apply(ROW, session.ask(ROW))
+    assert sessions[0].rows.states.tobytes() == sessions[1].rows.states.tobytes()
+
+
+def test_a_redrawn_world_has_no_history() -> None:
+    """What an opponent has seen would tell what it holds."""
+    keeper = Keeper()
+    env = SingleEnv(GAME, keeper, seat=0)
+    env.reset(seed=1)
+    while len(keeper.asked) < 3:
+        env.step(int(env.action_masks().argmax()))
+    before, world = keeper.asked[-1], env.determinize(1)
+    keeper.asked.clear()
+    while not keeper.asked:
+        world.step(int(world.action_masks().argmax()))
+    assert keeper.asked[0][3] <= 2 < before[3]
+    assert keeper.asked[0][2] != before[2]
+
+
+def test_who_is_told_of_moves_needs_to_know_the_game() -> None:
+    player = make_player(KUHN, "command:sh")
+    batch = Batch(KUHN, 2, 1)
+    with pytest.raises(ValueError, match="notes"):
+        player.act(batch.decisions(np.zeros((2, 1), np.uint64), np.arange(2)))

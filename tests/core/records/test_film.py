@@ -1,0 +1,69 @@
+"""A film: what a viewer sees of each position of a recorded game, what happened, what a player thinks."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+import spygames
+from spygames.core.game.game import NOBODY, as_record
+from spygames.core.players.player import DecisionBatch
+from spygames.core.records.film import Film
+from spygames.core.records.record import RecordError, make_record, play_record
+from spygames.core.svg.annotations import Advice
+from tests.poker import kuhn
+
+KUHN = kuhn.make_game()
+POKER = make_record(KUHN, [kuhn.PASS, kuhn.BET, kuhn.BET], seed=3, players=("<b>Ann</b>", "Bob"))
+
+
+class Thinker:
+    """Counts in its memory how often each seat was asked, and says so as its value."""
+
+    name, memory_size = "thinker", 1
+
+    def advise(self, decisions: DecisionBatch) -> list[Advice]:
+        assert decisions.memory is not None
+        (row,) = decisions.rows
+        seat = int(decisions.states["to_move"][row])
+        decisions.memory[row, seat, 0] += 1
+        own = kuhn.CARDS[int(decisions.views["own"][row].argmax())]
+        return [Advice([(f"bet on {own}", 0.75), ("pass", 0.25)], value=float(decisions.memory[row, seat, 0]))]
+
+
+def test_a_scene_shows_a_position_and_the_move_before_it() -> None:
+    film = Film(POKER, KUHN)
+    assert len(film) == 4
+    assert film.scene(0, 1).move == ""
+    assert film.scene(1, 1).move == "player_0 has moved"
+    assert film.scene(1, 0).move == "player_0: pass"
+    assert film.scene(3).move == "player_0: bet"
+    assert [film.scene(i).seat for i in range(4)] == [0, 1, 0, NOBODY]
+    for position in range(4):
+        for viewer in (NOBODY, 0, 1):
+            text = KUHN.to_text(as_record(film.states, position), viewer)
+            assert ElementTree.fromstring(film.scene(position, viewer).picture)[1].text == text
+
+
+def test_advice_is_of_the_seat_that_decides_and_for_it_alone() -> None:
+    film = Film(POKER, KUHN, Thinker())
+    open_to_all = [film.scene(i).advice for i in range(4)]
+    assert [advice and advice.value for advice in open_to_all] == [1, 1, 2, None]
+    cards = [kuhn.CARDS[card] for card in film.states["cards"][0]]
+    assert [advice.actions[0][0] for advice in open_to_all[:3] if advice] == [
+        f"bet on {cards[seat]}" for seat in (0, 1, 0)
+    ]
+    assert [film.scene(i, 0).advice is not None for i in range(4)] == [True, False, True, False]
+    assert [film.scene(i, 1).advice is not None for i in range(4)] == [False, True, False, False]
+
+
+@pytest.mark.parametrize(("position", "viewer"), [(-1, 0), (4, 0), (0, 2), (0, -2)])
+def test_scenes_that_are_none(position: int, viewer: int) -> None:
+    with pytest.raises(ValueError, match=r"the game has positions 0 to 3|kuhn_poker_v0 has seats 0 to 1"):
+        Film(POKER, KUHN).scene(position, viewer)
+
+
+def test_a_record_that_does_not_fit_makes_no_film() -> None:
+    with pytest.raises(RecordError):
+        Film(play_record(spygames.make_game("agent_avenue_v0"), ["random", "random"], seed=5), KUHN)
+    with pytest.raises(RecordError, match="one of another module must be passed"):
+        Film(POKER)

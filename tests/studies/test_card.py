@@ -1,0 +1,296 @@
+"""Cards of agents say what the checkpoint and an evaluation of it say, and no more; the published ones are those."""
+
+import json
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from studies.calibration import Bin, Calibration
+from studies.card import main
+from studies.card_page import card
+from studies.figures import Adversary, Figures, read_figures
+
+from spygames.core.players.released import released_agents
+from spygames_training.agents.checkpoint import Checkpoint, CheckpointError, load_checkpoint
+from spygames_training.config import Config, from_mapping, read_config
+
+ROOT = Path(__file__).resolve().parents[2]
+CARDS = ROOT / "docs" / "cards"
+AGENTS = {agent.folder.name: agent.name for agent in released_agents()}
+NAMES = sorted(path.name for path in (ROOT / "checkpoints").iterdir() if path.is_dir())
+
+
+def released(name: str) -> Checkpoint:
+    return load_checkpoint(ROOT / "checkpoints" / name)
+
+
+def figures(name: str) -> Figures:
+    return read_figures(ROOT / "checkpoints" / name / "figures.json", released(name))
+
+
+def told(capsys: pytest.CaptureFixture[str], *argv: object) -> str:
+    """The one line that wrong arguments are answered with."""
+    capsys.readouterr()
+    assert main([str(each) for each in argv]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    return err.rstrip()
+
+
+def anchor(name: str) -> tuple[Checkpoint, Figures]:
+    """An anchor, and the figures that were taken of it."""
+    checkpoint = load_checkpoint(name)
+    return checkpoint, read_figures(ROOT / "anchors" / name / "figures.json", checkpoint)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_published_cards_are_those_of_their_json(name: str) -> None:
+    """After a change `python -m studies.card GAME/VARIANT --out checkpoints/FOLDER/README.md` writes it anew."""
+    folder = ROOT / "checkpoints" / name
+    text = card(released(name), AGENTS[name], None, figures(name), "value.svg")
+    assert (folder / "README.md").read_text(encoding="utf-8") == text
+    assert (folder / "value.svg").read_text(encoding="utf-8").startswith("<?xml")
+    assert f"../../checkpoints/{name}/README.md" in (CARDS / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_each_released_agent_is_in_the_index_of_cards() -> None:
+    patterns = re.findall(r"^(\w+\*)$", (CARDS / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    listed = [path.stem for pattern in patterns for path in CARDS.glob(f"{pattern}.md")]
+    assert sorted(listed) == NAMES == sorted(AGENTS)
+
+
+def test_a_card_has_every_figure_of_the_evaluation() -> None:
+    checkpoint, known = anchor("heimlich/base-3-first")
+    (found,) = known.evaluations
+    text = card(checkpoint, "heimlich_3", found)
+    for row in found["results"]:
+        low, high = row["interval"]
+        line = next(line for line in text.splitlines() if line.startswith(f"| `{row['opponent']}`"))
+        assert f"| {100 * row['win_share']:.1f} ({100 * low:.1f} to {100 * high:.1f}) |" in line
+        assert f"| {100 * row['fair_share']:.1f} |" in line
+        assert ("(trained against)" in line) == row["training_opponent"]
+    assert checkpoint.meta["weights"]["sha256"] in text
+    assert f"- **decisions**: {checkpoint.meta['step']:,}\n" in text
+
+
+def test_a_card_says_which_figures_have_fewer_games() -> None:
+    checkpoint, known = anchor("heimlich/base-3-first")
+    (found,) = known.evaluations
+    name = found["results"][0]["challenger"].partition("@")[0]
+
+    def shown(games: dict[tuple[str, str], int]) -> str:
+        rows = [
+            {**found["results"][0], "challenger": f"{name}{way}", "opponent": rival, "games": count}
+            for (way, rival), count in games.items()
+        ]
+        text = card(checkpoint, "heimlich_3", {**found, "results": rows})
+        return next(line for line in text.splitlines() if "games a figure" in line).partition(";")[0]
+
+    ways, rivals = ("@sample", "@argmax"), ("random", "greedy", "mcts:200")
+    everyone = {(way, rival): 900 for way in ways for rival in rivals}
+    assert shown(everyone) == "900 games a figure"
+    slow = everyone | {(way, "mcts:200"): 60 for way in ways}
+    assert shown(slow) == "900 games a figure, 60 against `mcts:200`"
+    assert shown(slow | {("@argmax", "greedy"): 30}) == (
+        "900 games a figure, 60 against `mcts:200`, 30 against `greedy` (argmax)"
+    )
+
+
+def test_without_an_evaluation_a_card_has_what_the_checkpoint_notes() -> None:
+    text = card(load_checkpoint("heimlich/base-3-first"), "heimlich_3")
+    assert "| `expert-1` | 73.6 |" in text
+    assert "400 games a figure" in text
+    text = card(load_checkpoint("agent_avenue/simple-2-first"), "agent_avenue_simple")
+    assert "| `mcts:200` | 68.9 (67.6 to 70.2) |" in text
+    assert "against `agent_avenue/simple-2-first@sample` alone won" in text
+    assert "53.0 (51.7 to 54.4) % argmax" in text
+
+
+def test_a_card_says_how_bots_were_met() -> None:
+    checkpoint = load_checkpoint("agent_avenue/simple-3")
+    extra = checkpoint.meta["extra"]
+    opponents = extra["config"]["opponents"]
+    for temperature, said in ((1.0, ""), (0.25, "; bots are met at temperature 0.25")):
+        config = extra["config"] | {"opponents": opponents | {"temperature": temperature}}
+        meta = {**checkpoint.meta, "extra": extra | {"config": config}}
+        text = card(Checkpoint(checkpoint.game, checkpoint.network, meta), "mine")
+        line = next(line for line in text.splitlines() if line.startswith("- **opponents**"))
+        assert line.partition("random`")[2] == said
+
+
+def test_a_checkpoint_that_notes_nothing_has_a_card_without_figures() -> None:
+    checkpoint = load_checkpoint("agent_avenue/simple-2")
+    meta = {**checkpoint.meta, "results": {}, "extra": {}}
+    text = card(Checkpoint(checkpoint.game, checkpoint.network, meta), "bare")
+    assert "%" not in text
+    assert "How well" not in text
+
+
+@pytest.mark.parametrize("results", [{"play": {"sample": 3}}, {"best_response": {}}, {"win_share/x": "much"}])
+def test_notes_in_another_form_are_refused(results: dict[str, Any]) -> None:
+    checkpoint = load_checkpoint("agent_avenue/simple-2")
+    odd = Checkpoint(checkpoint.game, checkpoint.network, {**checkpoint.meta, "results": results})
+    with pytest.raises(CheckpointError, match="odd notes its training in another form than a run does"):
+        card(odd, "odd")
+
+
+def test_an_evaluation_of_something_else_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = dict(figures("agent_avenue_simple").evaluations[0])
+    file = tmp_path / "other.json"
+    other = {**found, "players": {name: {"digest": "0" * 16} for name in found["players"]}}
+    for content, complaint_of in {
+        json.dumps(other): "about other weights",
+        json.dumps({**found, "environment": {"id": "heimlich_v0", "options": {}}}): "about another variant",
+        "{}": "no result of",
+        "[1": "no result of",
+        '{"results": 3}': "no result of",
+    }.items():
+        file.write_text(content)
+        line = told(capsys, "agent_avenue/simple-2", "--evaluation", file)
+        assert complaint_of in line
+        assert str(file) in line
+
+
+def test_the_command_writes_the_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, published = tmp_path / "card.md", ROOT / "checkpoints" / "agent_dog_2"
+    assert main(["agent_dog/standard-2", "--out", str(file)]) == 0
+    assert file.read_text(encoding="utf-8") == (published / "README.md").read_text(encoding="utf-8")
+    assert (tmp_path / "value.svg").read_bytes().startswith(b"<?xml")
+    capsys.readouterr()
+    evaluation = tmp_path / "evaluation.json"
+    evaluation.write_text(json.dumps(figures("agent_dog_2").evaluations[0]))
+    copy = tmp_path / "agent"
+    copy.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (copy / name).write_bytes((published / name).read_bytes())
+    assert main([str(copy), "--evaluation", str(evaluation)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"# {copy}\n")
+    assert "## How well it plays" in out
+    assert "## What its value is worth" not in out
+    assert "name the checkpoint" in told(capsys)
+
+
+def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
+    checkpoint, known = anchor("agent_avenue/simple-2-first")
+    (plain,) = known.evaluations
+    row = plain["results"][0] | {
+        "challenger": "agent_avenue/simple-2-first+search:64",
+        "win_share": 0.654,
+        "opponent": "greedy",
+    }
+    searched = {**plain, "results": [row], "seed": 77}
+    weak = Adversary("a fresh learner", "sample", "10 million decisions", 5000, 0.53, (0.517, 0.544))
+    worst = Adversary("a search", "argmax", "64 worlds a decision", 600, 0.778, (0.743, 0.812))
+    value = Calibration("sample", 2000, 5, 30_000, 0.31, -0.012, (Bin(-0.5, -0.4, 100), Bin(0.5, 0.6, 50)))
+    found = Figures((plain, searched), (weak, worst), value, "two cores of a test")
+    text = card(checkpoint, "mine", None, found, "value.svg")
+    on_top = text.partition("## With a search on top")[2].partition("##")[0]
+    assert "| games won against, % | `search:64` |" in on_top
+    assert "65.4 (" in on_top
+    assert "seed 77" in on_top
+    assert "takes the other seats for players like the agent itself" in on_top
+    exploited = text.partition("## How far it can be exploited")[2].partition("##")[0]
+    assert exploited.index(
+        "| a search | 64 worlds a decision | argmax | 600 | 77.8 (74.3 to 81.2) |"
+    ) < exploited.index("| a fresh learner | 10 million decisions | sample | 5,000 | 53.0 (51.7 to 54.4) |")
+    assert "](value.svg)" in text
+    assert "line of the picture" in text
+    assert "picture" not in card(checkpoint, "mine", None, found)
+    assert "the value explains 31 % of the variance" in text
+    assert "a return -0.012 above" in text
+    assert "on two cores of a test" in text
+
+
+def test_adversaries_are_compared_by_what_they_win_beyond_their_fair_share() -> None:
+    checkpoint, _ = anchor("heimlich/base-3-first")
+    more = Adversary("often a winner", "argmax", "none", 600, 0.60, (0.55, 0.65), fair_share=0.5)
+    worst = Adversary("a search", "sample", "64 worlds a decision", 600, 0.50, (0.45, 0.55), fair_share=0.345)
+    text = card(checkpoint, "mine", None, Figures(adversaries=(more, worst)))
+    exploited = text.partition("## How far it can be exploited")[2].partition("##")[0]
+    assert "| adversary | budget | the agent plays | games | fair share | it won, % |" in exploited
+    assert exploited.index("| 600 | 34.5 | 50.0 (45.0 to 55.0) |") < exploited.index(
+        "| 600 | 50.0 | 60.0 (55.0 to 65.0) |"
+    )
+    assert "## Licence\n\nMIT" in text
+
+
+def test_a_card_tells_what_a_checkpoint_does_not_and_where_a_run_was_stopped() -> None:
+    text = card(released("heimlich_3"), "mine", None, Figures(remarks=("The first run was changed.",)))
+    assert "```\n\nThe first run was changed. The same seed," in text
+    assert "- **planned**" not in text
+    assert "that it began with (1 run, below), SHA-256" in text
+    stopped = card(released("agent_avenue_simple"), "mine")  # two of its four runs were, but not the last one
+    assert stopped.count(", stopped (Ctrl-C) after ") == 2
+    assert "- **planned**" not in stopped
+    whole = released("agent_avenue_simple_3")
+    extra = whole.meta["extra"]
+    meta = {**whole.meta, "extra": extra | {"config": extra["config"] | {"decisions": 200_000_000}}}
+    text = card(Checkpoint(whole.game, whole.network, meta), "mine")
+    assert "- **planned**: 200,000,000 in the last run, which was stopped after 70,057,984:" in text
+
+
+@pytest.mark.parametrize("folder", [*(ROOT / "checkpoints" / name for name in NAMES), *ROOT.glob("anchors/*/*-first")])
+def test_a_card_says_how_to_train_the_agent_again(folder: Path, tmp_path: Path) -> None:
+    """The TOML on it reads as the settings of each run."""
+    checkpoint = load_checkpoint(folder)
+    earlier = [run["config"] for run in checkpoint.began_with.get("runs", ())]
+    noted = json.loads(json.dumps([*earlier, checkpoint.meta["extra"]["config"]]))
+    for k, config in enumerate(noted[1:], 1):
+        config["start_from"] = f"runs/{k}"
+    found = card(checkpoint, folder.name).split("```toml\n")[1:]
+    for text, config in zip(found, noted, strict=True):
+        file = tmp_path / "agent.toml"
+        file.write_text(text.partition("```")[0])
+        assert read_config(file) == from_mapping(Config, config)
+
+
+def test_figures_of_earlier_worlds_are_shown_as_such(tmp_path: Path) -> None:
+    """And nothing changes where the worlds are the present ones. Figures of later worlds are of another player."""
+    found, file = released("heimlich_2"), ROOT / "checkpoints" / "heimlich_2" / "figures.json"
+    later = Checkpoint(replace(found.game, worlds_version=2), found.network, found.meta)
+    assert "worlds of version" not in card(found, "mine", None, read_figures(file, found))
+    text = card(later, "mine", None, read_figures(file, later))
+    assert "These figures were played with the worlds of version 1; now it is 2." in text
+    content = json.loads(file.read_text())
+    for each in content["evaluations"]:
+        each["code"]["worlds"] = 2
+    (tmp_path / "figures.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=r"about other weights than this agent's"):
+        read_figures(tmp_path / "figures.json", later)
+    content["evaluations"][0]["code"]["worlds"] = "x"
+    (tmp_path / "figures.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=r"is no result of .*worlds must be a whole number, at least 1, not 'x'"):
+        read_figures(tmp_path / "figures.json", later)
+
+
+def test_figures_of_something_else_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    published = ROOT / "checkpoints" / "agent_avenue_simple" / "figures.json"
+    found, file = json.loads(published.read_text()), tmp_path / "figures.json"
+    for content, complaint_of in {
+        json.dumps({**found, "digest": "0" * 16}): "is not about this agent's weights",
+        json.dumps({**found, "calibration": {"games": 3}}): "is no file of figures",
+        json.dumps({**found, "adversaries": [{"how": "x"}]}): "is no file of figures",
+        json.dumps({**found, "evaluations": [{}]}): "is no result of",
+        json.dumps({**found, "calibration": {**found["calibration"], "bias": math.nan}}): "NaN is not a number",
+        json.dumps({**found, "calibration": {**found["calibration"], "games": True}}): "is no file of figures",
+        json.dumps({**found, "calibration": {**found["calibration"], "bins": []}}): "is no file of figures",
+        json.dumps({**found, "adversaries": [{**found["adversaries"][0], "win_share": 10**300}]}): "is too large",
+        json.dumps({**found, "adversaries": [{**found["adversaries"][0], "games": 1.5}]}): "games is not as it was",
+        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "date": 3}]}): "date is not as it was",
+        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "seed": 1.5}]}): "seed is not as it was",
+        json.dumps({**found, "remarks": json.loads("[" * 60 + "]" * 60)}): "nested deeper",
+        "[" * 100_000: "nested deeper",
+        "[]": "is not about this agent's weights",
+        "{": "is no file of figures",
+    }.items():
+        file.write_text(content)
+        line = told(capsys, "agent_avenue/simple-2", "--figures", file)
+        assert complaint_of in line
+        assert str(file) in line
+    for nowhere in (tmp_path / "none" / "figures.json", tmp_path / "none.json"):
+        line = told(capsys, "agent_avenue/simple-2", "--figures", nowhere)
+        assert line == f"python -m studies.card: {nowhere}: No such file or directory"

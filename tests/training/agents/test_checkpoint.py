@@ -1,0 +1,458 @@
+"""Checkpoints come back as they were saved, survive a kill, and are refused, with one line, when they are not right."""
+
+import copy
+import hashlib
+import json
+import os
+import pickle
+import re
+import resource
+import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from spygames.agent_avenue import make_game
+from spygames.core.game.game import Game
+from spygames.core.players.names import make_player
+from spygames_training.agents.checkpoint import CheckpointError, layout_hash, load_checkpoint, save_checkpoint
+from spygames_training.agents.policy import Policy, load_player
+from spygames_training.evaluation.digests import trained_against
+from spygames_training.networks.actor_critic import ActorCritic
+from tests.poker import kuhn
+
+GAME = make_game()
+OTHER_LAYOUT = replace(GAME, view_dtype=np.dtype([*GAME.view_dtype.descr, ("more", np.float32, 3)]))
+
+
+def network(game: Game = GAME, hidden: tuple[int, ...] = (16, 8), seed: int = 0) -> ActorCritic:
+    torch.manual_seed(seed)
+    return ActorCritic(game.num_features, game.num_actions, hidden)
+
+
+def same(a: ActorCritic, b: ActorCritic) -> bool:
+    ours, theirs = a.state_dict(), b.state_dict()
+    return ours.keys() == theirs.keys() and all(torch.equal(ours[k], theirs[k]) for k in ours)
+
+
+def refusal(path: Path, game: Game | None = None) -> str:
+    with pytest.raises(CheckpointError) as caught:
+        load_checkpoint(path, game)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert len(text) < 600
+    return text
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "agent"
+    save_checkpoint(path, GAME, network(), 1234, {"random": 0.9}, {"seed": 3})
+    return path
+
+
+def edit(folder: Path, **changes: Any) -> None:
+    file = folder / "config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+@pytest.mark.parametrize(
+    ("opponents", "expected"),
+    [
+        ({"share": 0.4, "bots": ["random", "random", "expert"]}, ("random", "expert")),
+        ({"share": 0.4, "bots": ["random", "expert-1"]}, ("random", "expert-1")),
+        ({"share": 0.0, "bots": ["random"]}, ()),
+        ({"share": 0.4, "bots": [3, "greedy"]}, ("greedy",)),
+        ({"share": 0.4}, ()),
+        ("nonsense", ()),
+        (None, ()),
+    ],
+)
+def test_who_it_trained_against(folder: Path, opponents: Any, expected: tuple[str, ...]) -> None:
+    edit(folder, extra={"config": {"opponents": opponents}})
+    assert load_checkpoint(folder).training_opponents == expected
+    assert Policy.load(folder).training_opponents == expected
+    player, bots = load_player(GAME, folder), {name: make_player(GAME, name) for name in GAME.bots}
+    against = {name for name, bot in bots.items() if trained_against(GAME, player, bot)}
+    kernels = {GAME.bots[name if name in GAME.bots else "expert"] for name in expected}
+    assert against == {name for name in bots if GAME.bots[name] in kernels}
+    assert trained_against(GAME, bots["random"], player) is False
+
+
+def test_who_trained_against_a_search_and_who_nobody_knows(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(folder, extra={"config": {"opponents": {"share": 0.1, "bots": ["mcts:2"]}}}, code={"spygames": "0.2.0"})
+    player = load_player(GAME, folder)
+    assert trained_against(GAME, player, make_player(GAME, "mcts:2")) is True
+    assert trained_against(GAME, player, make_player(GAME, "mcts:3")) is False
+    assert trained_against(GAME, make_player(GAME, "mcts:2"), player) is False
+    (tmp_path / "own_bot.py").write_text("def first(observation, mask):\n    return int(mask.argmax())\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    own = make_player(GAME, "python:own_bot.first")
+    assert trained_against(GAME, own, make_player(GAME, "greedy")) is None
+
+
+def test_round_trip(folder: Path) -> None:
+    found = load_checkpoint(folder)
+    assert same(found.network, network())
+    assert not found.network.training
+    assert (found.game.id, dict(found.game.options)) == (GAME.id, dict(GAME.options))
+    meta = found.meta
+    assert (meta["format"], meta["step"], meta["results"], meta["extra"]) == (1, 1234, {"random": 0.9}, {"seed": 3})
+    assert meta["environment"] == {"id": GAME.id, "options": dict(GAME.options)}
+    assert meta["layout"] == {**GAME.layout, "hash": layout_hash(GAME)}
+    assert meta["network"] == {"kind": "mlp", "hidden": [16, 8]}
+    assert meta["code"].keys() == {"spygames", "game", "torch"}
+    observation = torch.rand(5, GAME.num_features)
+    for a, b in zip(found.network(observation), network()(observation), strict=True):
+        assert torch.equal(a, b)
+
+
+def test_a_run_folder_stands_for_its_checkpoint(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "run" / "checkpoint", GAME, network(), 1)
+    (tmp_path / "run" / "metrics.jsonl").touch()
+    assert same(load_checkpoint(tmp_path / "run").network, network())
+
+
+def test_the_same_checkpoint_gives_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "again", GAME, network(), 1234, {"random": 0.9}, {"seed": 3})
+    for name in ("model.safetensors", "config.json"):
+        assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes()
+
+
+def test_loading_leaves_the_random_generator_of_torch_alone(folder: Path) -> None:
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    load_checkpoint(folder)
+    assert torch.equal(before, torch.get_rng_state())
+
+
+def test_other_options_with_the_same_layout_are_welcome(folder: Path) -> None:
+    game = make_game(first_player="random")
+    assert load_checkpoint(folder, game).game is game
+
+
+def test_a_game_of_elsewhere_must_be_given(tmp_path: Path) -> None:
+    game = kuhn.make_game()
+    save_checkpoint(tmp_path / "kuhn", game, network(game), 1)
+    assert same(load_checkpoint(tmp_path / "kuhn", game).network, network(game))
+    assert "'kuhn_poker_v0', which is no game of spygames here" in refusal(tmp_path / "kuhn")
+
+
+def test_a_checkpoint_chooses_no_module_to_import(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "intruder_v0.py").write_text("raise SystemExit('imported')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name in ("intruder_v0", "tests.poker.kuhn", "..agent_avenue_v0", "os", ""):
+        edit(folder, environment={"id": name, "options": {}})
+        assert "no game of spygames" in refusal(folder)
+
+
+def test_layouts_differ_by_order_too() -> None:
+    fields = list(GAME.view_dtype.descr)
+    turned = replace(GAME, view_dtype=np.dtype([fields[-1], *fields[:-1]]))
+    assert len({layout_hash(GAME), layout_hash(turned), layout_hash(OTHER_LAYOUT), layout_hash(kuhn.make_game())}) == 4
+
+
+def test_refuses_what_is_not_there(tmp_path: Path, folder: Path) -> None:
+    assert "there is no such checkpoint" in refusal(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    assert "is no checkpoint" in refusal(tmp_path / "empty")
+    for name in ("model.safetensors", "config.json"):
+        shutil.copytree(folder, tmp_path / "half", dirs_exist_ok=True)
+        (tmp_path / "half" / name).unlink()
+        assert refusal(tmp_path / "half") == f"{tmp_path / 'half' / name} is missing"
+
+
+@pytest.mark.parametrize(("kind", "ending"), [("zip", "zip"), ("gztar", "tar.gz"), ("tar", "tar")])
+def test_an_archive_is_told_to_be_unpacked_and_how(
+    folder: Path, tmp_path: Path, kind: str, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = Path(shutil.make_archive(str(tmp_path / "my agent"), kind, folder))
+    assert archive.name == f"my agent.{ending}"
+    found = refusal(archive)
+    assert "my agent" in found
+    command = found.partition("`")[2].partition("`")[0]
+    python, option, module, *words = shlex.split(command)
+    assert (python, option) == ("python", "-m")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", [module, *words])
+    import_module(module).main()
+    assert same(load_checkpoint(tmp_path / "my agent").network, load_checkpoint(folder).network)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "config.json"])
+def test_one_file_of_a_checkpoint_is_told_from_the_folder(folder: Path, name: str) -> None:
+    assert refusal(folder / name).endswith(f"{name} is one file of a checkpoint: name the folder {folder}")
+
+
+def test_numbers_of_numpy_are_kept_beside_an_agent(tmp_path: Path) -> None:
+    save_checkpoint(tmp_path, GAME, network(), np.int64(3), {"share": np.float32(0.5)}, {"of": np.str_("x")})  # type: ignore[arg-type]
+    meta = load_checkpoint(tmp_path).meta
+    assert (meta["step"], meta["results"], meta["extra"]) == (3, {"share": 0.5}, {"of": "x"})
+
+
+def test_odd_names_of_folders(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong: Any
+    monkeypatch.chdir(tmp_path)
+    for wrong in ("", ".", "/", "x" * 5000, "a\0b", "a\nb"):
+        assert re.search("there is no such checkpoint|is no checkpoint", refusal(wrong))
+    monkeypatch.chdir(folder)
+    assert load_checkpoint(".").game == GAME
+    monkeypatch.chdir(folder.parent)
+    assert load_checkpoint(Path(folder.name)).game == GAME
+    save_checkpoint(Path(folder.name), GAME, network(), 2)
+
+
+def test_refuses_another_game_and_another_layout(folder: Path) -> None:
+    assert "trained on 'agent_avenue_v0', not on kuhn_poker_v0" in refusal(folder, kuhn.make_game())
+    assert "trained on 'agent_avenue_v0', not on agent_avenue_v1" in refusal(folder, replace(GAME, version=1))
+    assert "has another layout than agent_avenue_v0 here: observation fields 'more' differ" in refusal(
+        folder, OTHER_LAYOUT
+    )
+    assert refusal(folder, replace(GAME, num_actions=75)).endswith("74 actions instead of 75")  # and equal options
+    edit(folder, environment={"id": GAME.id, "options": {"players": 17}})
+    assert "options that agent_avenue_v0 does not take: players must be" in refusal(folder)
+    edit(folder, environment={"id": GAME.id, "options": {"colour": 1}})
+    assert "options that agent_avenue_v0 does not take" in refusal(folder)
+
+
+def test_names_the_options_that_make_another_layout(folder: Path) -> None:
+    game = make_game(players=4, captain="fixed", first_player="random")
+    assert refusal(folder, game).endswith(
+        "74 actions instead of 126; trained with players=2 instead of 4, first_player=0 instead of 'random', "
+        "captain=None instead of 'fixed'"
+    )
+    for odd in (None, 3, [], {}, {"players": {"a": [1] * 1000}, "x\ny": 1}):
+        edit(folder, environment={"id": GAME.id, "options": odd})
+        assert "74 actions instead of 126" in refusal(folder, game)
+
+
+def test_refuses_cut_files(folder: Path) -> None:
+    for name, ends in (("config.json", 2), ("model.safetensors", 1)):
+        file = folder / name
+        whole = file.read_bytes()
+        for length in [0, 1, 7, 8, 9, 100, len(whole) // 2, len(whole) - ends]:
+            file.write_bytes(whole[:length])
+            assert f"{name} is cut short" in refusal(folder)
+        file.write_bytes(whole)
+    load_checkpoint(folder)
+
+
+def test_refuses_other_tensors_than_it_names(folder: Path) -> None:
+    file = folder / "model.safetensors"
+    tensors = load_file(file)
+    wrong: dict[str, dict[str, torch.Tensor]] = {
+        "no 'value.bias' instead of": {k: v for k, v in tensors.items() if k != "value.bias"},
+        "instead of no 'more'": {**tensors, "more": torch.zeros(1)},
+        "'value.bias' torch.float32 [2]": {**tensors, "value.bias": torch.zeros(2)},
+        "'value.bias' torch.float64 [1]": {**tensors, "value.bias": torch.zeros(1, dtype=torch.float64)},
+        "holds other weights": {**tensors, "value.bias": torch.ones(1)},
+    }
+    for text, content in wrong.items():
+        save_file(content, file)
+        assert text in refusal(folder)
+
+
+def test_refuses_weights_that_compute_no_numbers(folder: Path, tmp_path: Path) -> None:
+    """Finite ones, but their products are not."""
+    file, config = folder / "model.safetensors", json.loads((folder / "config.json").read_text())
+    save_file({name: torch.full_like(tensor, -3e38) for name, tensor in load_file(file).items()}, file)
+    edit(folder, **{**config, "weights": {"sha256": hashlib.sha256(file.read_bytes()).hexdigest()}})
+    assert "are not all finite numbers within 1,000,000" in refusal(folder)
+
+
+def test_refuses_weights_that_are_no_numbers(folder: Path, tmp_path: Path) -> None:
+    broken = network()
+    with torch.no_grad():
+        broken.value.bias[0] = torch.nan
+    with pytest.raises(CheckpointError, match=r"value\.bias are not all finite"):
+        save_checkpoint(tmp_path / "broken", GAME, broken, 1)
+    assert not (tmp_path / "broken").exists()
+
+
+def test_refuses_odd_configs(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    for changes, text in (
+        ({"format": 2}, "format 2; this version reads format 1"),
+        ({"network": {"kind": "lstm", "hidden": [8]}}, "kind 'lstm' is not known"),
+        ({"network": {"kind": "mlp", "hidden": [16, "8"]}}, "hidden must be"),
+        ({"network": {"kind": "mlp", "hidden": [16, True]}}, "hidden must be"),
+        ({"network": {"kind": "mlp", "hidden": [0]}}, "hidden must be"),
+        ({"network": {"kind": "mlp", "hidden": [1 << 40]}}, "hidden must be"),
+        ({"network": {"kind": "mlp", "hidden": [1] * 10_000}}, "hidden must be"),
+        ({"network": {"kind": "mlp", "hidden": [16]}}, "does not hold the network that config.json describes"),
+        ({"weights": {}}, "sha256 is missing"),
+        ({"layout": None}, "layout is missing"),
+    ):
+        edit(folder, **{**config, **changes})
+        assert text in refusal(folder)
+    for content, text in (
+        ("[]", "no mapping"), ("[" * 100_000, "is not JSON"), ("9" * 10_000, "is not JSON"), ("\xff", "is not JSON"),
+        ("0" * (2 << 20), "is longer than"),
+    ):  # fmt: skip
+        (folder / "config.json").write_text(content, "latin-1")
+        assert text in refusal(folder)
+
+
+def test_a_config_cannot_ask_for_memory(folder: Path) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    edit(folder, network={"kind": "mlp", "hidden": [8192] * 16})  # 4 GB of weights
+    assert "does not hold the network" in refusal(folder)
+    (folder / "model.safetensors").write_bytes((1 << 60).to_bytes(8, "little") + b"{}")
+    assert "is no safetensors file" in refusal(folder)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000  # kilobytes
+
+
+class Trap:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (str(Path.cwd() / "trapped"),)
+
+
+def test_loading_runs_nothing(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (folder / "model.safetensors").write_bytes(pickle.dumps(Trap()))
+    assert "is no safetensors file" in refusal(folder)
+    torch.save({"trunk.0.weight": Trap()}, folder / "model.safetensors")
+    assert "is no safetensors file" in refusal(folder)
+    assert not (tmp_path / "trapped").exists()
+    with pytest.raises(TypeError):  # the trap works: this is what loading must not do
+        torch.nn.Module().load_state_dict(pickle.loads(pickle.dumps(Trap())))
+    assert (tmp_path / "trapped").exists()
+
+
+def leaves(node: Any, where: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if where:
+        yield where
+    if isinstance(node, dict | list):
+        for key in node if isinstance(node, dict) else range(len(node)):
+            yield from leaves(node[key], (*where, key))
+
+
+def test_any_damage_is_refused_or_harmless(folder: Path) -> None:
+    """Any value of the config replaced by an odd one, any byte of either file by another."""
+    files = {name: (folder / name).read_bytes() for name in ("config.json", "model.safetensors")}
+    config = json.loads(files["config.json"])
+    expected = network()
+    harmless, refused = 0, []
+
+    def attempt() -> None:
+        nonlocal harmless
+        try:
+            found = load_checkpoint(folder)
+        except CheckpointError as error:
+            refused.append(str(error))
+        else:
+            assert same(found.network, expected)
+            harmless += 1
+
+    for where in leaves(config):
+        for odd in (None, True, -1, 1 << 70, "x" * 1000, [[]], {"a": 1}):
+            changed = copy.deepcopy(config)
+            node = changed
+            for key in where[:-1]:
+                node = node[key]
+            node[where[-1]] = odd
+            (folder / "config.json").write_text(json.dumps(changed))
+            attempt()
+    rng = np.random.default_rng(0)
+    for name, content in files.items():
+        for _ in range(150):
+            damaged = bytearray(content)
+            damaged[rng.integers(min(len(content), 2000))] = rng.integers(256)
+            (folder / name).write_bytes(damaged)
+            attempt()
+        (folder / name).write_bytes(content)
+    assert harmless > 50
+    assert len(refused) > 250
+    assert not any("\n" in text for text in refused)
+
+
+@pytest.mark.parametrize(("step", "foreign"), [(step, foreign) for foreign in (0, 2) for step in range(10 + foreign)])
+def test_a_kill_leaves_the_old_or_the_new(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, step: int, foreign: int
+) -> None:
+    """Dies at the `step`-th call that touches the disk; whatever is there then can be read, and be written over. What
+    somebody has put beside the checkpoint is still there in the end."""
+    if foreign:
+        (folder / "notes.txt").write_text("mine")
+        (folder / "pictures").mkdir()
+        (folder / "pictures" / "a.png").write_bytes(b"a")
+
+    class KillError(BaseException):
+        pass
+
+    calls = 0
+
+    def mortal(function: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls > step:
+                raise KillError
+            return function(*args, **kwargs)
+
+        return call
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", mortal(os.fsync))
+        patch.setattr(os, "rename", mortal(os.rename))
+        patch.setattr(shutil, "rmtree", mortal(shutil.rmtree))
+        patch.setattr(Path, "mkdir", mortal(Path.mkdir))
+        try:
+            save_checkpoint(folder, GAME, network(seed=1), 5678)
+            survived = True
+        except KillError:
+            survived = False
+    found = load_checkpoint(folder)
+    old, new = same(found.network, network()), same(found.network, network(seed=1))
+    assert (new and found.meta["step"] == 5678) if not old else (found.meta["step"] == 1234 and not survived)
+    assert survived == (step > 7 + foreign)
+    save_checkpoint(folder, GAME, network(seed=2), 9)
+    assert same(load_checkpoint(folder).network, network(seed=2))
+    assert [p.name for p in folder.parent.iterdir()] == [folder.name]
+    names = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    assert names == {"config.json", "model.safetensors"} | ({"notes.txt", "pictures/a.png"} if foreign else set())
+
+
+def test_does_not_replace_other_things(folder: Path) -> None:
+    file = folder / "config.json"
+    (folder / "notes.txt").write_text("mine")
+    foreign = ("", '{"architectures": ["a model of others"]}')
+    for text in foreign:
+        file.write_text(text)
+        for path in (folder, folder / "notes.txt"):
+            with pytest.raises(CheckpointError, match="holds other things"):
+                save_checkpoint(path, GAME, network(), 1)
+        assert file.read_text() == text
+    with pytest.raises(ValueError, match="JSON"):
+        save_checkpoint(folder.parent / "other", GAME, network(), 1, {"share": float("nan")})
+    assert (folder / "notes.txt").read_text() == "mine"
+
+
+def test_a_folder_has_many_names(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    for name in (".", "", "../agent", "../agent/."):
+        assert load_checkpoint(name).meta["step"] == 1234
+    for name in ("/", "x" * 5000, "a\0b"):
+        assert "checkpoint" in refusal(Path(name))
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+def test_pipes_and_devices_are_not_waited_for(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    assert refusal(folder).endswith("it is no regular file")
+    (folder / name).unlink()
+    (folder / name).symlink_to("/dev/zero")
+    assert refusal(folder).endswith("it is no regular file")

@@ -1,0 +1,84 @@
+"""What is in configs/ and checkpoints/ works as it is."""
+
+import importlib
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import spygames
+from spygames.core.players.names import make_player
+from spygames.testing.variants import VARIANTS
+from spygames_training.agents.checkpoint import load_checkpoint
+from spygames_training.config import Config, differences, from_mapping, read_config
+from spygames_training.evaluation.evaluation import evaluate
+
+ROOT = Path(__file__).resolve().parents[3]
+CONFIGS = sorted((ROOT / "configs").glob("*.toml"))
+RECIPES = {path.stem: path for path in sorted((ROOT / "configs" / "agents").glob("*.toml"))}
+"""Of released agents."""
+CHECKPOINTS = sorted(path.parent for path in (ROOT / "checkpoints").glob("*/config.json"))
+
+
+@pytest.mark.parametrize("path", [*CONFIGS, *RECIPES.values()], ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_config_names_a_game_its_players_and_itself(path: Path) -> None:
+    config = read_config(path)
+    assert config.name == path.stem
+    game = spygames.make_game(config.game, **config.options)
+    for name in (*config.evaluate_against, *config.opponents.bots):
+        assert make_player(game, name).name == name
+
+
+NO_RULES = {"first_player", "captain", "max_turns", "reward", "nobody_wins"}
+"""Options that make no variant of their own: who begins, how long, and what for."""
+
+
+@pytest.mark.parametrize("module", ["agent_avenue_v0", "heimlich_v0", "agent_dog_v0"])
+def test_every_variant_of_the_contract_has_a_config(module: str) -> None:
+    found = importlib.import_module(f"spygames.{module}")
+    configs = [read_config(path) for path in CONFIGS]
+    trained = [found.make_game(**config.options).options for config in configs if config.game == module]
+    variants = [*itertools.chain(*VARIANTS[module])]
+    named = [v for v in variants if all(isinstance(value, str | int) for value in v.values())]  # no board of one's own
+    assert len(named) >= len(variants) - 1
+    for variant in named:
+        options = {name: value for name, value in variant.items() if name not in NO_RULES}
+        assert found.make_game(**options).options in trained, options
+
+
+@pytest.mark.parametrize("path", CHECKPOINTS, ids=lambda path: path.name)
+def test_an_agent_loads_is_small_and_plays_better_than_chance(path: Path) -> None:
+    assert sum(file.stat().st_size for file in path.iterdir()) < 2_000_000
+    checkpoint = load_checkpoint(path)
+    player = make_player(checkpoint.game, str(path))
+    (result,) = evaluate(checkpoint.game, player, [make_player(checkpoint.game, "random")], 60, 0)
+    assert result.interval[0] > result.fair_share
+    assert np.isfinite(result.mean_return)
+
+
+EARLIER = ("first", "second", "third")
+"""What the recipes of an agent's earlier runs are called, behind its name."""
+ELSEWHERE = ("name", "start_from", "evaluate_", "save_every")
+"""Settings that change nothing in what is learned, or say where it lies."""
+
+
+@pytest.mark.parametrize("path", CHECKPOINTS, ids=lambda path: path.name)
+def test_every_agent_has_the_configs_that_it_was_trained_by(path: Path) -> None:
+    checkpoint = load_checkpoint(path)
+    config = read_config(RECIPES[path.name])
+    game = spygames.make_game(config.game, **config.options)
+    assert (game.id, game.options) == (checkpoint.game.id, checkpoint.game.options)
+    earlier = [run["config"] for run in checkpoint.began_with.get("runs", ())]
+    noted = [from_mapping(Config, each) for each in (*earlier, checkpoint.meta["extra"]["config"])]
+    before = [RECIPES[f"{path.name}_{EARLIER[k]}"] for k in range(len(earlier))]
+    for recipe, run in zip([*map(read_config, before), config], noted, strict=True):
+        assert not {name for name in differences(recipe, run) if not name.startswith(ELSEWHERE)}
+    for one, following in itertools.pairwise([*before, RECIPES[path.name]]):
+        assert read_config(following).start_from == f"runs/{one.stem}"
+
+
+def test_every_recipe_is_of_an_agent() -> None:
+    agents = {path.name for path in CHECKPOINTS}
+    assert {name for name in RECIPES if name.rpartition("_")[2] not in EARLIER} <= agents
+    assert {name.rpartition("_")[0] for name in RECIPES if name.rpartition("_")[2] in EARLIER} <= RECIPES.keys()

@@ -1,0 +1,77 @@
+"""Line-ups: every player has every seat, partners stay together, and the results are those of the games."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tests.poker.kuhn as kuhn
+from spygames import make_game
+from spygames.core.players.names import make_player
+from spygames_training.evaluation.evaluation import evaluate
+from spygames_training.evaluation.line_ups import line_up, rotations
+from tests.cli.command import complaint, run
+
+KUHN = kuhn.make_game()
+
+
+def test_two_players_are_what_evaluate_finds() -> None:
+    first, second = line_up(KUHN, ["random", make_player(KUHN, "random")], 40, 3)
+    expected = evaluate(KUHN, "random", "random", 40, 3)[0]
+    assert (first.win_share, first.mean_return) == (expected.win_share, expected.mean_return)
+    assert first.interval == expected.interval
+    assert (first.games, first.deals, first.rotations) == (40, 20, (0, 1))
+    assert second.win_share == pytest.approx(1 - first.win_share)
+    assert first.line_up == ("random", "random")
+
+
+def test_equal_names_are_one_player() -> None:
+    game = make_game("heimlich_v0", players=3)
+    greedy, others = line_up(game, ["greedy", "random", "random"], 31, 1)
+    assert (greedy.player, greedy.seats, others.player, others.seats) == ("greedy", 1, "random", 2)
+    assert (greedy.deals, greedy.games) == (11, 33)
+    assert greedy.win_share > others.win_share
+    again = line_up(game, ["greedy", "random", "random"], 31, 1)
+    assert again == [greedy, others]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "moves"),
+    [
+        ("heimlich_v0", {"players": 4}, (0, 1, 2, 3)),
+        ("agent_avenue_v0", {"players": 2}, (0, 1)),
+        ("agent_avenue_v0", {"players": 3}, (0,)),  # two against one
+        ("agent_avenue_v0", {"players": 4}, (0, 2)),  # seats 0 and 1 against 2 and 3
+    ],
+)
+def test_partners_stay_together(name: str, options: dict[str, int], moves: tuple[int, ...]) -> None:
+    game = make_game(name, **options)
+    assert rotations(game) == moves
+    for move in moves:
+        moved = np.roll(np.arange(game.num_players), move).tolist()
+        for a in range(game.num_players):
+            for b in range(game.num_players):
+                partners = game.side_of[a] == game.side_of[b]
+                assert partners == (game.side_of[moved.index(a)] == game.side_of[moved.index(b)])
+
+
+def test_the_wrong_number_of_players() -> None:
+    with pytest.raises(ValueError, match="kuhn_poker_v0 has 2 seats, but the line-up names 3 players"):
+        line_up(KUHN, ["random"] * 3, 10, 1)
+    with pytest.raises(ValueError, match="games must be a whole number, at least 1, not 0"):
+        line_up(KUHN, ["random"] * 2, 0, 1)
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    argv = ["--seats", "greedy", "random", "random", "--game", "heimlich_v0", "--option", "players=3", "--games", "30"]
+    assert run("evaluate", *argv, "--seed", "1", "--json", tmp_path / "a.json") == 0
+    assert "10 deals, each played in 3 rotations" in capsys.readouterr().out
+    found = json.loads((tmp_path / "a.json").read_text())
+    game = make_game("heimlich_v0", players=3)
+    assert [r["win_share"] for r in found["results"]] == [
+        r.win_share for r in line_up(game, ["greedy", "random", "random"], 30, 1)
+    ]
+    assert found["unit"] == "a deal, played once for each rotation of the line-up"
+    assert "names 2 players" in complaint(["evaluate", "--seats", "random", "random", *argv[4:]], capsys)
+    assert "has 3 seats, but the line-up names 4 players" in complaint(["evaluate", "random", *argv], capsys)

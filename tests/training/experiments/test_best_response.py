@@ -1,0 +1,294 @@
+"""A learner against one frozen agent: its network, its run, going on after a stop, what is said of its result."""
+
+import json
+import shutil
+import signal
+import tomllib
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+from studies.card_page import card
+
+import spygames
+from spygames_training.agents.checkpoint import load_checkpoint, save_checkpoint
+from spygames_training.config import PPO, Config, Network, Opponents, from_mapping
+from spygames_training.experiments import best_response as library
+from spygames_training.networks.actor_critic import make_network
+from spygames_training.runs.folder import resume_config
+from spygames_training.runs.run import Diverged, Run
+from tests.cli.command import complaint, run
+
+
+@pytest.fixture
+def small_updates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Updates of 256 decisions."""
+    monkeypatch.setattr(library, "PPO", partial(PPO, games=32, steps=8, minibatch=64))
+
+
+def agent(folder: Path, network: Network | None = None, game: str = "agent_avenue_v0", **options: int) -> Path:
+    """A run's folder with an agent in it that has learned nothing."""
+    torch.manual_seed(0)
+    made = spygames.make_game(game, **options)
+    save_checkpoint(folder / "checkpoint", made, make_network(made, network or Network((16,))), 0)
+    return folder
+
+
+def short(*more: str | Path, decisions: int = 512) -> list[str]:
+    return [*map(str, more), "--decisions", str(decisions), "--games", "40", "--workers", "1"]
+
+
+def test_it_finds_out_how_to_beat_an_agent_that_plays_at_random(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(library, "PPO", partial(PPO, games=128, steps=32, minibatch=256, learning_rate=5e-3, ema=0.98))
+    out = tmp_path / "out"
+    argv = ["--decisions", "50000", "--games", "1000", "--out", str(out)]
+    assert run("best-response", *[str(agent(tmp_path / "green", Network((32,)))), *argv]) == 0
+    figures = json.loads((out / "best_response.json").read_text())
+    assert (figures["agent"], figures["decisions"], figures["fair_share"]) == ("green@sample", 50_000, 0.5)
+    assert resume_config(out).decisions == 100_000  # of both sides
+    for how in ("sample", "argmax"):
+        low, high = figures[how]["interval"]
+        assert 0.55 < low < figures[how]["win_share"] < high
+        assert figures[how]["games"] == 1000
+    screen = capsys.readouterr().out
+    assert f"{100 * figures['argmax']['win_share']:.1f}" in screen
+    assert "fair share 50.0 %" in screen
+
+
+@pytest.mark.parametrize(
+    "network", [Network((16,), "recurrent", memory=8), Network((16, 8), "entities", embedding=8)], ids=lambda n: n.kind
+)
+def test_the_learner_has_a_network_like_the_agents(tmp_path: Path, network: Network, small_updates: None) -> None:
+    """Of an agent that is kept without a critic, too: the learner has one of its own."""
+    for critic in ("own", "all"):
+        made = Network(network.hidden, network.kind, network.embedding, network.memory, critic)
+        out = tmp_path / f"out {critic}"
+        assert run("best-response", *short(agent(tmp_path / critic, made), "--out", out)) == 0
+        learner = resume_config(out).network
+        assert (learner.kind, learner.hidden, learner.critic) == (network.kind, network.hidden, "own")
+        assert {"recurrent": learner.memory, "entities": learner.embedding}[network.kind] == 8
+
+
+@pytest.mark.parametrize("inner", ["", "checkpoint"])
+def test_the_run_is_called_after_the_agents(
+    inner: str, tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("best-response", *short(agent(tmp_path / "green") / inner, "--play", "argmax")) == 0
+    (file,) = tmp_path.rglob("best_response.json")
+    assert file.parent == tmp_path / "runs" / "best_response_green"
+    assert json.loads(file.read_text())["agent"] == "green@argmax"
+
+
+def test_between_three_sides_the_fair_share_is_that_of_the_agent(
+    tmp_path: Path, small_updates: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    green = agent(tmp_path / "green", game="heimlich_v0", players=3)
+    assert run("best-response", *short(green, "--out", tmp_path / "out")) == 0
+    figures = json.loads((tmp_path / "out" / "best_response.json").read_text())
+    assert 0 < figures["fair_share"] < 1 / 3  # a game may end without a winner
+    assert f"fair share {100 * figures['fair_share']:.1f} %" in capsys.readouterr().out
+    assert resume_config(tmp_path / "out").decisions == 3 * 512
+
+
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(
+    tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    green, whole, parts = agent(tmp_path / "green"), tmp_path / "whole", tmp_path / "parts"
+    assert run("best-response", *short(green, "--out", whole)) == 0
+    update = Run.update
+
+    def interrupted(learner: Run) -> dict[str, float]:
+        metrics = update(learner)
+        signal.raise_signal(signal.SIGINT)
+        return metrics
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Run, "update", interrupted)
+        capsys.readouterr()
+        assert run("best-response", *short(green, "--out", parts)) == 130
+    assert f" best-response --resume {parts}" in capsys.readouterr().out
+    assert not (parts / "best_response.json").exists()
+    assert run("best-response", *["--resume", str(parts), "--games", "40"]) == 0
+    assert (parts / "best_response.json").read_bytes() == (whole / "best_response.json").read_bytes()
+    weights = [(run / "checkpoint" / "model.safetensors").read_bytes() for run in (whole, parts)]
+    assert weights[0] == weights[1]
+
+
+def test_a_stop_while_it_is_measured_is_resumed_there(
+    tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(library, "evaluate", interrupted)
+        assert run("best-response", *short(agent(tmp_path / "green"), "--out", out)) == 130
+    assert f"--resume {out}" in capsys.readouterr().out
+    trained = (out / "checkpoint" / "model.safetensors").read_bytes()
+    assert run("best-response", *["--resume", str(out), "--games", "40"]) == 0
+    assert (out / "checkpoint" / "model.safetensors").read_bytes() == trained
+    assert (out / "best_response.json").exists()
+
+
+def test_a_stop_before_the_run_has_begun(
+    tmp_path: Path, small_updates: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(library.Run, "create", interrupted)
+    assert run("best-response", *short(agent(tmp_path / "green"), "--out", tmp_path / "out")) == 130
+    assert capsys.readouterr().err == "spygames best-response: interrupted\n"
+
+
+@pytest.mark.parametrize("error", [Diverged("no numbers any more"), OSError(28, "No space left on device")])
+def test_what_ends_a_run_is_said_in_two_lines(
+    error: Exception,
+    tmp_path: Path,
+    small_updates: None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fails(run: Run) -> None:
+        raise error
+
+    monkeypatch.setattr(Run, "update", fails)
+    out = tmp_path / "out"
+    assert run("best-response", *short(agent(tmp_path / "green"), "--out", out)) == 1
+    first, second = capsys.readouterr().err.splitlines()[-2:]
+    assert first == f"spygames best-response: {error}"
+    assert second.endswith(f" best-response --resume {out}")
+
+
+def test_wrong_input_is_answered_with_one_line(
+    tmp_path: Path, small_updates: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    green, out = str(agent(tmp_path / "green")), str(tmp_path / "out")
+    assert "--resume" in complaint(["best-response"], capsys)
+    assert "only --games" in complaint(["best-response", "--resume", out, "--seed", "0"], capsys)
+    assert "only --games" in complaint(["best-response", green, "--resume", out], capsys)
+    assert "no run to resume" in complaint(["best-response", "--resume", out], capsys)
+    assert "not 'best'" in complaint(["best-response", green, "--play", "best", "--out", out], capsys)
+    assert "seed" in complaint(["best-response", green, "--seed", str(1 << 60), "--out", out], capsys)
+    cut = shutil.copytree(green, tmp_path / "cut")
+    (cut / "checkpoint" / "model.safetensors").write_bytes(b"cut")
+    assert "model.safetensors" in complaint(["best-response", str(cut), "--out", out], capsys)
+    assert not Path(out).exists()
+    assert run("best-response", *short(green, "--out", out)) == 0
+    assert "holds a run already" in complaint(["best-response", green, "--out", out], capsys)
+
+
+def test_a_search_alone_is_measured_without_a_learner(
+    tmp_path: Path, small_updates: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    argv = ["best-response", str(agent(tmp_path / "green")), "--search", "4", "--games", "10", "--out", str(out)]
+    assert run(*argv, "--play", "argmax") == 0
+    figures = json.loads((out / "best_response.json").read_text())
+    assert [*out.iterdir()] == [out / "best_response.json"]
+    assert (figures["agent"], figures["decisions"], figures["worlds"]) == ("green@argmax", 0, 4)
+    assert (figures["search"]["games"], figures["worst"]) == (10, "search")
+    assert "+search:4 against green@argmax" in "".join(capsys.readouterr().out.split("\n"))
+    assert "another folder" in complaint(argv, capsys)
+
+
+def test_a_search_on_top_of_a_learner_is_measured_beside_it(tmp_path: Path, small_updates: None) -> None:
+    green, out = agent(tmp_path / "green"), tmp_path / "out"
+    argv = [*short(green, "--out", out), "--search", "2", "--start-from", str(green)]
+    assert run("best-response", *argv[:3], *argv[3:5], "--games", "10", *argv[7:]) == 0
+    figures = json.loads((out / "best_response.json").read_text())
+    assert figures["worlds"] == 2
+    assert {figures[how]["games"] for how in ("sample", "argmax", "search")} == {10}
+    assert resume_config(out).start_from == str(green)
+
+
+def test_the_learner_begins_with_given_weights(tmp_path: Path, small_updates: None) -> None:
+    """All of its networks, for a critic of either kind, with the value in the run's unit."""
+    green = agent(tmp_path / "green")
+    weights = load_checkpoint(green).network.state_dict()
+    for critic in ("own", "all"):
+        config = Config(
+            network=Network((16,), critic=critic), start_from=str(green), workers=1,
+            ppo=PPO(games=32, steps=8, minibatch=64, reward_scale=2.0),
+        )  # fmt: skip
+        made = Run.create(config, tmp_path / critic)
+        for network in (made.learner.network, made.learner.ema, made.learner.reference):
+            found = network.actor()
+            for name, tensor in weights.items():
+                assert torch.equal(found[name], tensor * (2 if name.startswith("value") else 1)), name
+
+
+@pytest.mark.parametrize(
+    ("game", "network", "line"),
+    [
+        ("heimlich_v0", Network((16,)), "was trained on 'heimlich_v0', not on agent_avenue_v0"),
+        ("agent_avenue_v0", Network((8,)), r"its network has network.hidden \(8,\), the run \(16,\)"),
+        ("agent_avenue_v0", Network((16,), "recurrent", memory=8), "network.kind recurrent, the run mlp"),
+    ],
+)  # fmt: skip
+def test_weights_that_do_not_fit_are_refused_in_one_line(
+    game: str, network: Network, line: str, tmp_path: Path
+) -> None:
+    green = agent(tmp_path / "green", network, game)
+    with pytest.raises(ValueError, match=line) as error:
+        Run.create(Config(network=Network((16,)), start_from=str(green), workers=1), tmp_path / "out")
+    assert "\n" not in str(error.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_who_begins_with_an_agent_that_is_not_there_is_told_which_setting_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"^start_from 'runs/nobody': there is no such checkpoint"):
+        Run.create(Config(network=Network((16,)), start_from="runs/nobody", workers=1), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_agent_says_what_it_began_with(tmp_path: Path, small_updates: None) -> None:
+    """Through all agents from one to the next, so that nobody takes a player of its training for a new one."""
+    green, settings = agent(tmp_path / "green"), PPO(games=32, steps=8, minibatch=64)
+    first = Config(
+        network=Network((16,)), start_from=str(green), workers=1, decisions=512, evaluate_against=(), ppo=settings,
+        opponents=Opponents(0.5, ("greedy",)),
+    )  # fmt: skip
+    Run.create(first, tmp_path / "one").train()
+    second = replace(first, start_from=str(tmp_path / "one"), opponents=Opponents(0.5, ("expert-1",)))
+    Run.create(second, tmp_path / "two").save()
+    Run.resume(tmp_path / "two").train()
+    origin, one, two = (load_checkpoint(tmp_path / name) for name in ("green", "one", "two"))
+    assert (origin.began_with, origin.decisions) == ({}, origin.meta["step"])
+    assert one.began_with["weights"] == origin.meta["weights"]["sha256"]
+    assert two.began_with["weights"] == one.meta["weights"]["sha256"] != two.meta["weights"]["sha256"]
+    assert one.decisions == origin.meta["step"] + one.meta["step"]
+    assert two.decisions == one.decisions + two.meta["step"] >= 1024
+    assert (one.training_opponents, two.training_opponents) == (("greedy",), ("greedy", "expert-1"))
+    said = card(two, "two")
+    assert f"{two.decisions:,}, of which {one.decisions:,} by the weights that it began with (1 run, below)" in said
+    assert str(tmp_path / "one") not in said
+    again = [from_mapping(Config, tomllib.loads(part.partition("```")[0])) for part in said.split("```toml\n")[1:]]
+    assert again == [replace(first, start_from=str(green)), replace(second, start_from="runs/1")]
+    assert "stopped (Ctrl-C)" not in said
+    assert [run["seconds"] for run in two.began_with["runs"]] == [one.meta["extra"]["seconds"]]
+    (run,) = two.began_with["runs"]
+    short_of = {**two.began_with, "runs": [{**run, "step": 300}]}
+    two.meta["extra"]["began_with"] = short_of
+    assert "`1.toml`, stopped (Ctrl-C) after 300 decisions:" in card(two, "two")
+    assert "with this `agent.toml`:" in card(one, "one")
+    one.meta["step"] = 300
+    assert "with this `agent.toml`, stopped (Ctrl-C) after 300 decisions:" in card(one, "one")
+
+
+def test_a_resumed_run_does_not_look_for_its_first_weights(tmp_path: Path, small_updates: None) -> None:
+    green, out = agent(tmp_path / "green"), tmp_path / "out"
+    config = Config(
+        network=Network((16,)), start_from=str(green), workers=1, decisions=512, evaluate_against=(),
+        ppo=PPO(games=32, steps=8, minibatch=64),
+    )  # fmt: skip
+    Run.create(config, out).train()
+    shutil.rmtree(green)
+    assert Run.resume(out).finished

@@ -1,0 +1,67 @@
+"""The private names of other libraries that `compat` uses are there, and mean what it says."""
+
+import contextlib
+import inspect
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from spygames_training.parallel.compat import has_fast_bfloat16, updates_made
+from spygames_training.parallel.machine import instructions
+
+
+def test_torch_tells_whether_bfloat16_is_fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    cpu = torch.device("cpu")
+    assert has_fast_bfloat16(cpu) == torch.cpu._is_avx512_bf16_supported()
+    for answer in (True, False):
+        monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda answer=answer: answer)
+        assert has_fast_bfloat16(cpu) is answer
+    monkeypatch.delattr(torch.cpu, "_is_avx512_bf16_supported")
+    assert has_fast_bfloat16(cpu) is False
+
+
+def test_a_gpu_that_emulates_bfloat16_is_not_fast_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the GPU that is asked is the network's, not the current one."""
+    assert has_fast_bfloat16(torch.device("meta")) is False
+    asked = []
+
+    def is_bf16_supported(including_emulation: bool = True) -> bool:
+        return including_emulation or asked == [torch.device("cuda", 1)]
+
+    @contextlib.contextmanager
+    def current(device: torch.device) -> Iterator[None]:
+        asked.append(device)
+        yield
+        asked.clear()
+
+    assert "including_emulation" in inspect.signature(torch.cuda.is_bf16_supported).parameters
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", is_bf16_supported)
+    monkeypatch.setattr(torch.cuda, "device", current)
+    assert has_fast_bfloat16(torch.device("cuda", 0)) is False
+    assert has_fast_bfloat16(torch.device("cuda", 1)) is True
+    assert not asked
+
+
+def test_stable_baselines3_counts_its_updates() -> None:
+    contrib = pytest.importorskip("sb3_contrib")
+    from spygames_training.bridges.sb3 import SelfPlayVecEnv
+    from tests.poker import kuhn
+
+    env = SelfPlayVecEnv(kuhn.make_game(), 4, 0, by_hand=True)
+    model = contrib.MaskablePPO("MlpPolicy", env, n_steps=4, batch_size=8, n_epochs=3, device="cpu")
+    assert updates_made(model) == 0
+    model.learn(16)
+    assert updates_made(model) == 3
+
+
+def test_a_record_says_which_instructions_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also on a processor with others, and with a torch that does not say."""
+    here = torch.backends.cpu.get_cpu_capability()
+    fast = bool(torch.cpu._is_avx512_bf16_supported())
+    assert instructions() == (f"{here}, bfloat16" if fast else here)
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "SVE256")
+    assert instructions.__wrapped__() == "SVE256"
+    monkeypatch.delattr(torch.backends.cpu, "get_cpu_capability")
+    assert instructions.__wrapped__() == "unknown"

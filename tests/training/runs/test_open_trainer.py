@@ -1,0 +1,170 @@
+"""Training from Python: in one call, with callbacks, without output."""
+
+import json
+import logging
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from spygames import make_game
+from spygames.core.envs.single_seat import SingleEnv
+from spygames.core.records.record import play_record
+from spygames_training import Policy, Run, cross_play, evaluate, train, train_seeds
+from spygames_training.evaluation.sequential import SequentialTest, compare
+from tests.training.runs.test_run import SMALL, weights
+
+
+class Pruned(Exception):
+    """What a callback raises to prune, as Optuna's TrialPruned."""
+
+
+def test_training_in_one_call_gives_the_policy_of_the_checkpoint(tmp_path: Path) -> None:
+    policy = train(SMALL, tmp_path / "run", progress=False)
+    whole = weights(Run.create(SMALL, tmp_path / "other").train(progress=False))
+    assert isinstance(policy, Policy)
+    assert policy.name == "run@sample"
+    assert policy.training_opponents == ("random",)
+    found = weights(policy.network)
+    assert found.keys() == whole.keys()
+    assert all(torch.equal(found[name], whole[name]) for name in whole)
+    with pytest.raises(ValueError, match="holds a run already"):
+        train(SMALL, tmp_path / "run")
+    longer = replace(SMALL, decisions=2 * SMALL.decisions)
+    assert train(longer, tmp_path / "run", resume=True, progress=False).network is not policy.network
+    assert Run.resume(tmp_path / "run").progress["decisions"] == longer.decisions
+
+
+def test_a_callback_hears_of_each_update_what_the_metrics_say(tmp_path: Path) -> None:
+    heard: list[dict[str, float]] = []
+
+    def hear(run: Run, metrics: dict[str, float]) -> None:
+        assert run.progress["decisions"] == metrics["decisions"]
+        heard.append(dict(metrics))
+        metrics.clear()  # a copy
+
+    train(SMALL, tmp_path, callbacks=[hear], progress=False)
+    assert heard == [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert "win_share/random" in heard[0]
+
+
+def test_a_run_that_a_callback_stopped_resumes_as_one_that_was_not(tmp_path: Path) -> None:
+    def stop(run: Run, metrics: dict[str, float]) -> None:
+        if metrics["decisions"] == 512:
+            run.stop()
+
+    policy = train(SMALL, tmp_path / "parts", callbacks=[stop], progress=False)
+    assert not (tmp_path / "parts" / "summary.json").exists()
+    assert (tmp_path / "parts" / "curves.png").stat().st_size > 0
+    stopped = Run.resume(tmp_path / "parts")
+    assert stopped.progress["decisions"] == 512
+    now = weights(stopped.policy.network)
+    assert all(torch.equal(now[name], value) for name, value in weights(policy.network).items())
+    whole, parts = weights(Run.create(SMALL, tmp_path / "whole").train(progress=False)), weights(stopped.train())
+    assert all(torch.equal(whole[name], parts[name]) for name in whole)
+    assert (tmp_path / "parts" / "summary.json").exists()
+
+
+def test_what_a_callback_raises_ends_the_training_when_all_is_saved(tmp_path: Path) -> None:
+    called: list[str] = []
+
+    def prune(run: Run, metrics: dict[str, float]) -> None:
+        raise Pruned("too bad")
+
+    with pytest.raises(Pruned, match="too bad"):
+        train(SMALL, tmp_path, callbacks=[prune, lambda *_: called.append("too late")], progress=False)
+    assert not called
+    assert Run.resume(tmp_path).progress["decisions"] == 256
+    assert len((tmp_path / "metrics.jsonl").read_text().splitlines()) == 1
+
+
+def test_an_interrupt_during_a_callback_saves(tmp_path: Path) -> None:
+    def interrupt(run: Run, metrics: dict[str, float]) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        train(SMALL, tmp_path, callbacks=[interrupt], progress=False)
+    assert Run.resume(tmp_path).progress["decisions"] == 256
+
+
+def test_what_is_no_callback_is_refused_before_training(tmp_path: Path) -> None:
+    run = Run.create(SMALL, tmp_path)
+    with pytest.raises(TypeError, match="a callback is a function of a run and its metrics, not 'loud'"):
+        run.train(["loud"])  # type: ignore[list-item]
+    assert run.progress["decisions"] == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"config": "demo"}, r"config must be a Config, not 'demo': read_config\(path\) reads one from a TOML file"),
+        ({"callbacks": print}, "callbacks must be a list of functions"),
+        ({"callbacks": ["loud"]}, "a callback is a function of a run and its metrics, not 'loud'"),
+        ({"shaping": 0.1}, r"a shaping is a function \(view_before, view_after, seat\), not 0.1"),
+    ],
+)
+def test_what_is_of_another_kind_is_refused_before_a_folder_is_made(
+    tmp_path: Path, wrong: dict[str, Any], message: str
+) -> None:
+    for call in (train, train_seeds):
+        with pytest.raises(TypeError, match=message):
+            call(**{"config": replace(SMALL, evaluate_against=("random",)), "folder": tmp_path / "run"} | wrong)
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_trained_policy_is_a_player_as_it_is(tmp_path: Path) -> None:
+    policy = train(SMALL, tmp_path / "small", progress=False)
+    by_policy, by_name = (
+        evaluate(policy.game, player, "random", games=20, seed=3)[0] for player in (policy, str(tmp_path / "small"))
+    )
+    assert by_policy == by_name
+    assert by_policy.challenger == "small@sample"
+    assert len(cross_play(policy.game, [policy, "random"], games=2, seed=3)) == 2
+    env = SingleEnv(policy.game, opponents=policy)
+    assert str(env.opponents[0]) == f"PolicyPlayer({policy.game.id}, small@sample)"
+    assert play_record(policy.game, [policy, "random"], seed=3).players == ("small@sample", "random")
+    found = compare(policy.game, policy, "random", SequentialTest(0.5, 0.52), max_games=512, seed=3)
+    assert found.games == 512
+    other = make_game("agent_avenue_v0", mode="advanced")
+    with pytest.raises(ValueError, match=r"^small@sample plays agent_avenue_v0, mode=simple.*, not .*mode=advanced"):
+        evaluate(other, policy, "random", games=2, seed=3)
+    with pytest.raises(TypeError, match=r"a game is what spygames.make_game\(id\) returns, not 'agent_avenue_v0'"):
+        evaluate("agent_avenue_v0", policy, "random", games=2, seed=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"a function plays as PythonPlayer\(game, function, name\)"):
+        evaluate(policy.game, print, "random", games=2, seed=3)  # type: ignore[arg-type]
+
+
+def test_a_run_without_progress_prints_nothing_and_logs(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, logger="spygames_training"):
+        train(SMALL, tmp_path, progress=False)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert not [line for line in err.splitlines() if not line.startswith("spygames: compiling")]
+    lines = [record.getMessage() for record in caplog.records if record.name == "spygames_training"]
+    shares = [
+        json.loads(line).get("win_share/random") for line in (tmp_path / "metrics.jsonl").read_text().splitlines()
+    ]
+    wins = [f"wins against random {share:.1%}" for share in shares if share is not None]
+    assert len(wins) == 3
+    assert [line[-len(win) :] for line, win in zip(lines, wins, strict=False)] == wins
+    assert lines[-1].startswith("1,536 decisions in ")
+    train(replace(SMALL, decisions=2 * SMALL.decisions), tmp_path, resume=True)
+    assert wins[0].partition(" random")[0] in capfd.readouterr().out
+
+
+def test_the_loop_of_ones_own_ends_as_train_does(tmp_path: Path) -> None:
+    whole = weights(train(SMALL, tmp_path / "whole", progress=False).network)
+    run = Run.create(SMALL, tmp_path / "own")
+    while not run.finished:
+        run.update()
+    assert set(run.evaluate()) == {"win_share/random"}
+    run.save()
+    run.close()
+    own = weights(Policy.load(tmp_path / "own").network)
+    assert all(torch.equal(whole[name], own[name]) for name in whole)

@@ -1,0 +1,94 @@
+"""The reference policy: replaced now and then, or a running mean; and the weight of the KL term over the run."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from spygames_training.config import PPO, Config, Network
+from spygames_training.runs.run import Run
+
+SMALL = Config(
+    decisions=256 * 5,
+    network=Network((16,)),
+    ppo=PPO(games=32, steps=8, minibatch=64, reference_every=2, ema=0.8),
+    evaluate_against=(),
+    evaluate_every=1e9,
+    save_every=1e9,
+)
+
+
+def weights(run: Run, which: str) -> list[torch.Tensor]:
+    return [p.detach().clone() for p in getattr(run.learner, which).parameters()]
+
+
+def equal(one: list[torch.Tensor], other: list[torch.Tensor]) -> bool:
+    return all(map(torch.equal, one, other))
+
+
+def test_a_reference_with_the_decay_of_the_mean_is_the_mean(tmp_path: Path) -> None:
+    run = Run.create(replace(SMALL, ppo=replace(SMALL.ppo, reference_ema=0.8)), tmp_path)
+    first = weights(run, "reference")
+    for _ in range(3):
+        run.update()
+        assert equal(weights(run, "reference"), weights(run, "ema"))
+    assert not equal(weights(run, "reference"), first)
+    assert not equal(weights(run, "reference"), weights(run, "network"))
+
+
+def test_a_slower_reference_stays_nearer_to_where_it_was(tmp_path: Path) -> None:
+    moved = []
+    for decay in (0.5, 0.999):
+        run = Run.create(
+            replace(SMALL, ppo=replace(SMALL.ppo, reference_ema=decay, learning_rate=1e-2)), tmp_path / str(decay)
+        )
+        for _ in range(5):
+            run.update()
+        pairs = zip(weights(run, "reference"), weights(run, "network"), strict=True)
+        moved.append(sum(float((a - b).square().sum()) for a, b in pairs))
+    assert moved[0] < moved[1]
+
+
+def test_without_a_decay_it_is_replaced_every_so_many_updates(tmp_path: Path) -> None:
+    run = Run.create(SMALL, tmp_path)
+    held = []
+    for _ in range(4):
+        before = weights(run, "network")
+        run.update()
+        held.append(equal(weights(run, "reference"), before))
+    assert held == [True, False, True, False]
+
+
+def test_the_weight_of_the_kl_term_goes_to_its_end(tmp_path: Path) -> None:
+    run = Run.create(replace(SMALL, ppo=replace(SMALL.ppo, kl=0.1, kl_end=0.6)), tmp_path)
+    found = [run.update()["kl_weight"] for _ in range(5)]
+    assert found == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5])
+
+
+def test_a_weight_that_ends_where_it_began_is_no_schedule(tmp_path: Path) -> None:
+    agents = []
+    for kl_end in (None, 0.1):
+        run = Run.create(replace(SMALL, ppo=replace(SMALL.ppo, kl_end=kl_end)), tmp_path / str(kl_end))
+        metrics = [run.update() for _ in range(5)]
+        assert ("kl_weight" in metrics[0]) == (kl_end is not None)
+        agents.append(weights(run, "network"))
+    assert equal(*agents)
+
+
+@pytest.mark.parametrize(
+    ("section", "wrong", "message"),
+    [
+        (PPO, {"reference_ema": 1.0}, r"ppo\.reference_ema must be between 0 and 1, 1 excluded"),
+        (PPO, {"reference_ema": -0.1}, r"ppo\.reference_ema must be a number from 0 up, not -0\.1"),
+        (PPO, {"kl_end": -1}, r"ppo\.kl_end must be a number from 0 up, not -1"),
+        (PPO, {"kl_end": "low"}, r"ppo\.kl_end must be a number, not 'low'"),
+        (PPO, {"belief_weight": float("nan")}, r"ppo\.belief_weight must be a number, not nan"),
+        (Network, {"belief": "all"}, r"network\.belief must be none, train or keep, not 'all'"),
+    ],
+)
+def test_values_that_make_no_sense(section: Any, wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as caught:
+        section(**wrong)
+    assert "\n" not in str(caught.value)

@@ -1,0 +1,583 @@
+"""Runs end to end: what they leave, resuming after a stop, wrong settings."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import nullcontext
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import spygames
+from spygames_training.agents.checkpoint import load_checkpoint
+from spygames_training.config import PPO, Config, Network, Opponents, read_config, to_toml
+from spygames_training.files.atomic import only_one, write_whole
+from spygames_training.networks.actor_critic import ActorCritic
+from spygames_training.runs.folder import resume_config
+from spygames_training.runs.run import Diverged, Run
+from spygames_training.runs.state_file import StateError
+from spygames_training.runs.train import train
+from tests.cli.command import run as command_line
+
+SMALL = Config(
+    decisions=16 * 8 * 2 * 6,
+    network=Network((16,)),
+    ppo=PPO(games=32, steps=8, minibatch=64, reference_every=2),
+    opponents=Opponents(share=0.25, bots=("random",), snapshots=2, snapshot_every=1, draw="hard"),
+    evaluate_against=("random",),
+    evaluate_games=20,
+    evaluate_every=1e9,
+    save_every=1e9,
+)
+
+
+def weights(network: ActorCritic) -> dict[str, torch.Tensor]:
+    return {name: value.clone() for name, value in network.state_dict().items()}
+
+
+@pytest.mark.usefixtures("drawn_curves")
+def test_a_run_leaves_its_figures_and_a_checkpoint(tmp_path: Path) -> None:
+    Run.create(SMALL, tmp_path).train()
+    rows = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert [row["decisions"] for row in rows] == [256 * k for k in range(1, 7)]
+    assert {"policy_loss", "value_loss", "entropy", "kl_to_reference", "win_share/random"} <= rows[-1].keys()
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert all("win_share/random" in summary[moment] for moment in ("start", "half", "end"))
+    for name in (
+        "checkpoint/model.safetensors",
+        "checkpoint/config.json",
+        "state.safetensors",
+        "curves.png",
+        "run.json",
+    ):
+        assert (tmp_path / name).stat().st_size > 0
+    assert list((tmp_path / "tensorboard").iterdir())
+
+
+def test_a_checkpoint_says_at_which_step_its_results_were_measured(tmp_path: Path) -> None:
+    run = Run.create(SMALL, tmp_path)
+    run.update()
+    shares = run.evaluate()
+    run.update()
+    run.save()
+    meta = load_checkpoint(tmp_path).meta
+    assert meta["step"] == 512
+    assert meta["results"] == {"step": 256, "play": "sample", "games": 20, **shares}
+    assert Run.resume(tmp_path, SMALL).progress["results"] == meta["results"]
+
+
+def test_equal_seeds_give_equal_agents_and_others_do_not(tmp_path: Path) -> None:
+    first, second = (weights(Run.create(SMALL, tmp_path / name).train()) for name in "ab")
+    other = weights(Run.create(Config(**{**vars(SMALL), "seed": 1}), tmp_path / "c").train())
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert any(not torch.equal(first[name], other[name]) for name in first)
+
+
+FOLLOWING = replace(SMALL.ppo, reference_ema=0.9, kl_end=0.3)
+
+
+@pytest.mark.parametrize(
+    ("network", "ppo", "updates"),
+    [
+        (Network((16,)), SMALL.ppo, 0),
+        (Network((16,)), SMALL.ppo, 1),
+        (Network((16,)), SMALL.ppo, 3),
+        (Network((16,), critic="all"), SMALL.ppo, 3),
+        (Network((16,), kind="entities", embedding=8), SMALL.ppo, 3),
+        (Network((16,), kind="recurrent", memory=8), SMALL.ppo, 3),
+        (Network((16,), critic="all", belief="keep"), FOLLOWING, 3),
+    ],
+    ids=["at once", "mlp 1", "mlp 3", "critic sees all", "entities", "recurrent", "belief"],
+)
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(
+    tmp_path: Path, network: Network, ppo: PPO, updates: int
+) -> None:
+    config = replace(SMALL, network=network, ppo=ppo)
+    whole = weights(Run.create(config, tmp_path / "whole").train())
+    run = Run.create(config, tmp_path / "parts")
+    for _ in range(updates):
+        run.update()
+    run.save()
+    again = Run.resume(tmp_path / "parts", resume_config(tmp_path / "parts"))
+    assert again.progress["decisions"] == 256 * updates
+    parts = weights(again.train())
+    assert all(torch.equal(whole[name], parts[name]) for name in whole)
+
+
+def test_the_same_call_begins_a_run_and_goes_on_with_it(tmp_path: Path) -> None:
+    whole = weights(Run.create(SMALL, tmp_path / "whole").train())
+    run = Run.open(SMALL, tmp_path / "parts")
+    run.train([lambda run, metrics: run.stop() if metrics["decisions"] == 768 else None])
+    again = Run.open(SMALL, tmp_path / "parts")
+    assert again.progress["decisions"] == 768
+    parts = weights(again.train())
+    assert all(torch.equal(whole[name], parts[name]) for name in whole)
+    policy = train(SMALL, tmp_path / "parts", resume="auto")  # it is finished: nothing is left to do
+    assert all(torch.equal(value, policy.network.state_dict()[name]) for name, value in parts.items())
+
+
+def test_the_same_call_begins_anew_where_no_state_was_saved_and_refuses_other_settings(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text("{}")  # left by a kill before the first state
+    run = Run.open(SMALL, tmp_path)
+    assert run.progress["decisions"] == 0
+    run.save()
+    run.close()
+    with pytest.raises(ValueError, match="cannot continue with another seed"):
+        Run.open(replace(SMALL, seed=1), tmp_path)
+    (tmp_path / "state.safetensors").write_bytes(b"cut")
+    with pytest.raises(StateError, match="cut or no saved state"):
+        Run.open(SMALL, tmp_path)
+
+
+def test_the_same_command_begins_a_run_and_goes_on_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text("decisions = 512\nevaluate_games = 2\n[network]\nhidden = [8]\n[ppo]\ngames = 8\nsteps = 16\n")
+    command = ["train", "--config", config, "--out", tmp_path / "run", "--resume", "auto"]
+    assert command_line(*command, "--decisions", 256) == 0
+    assert command_line(*command) == 0
+    assert resume_config(tmp_path / "run").decisions == 512
+    assert len((tmp_path / "run" / "metrics.jsonl").read_text().splitlines()) == 4
+    capsys.readouterr()
+    assert command_line(*command, "--seed", 3) == 2
+    assert "cannot continue with another seed" in capsys.readouterr().err
+    monkeypatch.chdir(tmp_path)
+    assert command_line("train", "--resume", "./auto") == 2  # a folder of that name
+    assert "holds no run to resume" in capsys.readouterr().err
+
+
+def test_a_kill_between_state_and_agent_leaves_a_run_to_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The state is written first; where the run was through, resuming it writes the agent."""
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    run = Run.create(replace(SMALL, decisions=256), tmp_path)
+    run.update()
+    with monkeypatch.context() as patched:
+        patched.setattr("spygames_training.runs.run.save_checkpoint", killed)
+        with pytest.raises(KeyboardInterrupt):
+            run.save()
+    Run.resume(tmp_path, replace(SMALL, decisions=256)).train()
+    assert load_checkpoint(tmp_path).meta["step"] == 256
+
+
+def test_what_a_kill_has_left_blocks_no_save(tmp_path: Path) -> None:
+    for name in (".state.safetensors.new", ".run.json.new"):
+        (tmp_path / name).mkdir()
+    for name in (".checkpoint.new", ".checkpoint.old"):
+        (tmp_path / name).touch()
+    Run.create(SMALL, tmp_path).save()
+    assert {path.name for path in tmp_path.iterdir()} == {"run.json", "state.safetensors", "checkpoint"}
+    assert (tmp_path / "state.safetensors").stat().st_mode & 0o777 == (tmp_path / "run.json").stat().st_mode & 0o777
+
+
+def test_a_new_run_does_not_overwrite_one(tmp_path: Path) -> None:
+    run = Run.create(SMALL, tmp_path)
+    run.save()
+    with pytest.raises(ValueError, match="--resume"):
+        Run.create(SMALL, tmp_path)
+
+
+def test_a_new_run_does_not_overwrite_an_agent_without_a_state(tmp_path: Path) -> None:
+    """Such as one that MaskablePPO has trained."""
+    Run.create(SMALL, tmp_path).train()
+    (tmp_path / "state.safetensors").unlink()
+    before = (tmp_path / "metrics.jsonl").read_bytes()
+    with pytest.raises(ValueError, match="holds an agent already"):
+        Run.create(SMALL, tmp_path)
+    assert (tmp_path / "metrics.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"evaluate_play": "best"}, "not 'best'"),
+        ({"evaluate_against": ("random", "greedy", "random")}, "two players called random"),
+        ({"evaluate_against": ("gredy",)}, "no player 'gredy'"),
+    ],
+)
+def test_evaluation_opponents_that_make_no_sense_are_refused_before_training(
+    tmp_path: Path, wrong: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        Run.create(replace(SMALL, **wrong), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_cut_state_is_refused_in_one_line(tmp_path: Path) -> None:
+    Run.create(SMALL, tmp_path).save()
+    state = tmp_path / "state.safetensors"
+    state.write_bytes(state.read_bytes()[:1000])
+    with pytest.raises(StateError, match="cut") as caught:
+        Run.resume(tmp_path, SMALL)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_state_of_other_settings_is_refused(tmp_path: Path) -> None:
+    Run.create(SMALL, tmp_path).save()
+    for change, name in (({"network": Network((8,))}, "network.hidden"), ({"ppo": PPO(clip=0.3)}, "ppo.clip")):
+        with pytest.raises(ValueError, match=f"cannot continue with another .*{name}"):
+            Run.resume(tmp_path, replace(SMALL, **change))
+    other = replace(SMALL, network=Network((8,)))
+    write_whole(tmp_path / "run.json", json.dumps(asdict(other)))
+    with pytest.raises(StateError, match="other settings"):
+        Run.resume(tmp_path, other)
+
+
+def test_after_a_change_of_the_game_the_games_start_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Run.create(SMALL, tmp_path)
+    run.update()
+    run.save()
+    game = replace(spygames.make_game("agent_avenue_v0"))
+    game.__dict__["digest"] = "another"
+    with pytest.warns(UserWarning, match="start over"):
+        again = Run.resume(tmp_path, SMALL, game=game)
+    assert again.progress["decisions"] == 256
+    first = Run.create(SMALL, tmp_path / "other")
+    np.testing.assert_array_equal(again.rollouts[0].batch.states, first.rollouts[0].batch.states)
+    again.train()
+
+
+def test_a_file_beside_the_checkpoint_stays_and_stops_no_run(tmp_path: Path) -> None:
+    run = Run.create(SMALL, tmp_path)
+    run.save()
+    (tmp_path / "checkpoint" / "notes.txt").write_text("mine")
+    run.train()
+    assert (tmp_path / "checkpoint" / "notes.txt").read_text() == "mine"
+    assert load_checkpoint(tmp_path).meta["step"] == SMALL.decisions
+
+
+def test_what_cannot_be_overwritten_is_said_before_training(tmp_path: Path) -> None:
+    (tmp_path / "checkpoint").mkdir()
+    (tmp_path / "checkpoint" / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="checkpoint holds other things than a checkpoint"):
+        Run.create(SMALL, tmp_path)
+
+
+def test_one_process_trains_in_a_folder(tmp_path: Path) -> None:
+    run = Run.create(SMALL, tmp_path)
+    with only_one(tmp_path), pytest.raises(ValueError, match="another process"):
+        run.train()
+    run.train()
+
+
+@pytest.mark.parametrize("bias", [0.0, float("nan")], ids=["to its end", "to an error"])
+def test_a_run_leaves_no_threads(tmp_path: Path, bias: float) -> None:
+    run, before = Run.create(SMALL, tmp_path), set(threading.enumerate())
+    with torch.no_grad():
+        run.learner.network.value.bias.fill_(bias)
+    with pytest.raises(Diverged) if bias else nullcontext():
+        run.train()
+    assert set(threading.enumerate()) <= before
+
+
+def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path: Path) -> None:
+    run = Run.create(SMALL, tmp_path)
+    run.update()
+    run.save()
+    before = {p.name: p.read_bytes() for p in (tmp_path / "checkpoint").iterdir()}
+    with torch.no_grad():
+        run.learner.network.value.bias.fill_(float("nan"))
+    with pytest.raises(Diverged, match="256 decisions"):
+        run.train()
+    assert {p.name: p.read_bytes() for p in (tmp_path / "checkpoint").iterdir()} == before
+    assert Run.resume(tmp_path, SMALL).progress["decisions"] == 256
+
+
+def test_a_rollout_without_one_known_outcome_is_told_from_divergence(tmp_path: Path) -> None:
+    """Two games of Kuhn poker: after a pass and a bet in both, nobody has been asked again."""
+    config = replace(SMALL, game="tests.poker.kuhn", ppo=PPO(games=2, steps=2, minibatch=2), opponents=Opponents())
+    with pytest.raises(ValueError, match=r"2 games x 2 decisions .* raise ppo\.steps") as caught:
+        Run.create(config, tmp_path).train()
+    assert not isinstance(caught.value, Diverged)
+    assert Run.resume(tmp_path, config).progress["decisions"] == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX")
+def test_a_full_disk_ends_the_run_with_one_line_and_keeps_its_state(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The system refuses to write more than the state's first half, as a full disk does."""
+    import resource
+
+    run = Run.create(SMALL, tmp_path)
+    run.save()
+    size = (tmp_path / "state.safetensors").stat().st_size
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size // 2, limits[1]))  # Python ignores the signal of it
+    try:
+        assert command_line("train", "--resume", tmp_path) == 1
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    complaint = capsys.readouterr().err
+    first, second = complaint.strip().splitlines()[-2:]
+    assert "train: " in first
+    assert "state.safetensors" in first
+    assert f"--resume {tmp_path}" in second
+    assert "Traceback" not in complaint
+    assert Run.resume(tmp_path, SMALL).progress["decisions"] == 0
+
+
+@pytest.mark.slow
+def test_a_run_killed_at_any_moment_ends_as_one_that_was_not(tmp_path: Path) -> None:
+    """kill -9, three times, wherever it is: playing, learning, evaluating, saving."""
+    config = tmp_path / "config.toml"
+    config.write_text(
+        "decisions = 60_000\nsave_every = 0.0\n"
+        "evaluate_against = ['random']\nevaluate_games = 20\nevaluate_every = 0.05\n"
+        "[network]\nhidden = [16]\n[ppo]\ngames = 32\nsteps = 8\nminibatch = 64\nreference_every = 3\n"
+        "[opponents]\nshare = 0.5\nbots = ['random', 'greedy']\nsnapshots = 2\nsnapshot_every = 5\ndraw = 'hard'\n"
+    )
+    command = [sys.executable, "scripts/train.py"]
+    whole = subprocess.Popen(
+        [*command, "--config", str(config), "--out", str(tmp_path / "whole")], stdout=subprocess.DEVNULL
+    )
+    run, rng, kills = tmp_path / "run", np.random.default_rng(), 0
+    last = None
+    for _ in range(3):
+        start = ["--resume", str(run)] if last else ["--config", str(config), "--out", str(run)]
+        process = subprocess.Popen([*command, *start], stdout=subprocess.DEVNULL)
+        state, deadline = run / "state.safetensors", time.monotonic() + 300
+        while process.poll() is None and (not state.exists() or state.stat().st_mtime_ns == last):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.5))
+        kills += process.poll() is None
+        process.kill()
+        process.wait()
+        last = state.stat().st_mtime_ns
+    assert kills >= 1  # on a fast machine the run may be through before the last one
+    subprocess.run([*command, "--resume", str(run)], check=True, capture_output=True)
+    assert whole.wait() == 0
+    one, other = ((folder / "checkpoint" / "model.safetensors").read_bytes() for folder in (run, tmp_path / "whole"))
+    assert one == other
+    counts = [json.loads(line)["decisions"] for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert counts == list(range(256, 60_000 + 256, 256))
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+def test_the_command_resumes_after_it_was_stopped(tmp_path: Path, how: signal.Signals) -> None:
+    """Stopped by Ctrl-C or by a plain kill, the run goes on from where it was."""
+    options = [
+        "--decisions",
+        "100000000",
+        "--network.hidden",
+        "16",
+        "--ppo.games",
+        "32",
+        "--ppo.steps",
+        "8",
+        "--ppo.minibatch",
+        "64",
+    ]
+    options += ["--evaluate-every", "1e9", "--evaluate-games", "2", "--evaluate-against", "random", "--save-every", "0"]
+    command = [sys.executable, "scripts/train.py"]
+    run = tmp_path / "run"
+    process = subprocess.Popen([*command, "--out", str(run), *options], stdout=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not (run / "state.safetensors").exists():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    time.sleep(0.1)
+    process.send_signal(how)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"--resume {run}" in output
+    saved = Run.resume(run).progress["decisions"]
+    assert saved >= 256
+    end = str(saved + 1024)
+    assert command_line("train", "--resume", run, "--decisions", end) == 0
+    rows = [json.loads(line)["decisions"] for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert rows == sorted(set(rows))
+    assert rows[-1] >= int(end)
+
+
+def test_ctrl_c_before_training_ends_the_command_with_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Stopped while the game is made, as it is while kernels are compiled."""
+    (tmp_path / "stopped_game.py").write_text(
+        "import signal, time\ndef make_game():\n    signal.raise_signal(signal.SIGINT)\n    time.sleep(300)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert command_line("train", "--game", "stopped_game", "--out", tmp_path / "run") == 130
+    assert capsys.readouterr() == (
+        "",
+        "spygames train: stopped before training began: nothing was saved, so there is nothing to resume\n",
+    )
+    assert not (tmp_path / "run").exists()
+
+
+def test_ctrl_c_before_the_first_save_promises_no_resume(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(run: Run) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Run, "train", stopped)
+    assert command_line("train", "--out", tmp_path / "run", "--evaluate-against", "random") == 130
+    assert capsys.readouterr().err.endswith(
+        "spygames train: stopped before training began: nothing was saved, so there is nothing to resume\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("decisons = 5", "unknown key decisons"),
+        ("[ppo]\nclip = 'much'", "ppo.clip must be a number, not 'much'"),
+        ("[network]\nkind = 'deep'", "network.kind must be mlp, entities or recurrent"),
+        ("[network]\ncritic = 'none'", "network.critic must be own or all"),
+        ("[ppo]\ngames = 3", "ppo.games must be a multiple of workers"),
+        ("[opponents]\nshare = 0.5", "neither opponents.bots nor opponents.snapshots"),
+        ("decisions = ", "Invalid value"),
+        ("workers = 0", "workers must be from 1"),
+        ("evaluate_games = 0", "evaluate_games must be from 1 to 1000000"),
+        ("evaluate_games = 1_000_000_000", "evaluate_games must be from 1 to 1000000"),
+        ("decisions = true", "decisions must be a whole number, not True"),
+        ("ppo.games = 1_000_000_000_000_000_000", r"ppo.games must be a whole number from 0 to 2\^53 - 1"),
+        ("x = " + "[" * 5000, "lie too deep"),
+        ("# " * 10_000, "it is longer than 16384 bytes"),
+        ("seed = -1", r"seed must be a whole number from 0 to 2\^53 - 1, not -1"),
+        ("ppo = 3", "ppo must be a table"),
+        ("[ppo]\nlearning_rate = nan", "ppo.learning_rate must be a number"),
+        ("[ppo]\nvalue_weight = -0.5", "ppo.value_weight must be a number from 0 up"),
+        ("[network]\nhidden = [0]", "network.hidden must be at most 16 widths from 1 to 8192"),
+        ("[network]\nhidden = ['a']", "network.hidden must be a list of whole numbers"),
+        ("[opponents]\nbots = [1]", "opponents.bots must be a list of texts"),
+    ],
+)
+def test_a_wrong_config_is_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_config(path)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"evaluate_against": "random"}, "evaluate_against must be a list of texts, not 'random'"),
+        ({"decisions": "1000"}, "decisions must be a whole number, not '1000'"),
+        ({"ppo": 3}, "ppo must be a PPO, not 3"),
+        ({"save_every": float("nan")}, "save_every must be a number, not nan"),
+        ({"options": [1]}, r"options must be a table of keys and values, not \(1,\)"),
+        ({"device": "tpu"}, "device must be auto, cpu or cuda, not 'tpu'"),
+    ],
+)
+def test_a_wrong_config_in_python_is_refused_as_in_a_file(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        Config(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("section", "wrong", "message"),
+    [
+        (Network, {"hidden": 64}, "network.hidden must be a list of whole numbers, not 64"),
+        (Network, {"critic": "none"}, "network.critic must be own or all, not 'none'"),
+        (Network, {"embedding": 3}, "network.embedding must be even, positive and at most 8192"),
+        (PPO, {"clip": 0}, "ppo.clip must be positive"),
+        (PPO, {"steps": 1}, "ppo.steps must be at least 2"),
+        (Opponents, {"draw": "all"}, "opponents.draw must be even or hard, not 'all'"),
+        (Opponents, {"temperature": 0}, "opponents.temperature must be positive"),
+        (Opponents, {"share": 0.5}, "opponents.share is positive, but .*"),
+    ],
+)
+def test_a_section_is_refused_by_itself(section: type, wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        section(**wrong)
+
+
+def test_a_config_of_an_editor_of_windows_is_read_or_named(tmp_path: Path) -> None:
+    path, text = tmp_path / "run.toml", 'game = "agent_avenue_v0"\r\nname = "Grüße"\r\n'
+    path.write_bytes(text.encode("utf-8-sig"))
+    assert read_config(path) == Config(name="Grüße")
+    for encoding, message in (("utf-16", "UTF-16, and must be UTF-8"), ("latin-1", "UTF-8, but line 2 is not")):
+        path.write_bytes(text.encode(encoding))
+        with pytest.raises(ValueError, match=rf"run\.toml: the file .*{message}"):
+            read_config(path)
+
+
+def test_a_config_is_written_as_it_is_read(tmp_path: Path) -> None:
+    config = Config(name="😀 \x7f $x", options={"players": 2, "a b": [1, {"ü": 2.5}], 'x\n"[y]': "z"})
+    path = tmp_path / "run.toml"
+    path.write_text(to_toml(config), encoding="utf-8")
+    assert read_config(path) == config
+
+
+def test_numbers_and_texts_of_numpy_are_settings() -> None:
+    one, half = np.int64(1), np.float32(0.5)
+    config = Config(
+        game=np.array(["heimlich_v0"])[0],
+        options={np.str_("players"): np.int64(3), "deck": [np.int8(1)]},
+        seed=one,  # type: ignore[arg-type]
+        evaluate_every=half,  # type: ignore[arg-type]
+        network=Network(hidden=np.array([8, 4]), kind=np.str_("mlp")),  # type: ignore[arg-type]
+        ppo=PPO(games=np.int32(4), clip=half, kl_end=half),  # type: ignore[arg-type]
+        opponents=Opponents(bots=[np.str_("random")], share=half),  # type: ignore[arg-type, list-item]
+    )
+    plain = Config(
+        game="heimlich_v0", options={"players": 3, "deck": [1]}, seed=1, evaluate_every=0.5,
+        network=Network((8, 4)), ppo=PPO(games=4, clip=0.5, kl_end=0.5), opponents=Opponents(0.5, ("random",)),
+    )  # fmt: skip
+    assert config == plain
+    assert json.dumps(asdict(config)) == json.dumps(asdict(plain))
+    assert to_toml(config) == to_toml(plain)
+    with pytest.raises(ValueError, match="seed must be a whole number, not True"):
+        Config(seed=np.bool_(True))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"decisions must be a whole number, not 2\.0"):
+        Config(decisions=np.float64(2))  # type: ignore[arg-type]
+
+
+def test_a_list_in_a_config_is_as_good_as_a_tuple() -> None:
+    assert Config(network=Network(hidden=[8])).network.hidden == (8,)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"ppo": PPO(games=10**9)}, r"ppo\.games 1000000000 x ppo\.steps 64 take .* GiB"),
+        ({"ppo": PPO(steps=10**12)}, r"ppo\.games 1024 x ppo\.steps 1000000000000 take .* GiB"),
+        ({"evaluate_against": ("mcts:1000000000",)}, "evaluate_against: .*mcts:1000000000.* 1 to 1000000 simulations"),
+        ({"opponents": Opponents(share=0.5, bots=("gredy",))}, r"opponents\.bots: no player 'gredy'"),
+        ({"evaluate_against": ("gredy",)}, r"evaluate_against: no player 'gredy'"),
+    ],
+)
+def test_what_the_machine_or_the_game_has_not_is_refused_by_the_name_of_the_setting(
+    tmp_path: Path, wrong: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        Run.create(replace(SMALL, **wrong), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--config", "none.toml"], "cannot read none.toml: No such file or directory"),
+        (["--resume", "none", "--out", "other"], "--config, --out and --option do not go with it"),
+        (["--resume", "none"], "none holds no run to resume"),
+        (["--evaluate-against", "nobody"], "nobody"),
+        (["--option", "players=9"], "players must be"),
+        (["--option", "colour=9"], "unexpected keyword argument 'colour'"),
+        (["--out", "pyproject.toml"], "pyproject.toml"),
+    ],
+)
+def test_a_wrong_option_ends_the_command_with_one_line(
+    options: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(Path(__file__).resolve().parents[3])
+    assert command_line("train", *options) == 2
+    line = capsys.readouterr().err.strip().splitlines()[-1]
+    assert line.startswith("spygames train: ")
+    assert message in line

@@ -1,0 +1,1 @@
+"""Trained agents: checkpoints, policies that play, and exports."""

@@ -1,0 +1,399 @@
+"""A trained network that plays: `Policy.load("agent_avenue/simple-2@argmax").act(observation, mask)`."""
+
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from spygames.core.basics.text import shown
+from spygames.core.game.game import Game, as_record
+from spygames.core.players.beliefs import win_share
+from spygames.core.players.names import DecisionBatch, PlayerName
+from spygames.core.players.released import find_agent, find_anchor
+from spygames.core.svg.annotations import Advice
+from spygames_training.agents.checkpoint import layout_hash, load_checkpoint
+from spygames_training.agents.folder import CheckpointError, find_checkpoint
+from spygames_training.networks.actor_critic import ActorCritic
+from spygames_training.networks.custom import Source
+from spygames_training.networks.custom_code import find_own
+from spygames_training.networks.device import fetch, in_float32
+from spygames_training.networks.sampling import Asked, Drawn, sample_rows
+
+__all__ = ["Policy", "load_player"]
+
+ARGMAX = 0.0
+"""The temperature that stands for taking the likeliest action, the first of several."""
+
+
+def temperature_of(how: str) -> float:
+    """How a policy plays, as a number: "" or "sample" 1, "argmax" 0, a number itself (below 1 sharper).
+
+    ValueError for anything else.
+    """
+    if how in ("", "sample"):
+        return 1.0
+    if how == "argmax":
+        return ARGMAX
+    try:
+        temperature = float(how)
+    except (ValueError, TypeError, OverflowError):
+        temperature = math.nan
+    if not 0.01 <= temperature <= 100:
+        raise ValueError(f"a policy plays sample, argmax or with a temperature from 0.01 to 100, not {shown(how)}")
+    return temperature
+
+
+class Policy:
+    """A network that chooses among legal actions.
+
+    Args:
+        game: what it plays.
+        network: on the CPU or a GPU; it is used as it is, so weights that change later change the policy.
+        how: "sample" (or ""), "argmax", or a temperature such as "0.5": probabilities to the power of 1/0.5.
+        name: what it is called; `how` is put behind it.
+        value_unit: what the network's value is where the return is 1: the `reward_scale` that it was trained with.
+    """
+
+    def __init__(self, game: Game, network: ActorCritic, how: str = "", name: str = "policy", value_unit: float = 1.0):
+        self.game, self.network, self.value_unit = game, network, value_unit
+        self.temperature = temperature_of(how)
+        self.called = PlayerName(name, how or "sample")
+        """Its name in parts."""
+        self.name = str(self.called)
+        self.training_opponents: tuple[str, ...] = ()
+        """Scripted players that it trained against, as far as its checkpoint says."""
+        self._rng = np.random.default_rng()
+
+    def __repr__(self) -> str:
+        return f"Policy({self.game.id}, {self.name})"
+
+    @classmethod
+    def load(
+        cls, path: str | Path | PlayerName, how: str = "", game: Game | None = None, network: Source | None = None
+    ) -> "Policy":
+        """The policy of a checkpoint.
+
+        Args:
+            path: its folder or a run's; or the name of an agent that comes with the package, `agent_avenue/simple-2`,
+                or `best`, the best of `game`. `@argmax` and the like may stand behind it, in place of `how`.
+            how: sample (or nothing), argmax, or a temperature from 0.01 to 100.
+            game: what it plays, as in `load_checkpoint`; None: what the checkpoint names.
+            network: as in `load_checkpoint`.
+
+        Raises:
+            CheckpointError: there is none, or it is damaged, or of another game or layout.
+            ValueError: `how` makes no sense.
+        """
+        source = path if isinstance(path, Path) else ""
+        if not isinstance(path, Path):
+            named = PlayerName.parse(path) if game is None else PlayerName.parse(path).without_best(game)
+            if named.search is not None:
+                raise CheckpointError(
+                    f"a policy has no search: make_player(game, {shown(str(path))}) makes a player that has"
+                )
+            if how and named.play:
+                raise ValueError(f"{shown(str(path))} says how it plays, and so does {shown(how)}: say it once")
+            source, how = named.source, how or named.play
+        temperature_of(how)
+        checkpoint = load_checkpoint(source, game, network)
+        folder = find_checkpoint(source, game).resolve()
+        name = folder.parent.name if folder.name == "checkpoint" else folder.name
+        text = source if isinstance(source, str) else source.as_posix()
+        if (isinstance(source, str) or not source.exists()) and (find_agent(text) or find_anchor(text)):
+            name = text
+        policy = cls(checkpoint.game, checkpoint.network, how, name, checkpoint.value_unit)
+        policy.training_opponents = checkpoint.training_opponents
+        return policy
+
+    def as_player(self, game: Game) -> "PolicyPlayer":
+        """It as a player of many games at once, for whatever asks players; `evaluate`, environments and others that
+        take a player call this by themselves.
+
+        Raises:
+            ValueError: it plays another game, or one of another layout.
+        """
+        if game.id != self.game.id or layout_hash(game) != layout_hash(self.game):
+            raise ValueError(f"{self.name} plays {self.game.title}, not {game.title}")
+        return PolicyPlayer(self)
+
+    @overload
+    def act(
+        self,
+        observation: np.ndarray[tuple[int], Any],
+        mask: np.ndarray[tuple[int], Any],
+        rng: np.random.Generator | None = None,
+        memory: np.ndarray | None = None,
+    ) -> int: ...
+    @overload
+    def act(
+        self,
+        observation: np.ndarray[tuple[int, int], Any],
+        mask: np.ndarray[tuple[int, int], Any],
+        rng: np.random.Generator | None = None,
+        memory: np.ndarray | None = None,
+    ) -> NDArray[np.int64]: ...
+    def act(
+        self,
+        observation: np.ndarray,
+        mask: np.ndarray,
+        rng: np.random.Generator | None = None,
+        memory: np.ndarray | None = None,
+    ) -> int | NDArray[np.int64]:
+        """One legal action for one observation, float32 [F] with mask int8 [A] -> int, or for each of a batch,
+        [k, F] with [k, A] -> int64 [k]. `rng` draws the action; None: this policy's own generator.
+        `memory`, for a network with a `memory_size` M: float32 [M] or [k, M], what the seat remembers of this game,
+        zeros at its beginning; brought up to date.
+
+        ValueError where shapes are others, a row has no legal action or an observation is not finite; TypeError for
+        what are no numbers.
+        """
+        values, masks = self._logits(observation, mask, memory)
+        streams = (rng or self._rng).integers(0, 1 << 64, (len(masks), 1), np.uint64)
+        actions = draw_actions(values, masks, streams, np.arange(len(masks)), self.temperature)
+        if len(actions) and actions.min() < 0:
+            raise ValueError("there is no legal action to choose from: the mask is all zeros")
+        return int(actions[0]) if np.ndim(mask) == 1 else actions
+
+    def probabilities(self, observation: np.ndarray, mask: np.ndarray, memory: np.ndarray | None = None) -> np.ndarray:
+        """How likely `act` takes each action: float64 [A] or [k, A], 0 where not legal, as `how` says. `memory` as
+        there, but left as it is."""
+        values, masks = self._logits(observation, mask, None if memory is None else memory.copy())
+        return _shares(values, masks, self.temperature).reshape(np.shape(mask))
+
+    def value(self, observation: np.ndarray, memory: np.ndarray | None = None) -> float | np.ndarray:
+        """The return that the seat expects, in the game's units: of one observation, float32 [F], or of each of a
+        batch, [k, F] -> float64 [k]. `memory` as in `act`, but left as it is.
+
+        ValueError and TypeError as `act`; ValueError also for a policy that was kept without a value of its own view.
+        """
+        if not self.network.has_value:
+            raise ValueError(f"{self.name} has no value: its checkpoint was kept without one")
+        # What is legal makes no difference to a value.
+        mask = np.ones((*np.shape(observation)[:-1], self.game.num_actions), np.int8)
+        observations, _, remembered = self._checked(observation, mask, memory)
+        values = logits_and_values(self.network, observations, remembered)[1].astype(np.float64) / self.value_unit
+        return float(values[0]) if np.ndim(observation) == 1 else values
+
+    def belief(self, observation: np.ndarray, memory: np.ndarray | None = None) -> dict[str, np.ndarray]:
+        """How likely it finds each answer to the game's questions about what is hidden from the seat
+        (`spygames.core.game.belief_targets`), by group: float64 [questions, answers] of one observation, float32 [F], or
+        [k, questions, answers] of each of a batch, [k, F]. `memory` as in `act`, but left as it is.
+
+        ValueError and TypeError as `act`; ValueError also for a policy that was kept without a belief.
+        """
+        if self.network.belief is None:
+            raise ValueError(f"{self.name} has no belief: train it with network.belief keep")
+        mask = np.ones((*np.shape(observation)[:-1], self.game.num_actions), np.int8)
+        observations, _, remembered = self._checked(observation, mask, memory)
+        with _float32_inference(self.network):
+            features, _ = _features(self.network, observations, remembered)
+            (answers,) = fetch([self.network.belief(features)])
+        found, first = {}, 0
+        for name, count, size in self.network.beliefs:
+            likely = answers[:, first : first + count * size].reshape(len(answers), count, size).astype(np.float64)
+            with np.errstate(under="ignore"):
+                likely = np.exp(likely - likely.max(axis=2, keepdims=True))
+                likely /= likely.sum(axis=2, keepdims=True)
+            found[name] = likely[0] if np.ndim(observation) == 1 else likely
+            first += count * size
+        return found
+
+    def _logits(
+        self, observation: np.ndarray, mask: np.ndarray, memory: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """[k, A] each, for one observation as for many; updates the memory."""
+        observations, masks, remembered = self._checked(observation, mask, memory)
+        values = logits(self.network, observations, remembered)
+        if memory is not None and remembered is not None:
+            memory[...] = remembered.reshape(memory.shape)
+        return values, masks
+
+    def _checked(
+        self, observation: np.ndarray, mask: np.ndarray, memory: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Observations [k, F], masks [k, A] and a copy of the memory [k, M] (None without one), for one observation as
+        for many."""
+        features, actions = self.game.num_features, self.game.num_actions
+        if isinstance(observation, Mapping):
+            raise TypeError("give the parts of that mapping: act(seen['observation'], seen['action_mask'])")
+        try:
+            observations = np.atleast_2d(np.asarray(observation, np.float32))
+            masks = np.ascontiguousarray(np.atleast_2d(mask), np.int8)
+        except (TypeError, ValueError):
+            what = f"not {shown(observation)} and {shown(mask)}"
+            raise TypeError(f"observation and mask must be numbers, [{features}] and [{actions}], {what}") from None
+        if np.ndim(observation) != np.ndim(mask) or observations.shape[1:] != (features,):
+            raise ValueError(f"observation and mask must be [{features}] and [{actions}], or [k, ...] both")
+        if masks.shape != (len(observations), actions):
+            raise ValueError(f"the mask must be of shape {(len(observations), actions)}, not {masks.shape}")
+        if not np.isfinite(observations).all():
+            raise ValueError("the observation holds a NaN or an infinity")
+        size = self.network.memory_size
+        if not size:
+            return observations, masks, None
+        if memory is None or np.shape(memory) != (*np.shape(mask)[:-1], size):
+            raise ValueError(f"this network has memory: give it, [{size}] or [k, {size}], zeros when a game begins")
+        return observations, masks, memory.reshape(-1, size).copy()
+
+
+class PolicyPlayer:
+    """A policy as a `Player` like any other: it draws from the game's stream that it is given.
+
+    Actions for a game do not depend on the games beside it, but for the last bit of rounding in the network's sums,
+    which can tip one draw in about a million.
+    """
+
+    def __init__(self, policy: Policy):
+        self.policy, self.name = policy, policy.name
+        self.memory_size = policy.network.memory_size
+        """Floats that it keeps in `DecisionBatch.memory`."""
+
+    def __repr__(self) -> str:
+        return f"PolicyPlayer({self.policy.game.id}, {self.name})"
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        """One legal action for each of `decisions.rows`, int64 [k]."""
+        d = decisions
+        with self._remembering(d) as memory:
+            values = logits(self.policy.network, d.observation[d.rows], memory)
+        return draw_actions(values, d.mask, d.rng, d.rows, self.policy.temperature)
+
+    def advise(self, decisions: DecisionBatch) -> list[Advice]:
+        """What it thinks of each of `decisions.rows`: how likely it takes each legal action, and the result that it
+        expects, unless the agent was kept without a value (`Policy.value`)."""
+        d, game = decisions, decisions.game
+        with self._remembering(d) as memory:
+            values, results = logits_and_values(self.policy.network, d.observation[d.rows], memory)
+        found = []
+        seats = d.states["to_move"][d.rows].tolist()
+        shares = _shares(values, d.mask[d.rows], self.policy.temperature)
+        for row, seat, share, result in zip(d.rows, seats, shares, results, strict=True):
+            s = as_record(d.states, row)
+            actions = [(game.action_to_string(s, int(a), seat), float(share[a])) for a in np.flatnonzero(d.mask[row])]
+            value = None if np.isnan(result) else float(result) / self.policy.value_unit
+            found.append(Advice(actions, win_share(game, value), value, f"What {self.name} would do"))
+        return found
+
+    @contextmanager
+    def _remembering(self, d: DecisionBatch) -> Iterator[np.ndarray | None]:
+        """The memory of the seats that are asked, float32 [k, M], which is written back; None without memory."""
+        if not self.memory_size:
+            yield None
+            return
+        if d.memory is None or d.memory.shape[2] < self.memory_size:
+            raise ValueError(f"{self.name} has memory, for which `new_memory` makes room in its `DecisionBatch`")
+        own = (d.rows, d.states["to_move"][d.rows], slice(self.memory_size))
+        memory = d.memory[own]
+        yield memory
+        d.memory[own] = memory
+
+
+def load_player(
+    game: Game, path: str | Path | PlayerName, how: str = "", network: Source | None = None
+) -> PolicyPlayer:
+    """A checkpoint as a player: what `make_player` calls for the kind `checkpoint`.
+
+    Args:
+        game: what is played.
+        path, how, network: as in `Policy.load`.
+
+    Raises:
+        CheckpointError: the checkpoint is damaged, or of another game or layout.
+        ValueError: `how` makes no sense.
+    """
+    return PolicyPlayer(Policy.load(path, how, game, network))
+
+
+def load_own_network(game: Game, argument: str) -> PolicyPlayer:
+    """The agent of an own network as a player: what `make_player` calls for the kind `network`.
+
+    Args:
+        game: what is played.
+        argument: `MODULE.NAME:FOLDER[@PLAY]`: the network, of a module that is installed or lies in the current folder,
+            and behind it what `load_player` takes.
+
+    Raises:
+        CheckpointError, ValueError: as `load_player`; or there is no such network.
+    """
+    name, colon, folder = argument.partition(":")
+    if not colon or not folder:
+        raise ValueError(
+            f"{shown(f'network:{argument}')} must name a network and the folder of its agent, as in "
+            "network:my_networks.Residual:runs/own"
+        )
+    return load_player(game, folder, network=find_own(f"python:{name}"))
+
+
+def from_network(game: Game, network: ActorCritic, how: str = "", name: str = "policy") -> PolicyPlayer:
+    """A network as a player, with no detour by disk. It sees weights change: pass a copy for a snapshot."""
+    return PolicyPlayer(Policy(game, network, how, name))
+
+
+@contextmanager
+def _float32_inference(network: ActorCritic) -> Iterator[None]:
+    """Without gradients and in float32, also where the caller's program has torch cast."""
+    with torch.inference_mode(), in_float32(next(network.parameters()).device.type):
+        yield
+
+
+def logits(network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None = None) -> np.ndarray:
+    """The policy head alone: float32 [k, F] -> float32 [k, A]. `memory` of a network that has some, float32 [k, M], is
+    brought up to date."""
+    with _float32_inference(network):
+        features, after = _features(network, observation, memory)
+        return _fetch(memory, after, [network.policy(features)])[0]
+
+
+def logits_and_values(
+    network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """As `logits`, and the values of the own view, float32 [k]: NaN from a network without them."""
+    with _float32_inference(network):
+        features, after = _features(network, observation, memory)
+        values = [network.own_value(features)] if network.has_value else []
+        logits, *found = _fetch(memory, after, [network.policy(features), *values])
+    return logits, found[0] if values else np.full(len(observation), np.nan, np.float32)
+
+
+def _features(
+    network: ActorCritic, observation: np.ndarray, memory: np.ndarray | None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """What the heads take, [k, W], and the memory after it, [k, M]."""
+    observation = np.ascontiguousarray(observation, np.float32)
+    if not observation.flags.writeable:
+        observation = observation.copy()  # torch has no read-only tensors and warns
+    device = next(network.parameters()).device
+    before = torch.from_numpy(np.empty((len(observation), 0), np.float32) if memory is None else memory)
+    return network.step(torch.from_numpy(observation).to(device), before.to(device))
+
+
+def _fetch(memory: np.ndarray | None, after: torch.Tensor, outputs: list[torch.Tensor]) -> list[np.ndarray]:
+    """The outputs as float32 arrays; brings the memory, if there is one, up to date."""
+    if memory is None:
+        return fetch(outputs)
+    *found, memory[...] = fetch([*outputs, after])
+    return found
+
+
+def _shares(logits: np.ndarray, mask: np.ndarray, temperature: float) -> np.ndarray:
+    """How likely each action is, float64 [k, A], 0 where not legal."""
+    values = np.where(mask != 0, logits.astype(np.float64), -np.inf)
+    if temperature == ARGMAX:
+        return (np.arange(mask.shape[1]) == values.argmax(axis=1)[:, None]).astype(np.float64)
+    with np.errstate(all="ignore"):  # what is not legal is -inf, and what is unlikely vanishes
+        out = np.exp((values - values.max(axis=1, keepdims=True)) / temperature)
+        return out / out.sum(axis=1, keepdims=True)
+
+
+def draw_actions(
+    logits: np.ndarray, mask: np.ndarray, rng: np.ndarray, rows: np.ndarray, temperature: float
+) -> np.ndarray:
+    """An action for each of `rows`, int64 [k], from their logits [k, A]; -1 where none is legal."""
+    drawn = Drawn(np.empty(len(mask), np.int64), np.empty(len(mask), np.float32))
+    sample_rows(logits, Asked(mask, rng, rows), temperature, drawn, np.empty(mask.shape[1], np.int64))
+    return drawn.actions[rows]

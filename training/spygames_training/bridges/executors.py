@@ -1,0 +1,33 @@
+"""The executor that a command's options name."""
+
+from spygames_training.parallel.executor import SERIAL, Executor
+from spygames_training.parallel.pool import Pool
+
+__all__ = ["executor_of"]
+
+
+def executor_of(jobs: int = 1, on: str = "") -> Executor:
+    """The executor that the options `--jobs` and `--on` name.
+
+    Args:
+        jobs: processes on this machine; 1: this one.
+        on: "ray" or "ray:ADDRESS", a Ray cluster; "": this machine.
+
+    Raises:
+        ValueError: both are given, `on` names nothing, or Ray is not installed.
+        OSError: there is no cluster at that address.
+    """
+    if on:
+        kind, _, address = on.partition(":")
+        if kind != "ray":
+            raise ValueError(f"tasks run on ray or ray:ADDRESS, not on {on[:100]!r}")
+        if jobs > 1:
+            raise ValueError("the cluster decides how many tasks are computed at a time: give --jobs or --on, not both")
+        try:
+            from spygames_training.bridges.ray_tasks import OnRay
+        except ModuleNotFoundError as error:
+            raise ValueError(f"ray needs the extra: pip install 'spygames[ray]' ({error})") from error
+        return OnRay(address)
+    if jobs == 1:
+        return SERIAL
+    return Pool(jobs)

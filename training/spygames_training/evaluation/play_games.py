@@ -1,0 +1,151 @@
+"""Many games at once, played to their end: a step of the batch asks each player for all games in which it decides.
+
+Letters: n games, P seats.
+"""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spygames.core.game.game import Game
+from spygames.core.players.player import DecisionBatch, Player
+from spygames.core.playing.rows import Rows, spread
+from spygames.core.playing.session import Session, answers
+from spygames_training.evaluation.forfeits import Referee
+from spygames_training.networks.device import one_thread
+from spygames_training.parallel.executor import SERIAL, Executor, Progress
+
+LOCKSTEP = 1024
+"""Games played at a time; results do not depend on it."""
+LONGEST = 50_000
+"""Decisions after which a game is stopped, so that players that wait for one another hold nobody up. Nobody wins it.
+The longest game of 2,000 among `expert-1` in each of seven variants of Heimlich & Co. took 2,966."""
+
+
+def play_games(
+    game: Game,
+    players: Sequence[Player],
+    seating: np.ndarray,
+    seeds: np.ndarray,
+    rng_seed: int,
+    progress: Progress | None = None,
+    finals: np.ndarray | None = None,
+    referee: Referee | None = None,
+) -> np.ndarray:
+    """Plays each game once, to its end or for `LONGEST` decisions, many in lockstep; returns results, float32 [n, P].
+
+    A long game counts as much as a short one: a row whose game has ended waits.
+
+    Args:
+        game: what is played.
+        players: asked once a step for all their games; all of them see and do what is theirs only.
+        seating: int [n, P], the index in `players` of who sits where.
+        seeds: uint64 [n], the deals.
+        rng_seed: 0..2^64-1, of the players' random streams, one for each game.
+        progress: see `Progress`.
+        finals: if given, STATE [n], filled with the state in which each game ended.
+        referee: takes players who fail out of their games, whose results are 0 and which are among its forfeits. None:
+            what a player raises ends all games.
+    """
+    n = len(seeds)
+    rng = spread(np.uint64(rng_seed), n).reshape(n, 1)
+    out = np.zeros((n, game.num_players), np.float32)
+    for part in _parts(n):
+        last = None if finals is None else finals[part]
+        _play_part(game, players, seating[part], seeds[part], rng[part], out[part], progress, last, referee, part.start)
+    return out
+
+
+@dataclass(frozen=True)
+class Match:
+    """Games to be played, arguments of `play_games`."""
+
+    players: tuple[Player, ...]
+    seating: np.ndarray
+    seeds: np.ndarray
+    rng_seed: int
+
+
+def play_matches(
+    game: Game, matches: Sequence[Match], progress: Progress | None = None, executor: Executor = SERIAL
+) -> list[np.ndarray]:
+    """The results of the games of each match, as of `play_games`; other arguments as of `evaluate`."""
+    tasks = []
+    for match in matches:
+        rng = spread(np.uint64(match.rng_seed), len(match.seeds)).reshape(-1, 1)
+        for part in _parts(len(match.seeds)):
+            tasks.append((game, match.players, match.seating[part], match.seeds[part], rng[part]))
+    found = executor.in_order(_results_of_part, tasks, progress)
+    return [np.concatenate([next(found) for _ in _parts(len(match.seeds))]) for match in matches]
+
+
+def _parts(games: int) -> list[slice]:
+    """The games that are played in lockstep."""
+    return [slice(first, min(first + LOCKSTEP, games)) for first in range(0, games, LOCKSTEP)]
+
+
+def _results_of_part(
+    game: Game,
+    players: Sequence[Player],
+    seating: np.ndarray,
+    seeds: np.ndarray,
+    rng: np.ndarray,
+    progress: Progress | None,
+) -> np.ndarray:
+    """A task: the results of games in lockstep."""
+    out = np.zeros((len(seeds), game.num_players), np.float32)
+    with one_thread():
+        _play_part(game, players, seating, seeds, rng, out, progress, None, None, 0)
+    return out
+
+
+def _play_part(
+    game: Game,
+    players: Sequence[Player],
+    seating: np.ndarray,
+    seeds: np.ndarray,
+    rng: np.ndarray,
+    out: np.ndarray,
+    progress: Progress | None,
+    finals: np.ndarray | None,
+    referee: Referee | None,
+    first: int,
+) -> None:
+    failed = np.zeros(len(seeds), bool)
+
+    def ask(player: Player, decisions: DecisionBatch) -> np.ndarray:
+        if referee is None:
+            return answers(player, decisions)
+        found, failed[decisions.rows] = referee.ask(player, decisions, first)
+        return found
+
+    rows = Rows(game, len(seeds), 0)
+    session, going = Session(rows, players, seating, rng, ask), np.arange(rows.n)
+    session.begin(going, seeds)
+    actions = np.zeros(rows.n, np.int64)
+    for _ in range(LONGEST):
+        if not len(going):
+            return
+        session.ask(going, actions)
+        played = going[~failed[going]]
+        ended = session.apply(played, actions)
+        out[ended] = rows.rewards[ended]
+        if finals is not None:
+            finals[ended] = rows.states[ended]
+        if progress and (over := len(going) - len(played) + len(ended)):
+            progress(over)
+        going = played[~rows.done[played]]
+    if not len(going):
+        return
+    names = ", ".join(dict.fromkeys(player.name for player in players))
+    warnings.warn(
+        f"{len(going)} of {rows.n} games of {names} were stopped after {LONGEST:,} decisions; nobody won them",
+        stacklevel=2,
+    )
+    session.tell_end(going)
+    if finals is not None:
+        finals[going] = rows.states[going]
+    if progress:
+        progress(len(going))

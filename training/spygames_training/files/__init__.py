@@ -1,0 +1,1 @@
+"""Writing files whole, and checking what is read from them."""

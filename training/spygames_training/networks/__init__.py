@@ -1,0 +1,1 @@
+"""Networks: trunk and heads, networks of your own, and where they compute."""

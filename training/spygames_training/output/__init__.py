@@ -1,0 +1,1 @@
+"""Tables, bars and plots."""

@@ -1,0 +1,300 @@
+"""Tables, bars and pictures of results, on the screen and in Markdown. Imports no torch, as bots need none.
+
+Names of players, paths and titles come from users and from files: they are shown as they are, never as markup, emoji
+codes, control characters, mathematics or Markdown.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from spygames.core.basics.text import printable
+from spygames_training.output.plots import literal, picture
+
+if TYPE_CHECKING:
+    from spygames_training.evaluation.evaluation import Result
+    from spygames_training.evaluation.line_ups import LineUpResult
+
+DARK = 0.33
+"""A win share so far from a half has a colour on which black is hard to read."""
+
+FOLDED = 8
+"""Characters that a column gets at least for a longer text."""
+
+
+class _Rate(ProgressColumn):
+    def __init__(self, unit: str):
+        super().__init__()
+        self.unit = unit
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:,.0f} {self.unit}/s")
+
+
+def progress_bar(unit: str = "games", **options: Any) -> Progress:
+    """A bar with games done, or another `unit`, rate, time spent and time left; `options` as of
+    `rich.progress.Progress`."""
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(unit),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        **options,
+    )
+
+
+def console(stderr: bool = False) -> Console:
+    """A console for tables and bars, which shows every text as it is. A file or a pipe has no width, and gets 120
+    columns."""
+    found = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    if not found.is_terminal:
+        found.width = 120
+    return found
+
+
+def as_cell(text: str) -> Text:
+    """A text that somebody else chose, for a cell or a title: without markup, control characters escaped."""
+    return Text(printable(text))
+
+
+def code_span(text: str) -> str:
+    """A text that somebody else chose as code in Markdown: one line, between more backticks than it has in a row."""
+    line = " ".join(printable(text).split()) or " "
+    fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
+    pad = " " if line.startswith("`") or line.endswith("`") else ""
+    return f"{fence}{pad}{line}{pad}{fence}"
+
+
+def in_markdown(text: str) -> str:
+    """A text that somebody else chose as plain text in Markdown: one line without markup."""
+    special = r"[\\`*\[\]<>&~#]|(?<![^\W_])_|_(?![^\W_])"  # a bar below between letters is none
+    return re.sub(special, r"\\\g<0>", " ".join(printable(text).split()))
+
+
+def name_in_markdown(text: str) -> str:
+    """A name that somebody else chose, for a table in Markdown and on the screen: as code where Markdown could take it
+    for something else."""
+    return text if text[:1].isalpha() and text == in_markdown(text) else code_span(text)
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> str:
+    """A table in Markdown, without a newline at its end; all columns but the first `texts` are aligned to the right."""
+    lines = [head, [*["---"] * texts, *["---:"] * (len(head) - texts)], *rows]
+    # A bar ends a cell, in code too, and names of players may have some: agent+search:64,rivals=policy|expert.
+    # A newline ends the row.
+    escaped = [[" ".join(cell.replace("|", r"\|").splitlines()) for cell in line] for line in lines]
+    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
+
+
+def put_between(page: Path, begin: str, end: str, content: str) -> None:
+    """Puts `content` on a page in the place of what stands between two markers.
+
+    Raises:
+        ValueError: the page does not have both, in this order; it stays as it is.
+    """
+    before, found, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, ended, after = rest.partition(end)
+    if not found or not ended:
+        raise ValueError(f"{page} has no place for it: a line {begin!r}, and after it a line {end!r}")
+    page.write_text(f"{before}{begin}\n\n{content}\n\n{end}{after}", encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class ScreenTable:
+    """A table for `Console.print`, whose texts are shown as they are.
+
+    In a console that is too narrow, long texts are folded, and the columns of numbers come in several groups, one below
+    the other, each with the columns of texts before it: no cell is cut.
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    caption: str = ""
+    texts: int = 1
+    """How many of the first columns are texts, which begin at the left."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        columns = [_Column.of([name, *cells], k < self.texts) for k, (name, *cells) in enumerate(self._columns())]
+        groups = self._groups(columns, options.max_width)
+        for number, group in enumerate(groups):
+            table = Table(box=SIMPLE_HEAD, pad_edge=False)
+            table.title = as_cell(self.title) if self.title and number == 0 else None
+            table.caption = as_cell(self.caption) if self.caption and number == len(groups) - 1 else None
+            widths = _widths([columns[k] for k in group], options.max_width - _between(len(group)))
+            for k, width in zip(group, widths, strict=True):
+                justify = "left" if k < self.texts else "right"
+                table.add_column(as_cell(self.head[k]), justify=justify, width=width, overflow="fold")
+            for row in self.rows:
+                table.add_row(*(as_cell(row[k]) for k in group))
+            yield table
+
+    def _columns(self) -> list[tuple[str, ...]]:
+        return [*zip(self.head, *self.rows, strict=True)]
+
+    def _groups(self, columns: "Sequence[_Column]", room: int) -> list[list[int]]:
+        """The columns of each group: those of texts, and at least one of numbers, if there is one."""
+        texts = [*range(self.texts)]
+        groups = [[*texts]]
+        for k in range(self.texts, len(columns)):
+            group = [*groups[-1], k]
+            if len(groups[-1]) > self.texts and sum(columns[i].least for i in group) + _between(len(group)) > room:
+                groups.append([*texts, k])
+            else:
+                groups[-1] = group
+        return groups
+
+
+class _Column(NamedTuple):
+    """Widths of a column, in characters of a terminal."""
+
+    least: int
+    """With texts folded and numbers whole."""
+    usual: int
+    """With whole cells of numbers."""
+    most: int
+    """With nothing folded."""
+
+    @classmethod
+    def of(cls, texts: Sequence[str], is_text: bool) -> "_Column":
+        """Args: the name and the cells of the column, and whether they are texts."""
+        name, *cells = ([cell_len(line) for line in printable(text).splitlines()] for text in texts)
+        most = max(map(max, filter(None, [name, *cells])), default=1)
+        if is_text:
+            return cls(min(FOLDED, most), min(FOLDED, most), most)
+        words = [[cell_len(word) for word in printable(text).split()] for text in texts]
+        least = max([1, *(min(FOLDED, word) for word in words[0]), *(word for cell in words[1:] for word in cell)])
+        return cls(least, max([least, *(line for cell in cells for line in cell)]), most)
+
+
+def _widths(columns: Sequence[_Column], room: int) -> list[int]:
+    """What each column gets of `room` characters: first whole numbers, then whole texts and names of columns."""
+    widths = [column.least for column in columns]
+    for wanted in ([column.usual for column in columns], [column.most for column in columns]):
+        for _ in range(room - sum(widths)):
+            lack = [want - width for want, width in zip(wanted, widths, strict=True)]
+            if max(lack) <= 0:
+                break
+            widths[lack.index(max(lack))] += 1
+    return widths
+
+
+def _between(columns: int) -> int:
+    """Characters between and around so many columns."""
+    return 3 * columns - 1
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table of texts for the screen and for a page; they are Markdown (`code_span`, `name_in_markdown`)."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    title: str = ""
+    caption: str = ""
+    texts: int = 1
+    """How many of the first columns are texts, which begin at the left."""
+
+    def markdown(self) -> str:
+        """Title, table and caption, with empty lines between them."""
+        table = markdown_table(self.head, self.rows, self.texts)
+        return "\n\n".join(filter(None, [self.title, table, self.caption]))
+
+    def rich(self) -> ScreenTable:
+        """For `Console.print`, without Markdown's signs of code."""
+        rows = [[*map(_without_code, row)] for row in self.rows]
+        title, caption = _without_code(self.title), _without_code(self.caption)
+        return ScreenTable([*map(_without_code, self.head)], rows, title, caption, self.texts)
+
+
+def _without_code(text: str) -> str:
+    """What is between Markdown's signs of code stays, they do not."""
+    return re.sub(r"(`+) ?(.*?) ?\1(?!`)", r"\2", text)
+
+
+def results_table(results: Sequence["Result"], title: str = "") -> ScreenTable:
+    """A row for each result: win share with its interval, the fair share where it is no half, the shares by side, mean
+    return."""
+    first = results[0]
+    more = len(first.by_side) > 2
+    fair, side = (["fair share %"], "seat") if more else ([], "side")
+    head = ["challenger", "against", "games", "wins %", "95 %", *fair, f"by {side} %", "return"]
+    rows = []
+    for r in results:
+        low, high = (f"{100 * x:.1f}" for x in r.interval)
+        shares = " / ".join(f"{100 * share:.1f}" for share in r.by_side)
+        fair = [f"{100 * r.fair_share:.1f}"] if more else []
+        wins = [f"{100 * r.win_share:.1f}", f"{low}-{high}", *fair, shares]
+        rows.append([r.challenger, r.opponent, f"{r.games:,}", *wins, f"{r.mean_return:+.3f}"])
+    caption = f"{first.deals:,} deals, the challenger on each of the {len(first.by_side)} sides once a deal"
+    return ScreenTable(head, rows, title, caption, texts=2)
+
+
+def line_up_table(results: Sequence["LineUpResult"], title: str = "") -> ScreenTable:
+    """A row for each player of a line-up: its seats, win share and mean return with their intervals."""
+    rows = []
+    for r in results:
+        wins = "-".join(f"{100 * x:.1f}" for x in r.interval)
+        returns = " to ".join(f"{x:+.3f}" for x in r.return_interval)
+        rows.append([r.player, str(r.seats), f"{100 * r.win_share:.1f}", wins, f"{r.mean_return:+.3f}", returns])
+    first = results[0]
+    moved = "once" if len(first.rotations) == 1 else f"in {len(first.rotations)} rotations of the line-up"
+    head = ["player", "seats", "wins %", "95 %", "return", "95 %"]
+    return ScreenTable(head, rows, title, f"{first.deals:,} deals, each played {moved}")
+
+
+def matrix_table(names: Sequence[str], shares: np.ndarray) -> ScreenTable:
+    """Win shares in percent, the row's player against the column's."""
+    rows = [
+        [name, *("" if np.isnan(share) else f"{100 * share:.1f}" for share in row)]
+        for name, row in zip(names, shares, strict=True)
+    ]
+    return ScreenTable(["", *names], rows, "wins of the row against the column, %")
+
+
+def check_picture(file: Path) -> None:
+    """ValueError if `heat_map` does not know the format that the ending of `file` names."""
+    from matplotlib.backend_bases import FigureCanvasBase  # slow to import
+
+    known = sorted(FigureCanvasBase.filetypes)
+    if file.suffix[1:].lower() not in known:
+        raise ValueError(f"{file} cannot be drawn: the ending must be one of {', '.join(known)}")
+
+
+def heat_map(names: Sequence[str], shares: np.ndarray, file: str | Path, title: str = "") -> None:
+    """Draws `matrix_table` as a picture; the ending of `file` says in which format (`check_picture`)."""
+    size = 2.5 + 0.9 * len(names)
+    shown, file = [*map(literal, names)], Path(file)
+    with picture(file, 1, 1, (size + 1.5, size), 150, file.suffix[1:]) as (figure, (axes,)):
+        image = axes.imshow(100 * shares, vmin=0, vmax=100, cmap="RdBu")
+        axes.set_xticks(range(len(names)), labels=shown, rotation=30, ha="right")
+        axes.set_yticks(range(len(names)), labels=shown)
+        axes.set_xlabel("against")
+        axes.set_title(literal(title))
+        for i, j in np.argwhere(~np.isnan(shares)):
+            dark = abs(shares[i, j] - 0.5) > DARK
+            axes.text(j, i, f"{100 * shares[i, j]:.1f}", ha="center", va="center", color="white" if dark else "black")
+        figure.colorbar(image, label="wins %")

@@ -1,0 +1,24 @@
+"""Private names of other libraries that are used here, each behind a function that says what for.
+
+tests/training/parallel/test_compat.py finds out whether a new version still has them.
+"""
+
+from typing import Any
+
+import torch
+
+
+def has_fast_bfloat16(device: torch.device) -> bool:
+    """Whether the processor, or the GPU, has instructions for bfloat16. False where torch does not tell any more."""
+    if device.type == "cuda":
+        with torch.cuda.device(device):  # torch answers for the current one
+            return torch.cuda.is_bf16_supported(including_emulation=False)
+    if device.type != "cpu":
+        return False
+    supported = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
+    return supported is not None and bool(supported())
+
+
+def updates_made(model: Any) -> int:
+    """How many epochs of updates an on-policy algorithm of stable-baselines3 has made."""
+    return model._n_updates

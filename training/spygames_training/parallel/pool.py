@@ -1,0 +1,244 @@
+"""Processes of this machine that compute tasks.
+
+`concurrent.futures.ProcessPoolExecutor` gives up all tasks when one of its processes dies, and its processes outlive a
+parent that is killed; see decision 0049.
+"""
+
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from typing import Any, TypeVar
+
+from spygames.core.basics.text import one_line
+from spygames_training.parallel.executor import ATTEMPTS, Executor, Progress, Task, TaskLost
+
+T = TypeVar("T")
+CONTEXT = multiprocessing.get_context("spawn")
+"""A forked process would have the locks of threads that it does not have: of a progress bar, of torch."""
+UNGUARDED = 97
+"""Exit code of a process whose beginning, the import of the script that has started it, would start processes."""
+
+
+class Pool(Executor):
+    """Computes tasks in processes of this machine, which begin when they are needed and end with this one.
+
+    A task whose process dies is computed again in a new one. Ctrl-C reaches this process alone, which ends the others.
+
+    Args:
+        jobs: how many processes, from 1.
+    """
+
+    def __init__(self, jobs: int):
+        self.jobs = jobs
+        self._processes: list[_Process] = []
+
+    def run(
+        self, function: Callable[..., T], tasks: Iterable[Task], progress: Progress | None = None, cpus: int = 1
+    ) -> Iterator[tuple[int, T]]:
+        """As of `Executor`."""
+        numbered, lost = enumerate(tasks), deque[_Call]()
+        try:
+            while True:
+                while len(self._busy()) < self.jobs and (call := _next_call(lost, numbered, function)):
+                    self._free_process().begin(call)
+                if not self._busy():
+                    return
+                ready = wait([process.connection for process in self._busy()])
+                for process in [process for process in self._busy() if process.connection in ready]:
+                    call = process.call
+                    assert call
+                    try:
+                        kind, *content = process.receive()
+                    except (EOFError, OSError):
+                        self._processes.remove(process)
+                        how = process.end()
+                        if process.handle.exitcode == UNGUARDED:
+                            raise ValueError(_NO_GUARD) from None
+                        if progress and call.done:
+                            progress(-call.done)
+                        lost.append(call.again(how))
+                        continue
+                    if kind == "progress":
+                        call.done += content[0]
+                        if progress:
+                            progress(content[0])
+                    elif kind == "error":
+                        error, text = content
+                        error.add_note(f"in another process:\n{text}")
+                        raise error
+                    else:
+                        process.call = None
+                        yield call.number, content[0]
+        finally:
+            self._stop(self._busy())
+
+    def _busy(self) -> "list[_Process]":
+        return [process for process in self._processes if process.call]
+
+    def _free_process(self) -> "_Process":
+        """One that waits, or a new one."""
+        for process in self._processes:
+            if not process.call:
+                return process
+        self._processes.append(_Process())
+        return self._processes[-1]
+
+    def close(self) -> None:
+        """Ends all processes."""
+        self._stop(self._processes)
+
+    def _stop(self, processes: "list[_Process]") -> None:
+        """Ends processes, which may save what they were at; a second Ctrl-C ends them at once."""
+        processes = list(processes)
+        self._processes = [process for process in self._processes if process not in processes]
+        try:
+            for process in processes:
+                process.handle.terminate()
+            for process in processes:
+                process.end()
+        except BaseException:
+            for process in processes:
+                process.handle.kill()
+            raise
+
+
+class _Call:
+    """A task on its way."""
+
+    def __init__(self, number: int, message: bytes):
+        self.number, self.message = number, message
+        self.done = 0
+        """What it has told of its progress."""
+        self.deaths = 0
+
+    def again(self, how: str) -> "_Call":
+        """The same from its beginning; TaskLost if it has been tried often enough."""
+        self.done, self.deaths = 0, self.deaths + 1
+        if self.deaths == ATTEMPTS:
+            raise TaskLost(f"a process that computed task {self.number + 1} {how}, {ATTEMPTS} times")
+        return self
+
+
+def _next_call(lost: deque[_Call], numbered: Iterator[tuple[int, Task]], function: Callable[..., Any]) -> _Call | None:
+    """What is to be computed next, first of all what was lost."""
+    if lost:
+        return lost.popleft()
+    for number, task in numbered:
+        return _Call(number, pickled((function, task), "a task"))
+    return None
+
+
+def pickled(value: object, what: str) -> bytes:
+    """`value` as bytes; ValueError where it cannot go to another process."""
+    try:
+        return pickle.dumps(value)
+    except Exception as error:  # of whatever kind: it comes out of the value's own code
+        raise ValueError(f"{what} cannot be sent to another process: {one_line(error)}") from error
+
+
+_NO_GUARD = (
+    'what starts processes must be below `if __name__ == "__main__":` in the script, which each process imports '
+    "when it begins"
+)
+
+
+class _Process:
+    """A process that computes one task after another.
+
+    Raises:
+        SystemExit: in a process that has not begun yet, as it still imports the script that has started it.
+    """
+
+    def __init__(self):
+        if getattr(multiprocessing.current_process(), "_inheriting", False):
+            raise SystemExit(UNGUARDED)  # here Python's own answer is a traceback in each process
+        self.connection, theirs = CONTEXT.Pipe()
+        self.handle = CONTEXT.Process(target=_work, args=(theirs,), daemon=True)
+        with _without_interrupt():
+            self.handle.start()
+        theirs.close()
+        self.call: _Call | None = None
+
+    def begin(self, call: _Call) -> None:
+        """Sends a task."""
+        self.call = call
+        with suppress(OSError):  # it has died, which whoever receives will see
+            self.connection.send_bytes(call.message)
+
+    def receive(self) -> tuple[Any, ...]:
+        """The next message; EOFError or OSError from a process that has died."""
+        return pickle.loads(self.connection.recv_bytes())
+
+    def end(self) -> str:
+        """Waits for the end of the process and says how it was."""
+        self.connection.close()
+        self.handle.join()
+        code = self.handle.exitcode or 0
+        return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+
+
+@contextmanager
+def _without_interrupt() -> Iterator[None]:
+    """A process that is started inside never gets the terminal's Ctrl-C; here it comes at the end of the context."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # which would end the blocking when it begins, at the first process
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work(connection: Connection) -> None:
+    """What such a process does."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+    def progress(done: int) -> None:
+        connection.send_bytes(pickle.dumps(("progress", done)))
+
+    with suppress(EOFError, OSError):  # the parent is gone
+        while True:
+            message = connection.recv_bytes()
+            try:
+                answer = pickled(("result", compute(message, progress)), "a result")
+            except KeyboardInterrupt:  # a training run that was told to end, and has saved
+                return
+            except Exception as error:
+                answer = pickle.dumps(("error", portable(error), traceback.format_exc()))
+            connection.send_bytes(answer)
+
+
+def compute(message: bytes, progress: Progress | None) -> Any:
+    """What comes of a task; ValueError where something that it names is not to be found in this process."""
+    try:
+        function, task = pickle.loads(message)
+    except Exception as error:  # of whatever kind, see `pickled`
+        raise ValueError(f"a task cannot be read in another process: {one_line(error)}") from error
+    return function(*task, progress)
+
+
+def portable(error: Exception) -> Exception:
+    """The error, or one that says the same where it cannot be pickled."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {one_line(error)}")
+    return error
+
+
+def _end_with_parent() -> None:
+    """Ends this process as soon as the one that has begun it is gone; a training run saves first."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)

@@ -1,0 +1,1 @@
+"""Self-play PPO: playing, opponents, advantages, losses and updates."""

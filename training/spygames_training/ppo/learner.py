@@ -1,0 +1,279 @@
+"""Learning: proximal policy optimisation with strong, moving regularisation, for self-play with hidden information.
+
+One network plays all seats. Its loss is in `losses`; the reference there is an earlier self, replaced now and then, or
+a running mean of the weights (EMAgnet, arXiv 2606.23995). The policy that is evaluated and shipped is such a mean, too.
+Convergence of such schemes to an equilibrium is proven for two players with opposed interests only.
+"""
+
+import copy
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import torch
+
+from spygames.core.game.belief_targets import sizes_of
+from spygames_training.config import PPO
+from spygames_training.files.state_dicts import set_rng, tensor_difference, tensors_of
+from spygames_training.networks.actor_critic import ActorCritic
+from spygames_training.networks.device import Compute, fetch, send, to_numpy
+from spygames_training.parallel.processes import ALONE, Processes
+from spygames_training.ppo.belief_loss import belief_gradients, belief_metrics
+from spygames_training.ppo.losses import LOSS_TERMS, Outputs, Weights, loss_gradients
+from spygames_training.ppo.minibatch import Minibatches
+from spygames_training.ppo.rollout import Rollout
+
+REFERENCE_BATCH, REFERENCE_BATCH_ELSEWHERE = 2048, 65_536
+"""About how many decisions the reference computes at once, so that its layers' outputs fit into a CPU's cache; and on
+another device, where each piece is waited for."""
+
+
+ADAM = ("step", "exp_avg", "exp_avg_sq")
+"""The optimiser's tensors for each parameter."""
+NETWORKS = ("network", "ema", "reference")
+"""A learner's networks, by the names of its fields."""
+
+
+class Learner:
+    """The network, its running mean, its reference and the optimiser.
+
+    Several workers, one thread each, compute the gradient on their own part of a minibatch (data parallelism): each
+    has a copy of the network that shares the weights and owns its gradients. The sum is taken in a fixed order, so
+    a run is repeatable. With several processes each has its own workers and its own weights, which stay equal, because
+    all take the same steps.
+
+    Args:
+        network: begins with the same weights in every process; where they are, CPU or GPU, is where it learns.
+        ppo: the algorithm's settings.
+        workers: of this process.
+        seed: of the order of decisions in minibatches.
+        processes: those that train together.
+    """
+
+    def __init__(self, network: ActorCritic, ppo: PPO, workers: int, seed: int, processes: Processes = ALONE):
+        self.ppo, self.processes = ppo, processes
+        self.network = network
+        self.ema = copy.deepcopy(network).requires_grad_(False)
+        self.reference = copy.deepcopy(network).requires_grad_(False)
+        self.optimizer = torch.optim.Adam(network.parameters(), lr=ppo.learning_rate, eps=1e-5, fused=True)
+        self.replicas = [network, *(copy.deepcopy(network) for _ in range(workers - 1))]
+        self.compute = Compute.of(network, ppo.precision)
+        self.parameters = [list(replica.parameters()) for replica in self.replicas]
+        for several in self.parameters[1:]:
+            for own, shared in zip(several, self.parameters[0], strict=True):
+                own.data = shared.data
+        apart = [[*head.parameters()] for head in network.heads_beside]
+        others = {id(p) for several in apart for p in several}
+        self._clipped = [[p for p in self.parameters[0] if id(p) not in others], *apart]
+        """The parameters whose gradients are scaled down together."""
+        self.threads = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,))
+        self.rng = np.random.default_rng([seed, 3])
+        self._belief_sizes = sizes_of(network.beliefs)
+        self.updates = self.steps = 0
+        """Of the whole network, and of its optimiser."""
+
+    def close(self) -> None:
+        """Ends the workers' threads."""
+        self.threads.shutdown(cancel_futures=True)
+        torch.set_num_threads(torch.get_num_threads())  # threads that begin later take what a thread has set last
+
+    def play(self, rollouts: Sequence[Rollout]) -> None:
+        """Lets every worker play its games."""
+        ppo = self.ppo
+
+        def work(k: int) -> None:
+            rollouts[k].play(self.replicas[k], ppo)
+
+        list(self.threads.map(work, range(len(rollouts))))
+
+    def update(self, rollouts: Sequence[Rollout], progress_remaining: float) -> dict[str, float]:
+        """One update from what was played.
+
+        Args:
+            rollouts: one for each worker, just played.
+            progress_remaining: the part of the run still to come, 1 to 0.
+
+        Returns:
+            The means of the loss terms (`losses.LOSS_TERMS`), the critic's `explained_variance`, the weights in force
+            and, of a network that learns what to believe, `belief_metrics`.
+        """
+        ppo = self.ppo
+        if not ppo.reference_ema and self.updates % ppo.reference_every == 0:
+            self.reference.load_state_dict(self.network.state_dict())
+        learning_rate = ppo.learning_rate_end + (ppo.learning_rate - ppo.learning_rate_end) * progress_remaining
+        entropy_weight = ppo.entropy_end + (ppo.entropy - ppo.entropy_end) * progress_remaining
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate
+        kl_end = ppo.kl if ppo.kl_end is None else ppo.kl_end
+        kl_weight = kl_end + (ppo.kl - kl_end) * progress_remaining
+        weights = Weights(ppo.clip, ppo.value_weight, entropy_weight, kl_weight)
+        data = list(self.threads.map(self._prepare, rollouts))
+        # Of all workers, those of other processes included: all processes must do the same with it.
+        counts = self.processes.gather(np.array([(len(d.taken.advantages), d.units) for d in data]))
+        lengths, units = np.concatenate(counts).T.tolist()
+        estimates = np.concatenate([np.stack([d.taken.advantages, d.taken.targets], axis=1) for d in data])
+        # Errors are returns minus values: what the critic does not explain.
+        errors, targets = np.concatenate(self.processes.gather_rows(estimates)).T.copy()
+        unexplained = float(errors.var()) / (float(targets.var()) + 1e-8)
+        for d in data:
+            normalised = d.taken.advantages
+            normalised -= errors.mean()
+            normalised /= errors.std() + 1e-8
+        workers, size = len(data), ppo.minibatch // len(units)
+        num_minibatches = max(1, min(*units, min(lengths) // size))
+        sizes = [n // num_minibatches if self.network.memory_size else size for n in units]
+        own = slice(self.processes.rank * workers, (self.processes.rank + 1) * workers)
+        sizes = sizes[own]
+        loss_terms = np.zeros((workers, len(LOSS_TERMS)))
+        belief_sums = np.zeros((workers, 2, len(self._belief_sizes)))
+        for _ in range(ppo.epochs):
+            orders = [self.rng.permutation(n) for n in units][own]
+            for k in range(num_minibatches):
+
+                def work(w: int, k: int = k, orders: list[np.ndarray] = orders) -> None:
+                    chosen = orders[w][k * sizes[w] : (k + 1) * sizes[w]]
+                    self._gradient(self.replicas[w], data[w], chosen, weights, loss_terms[w], belief_sums[w])
+
+                list(self.threads.map(work, range(workers)))
+                self._step()
+        self.updates += 1
+        steps = ppo.epochs * num_minibatches
+        means = (np.concatenate(self.processes.gather(loss_terms)).mean(0) / steps).tolist()
+        metrics = dict(zip(LOSS_TERMS, means, strict=True)) | {
+            "explained_variance": 1 - unexplained,
+            "learning_rate": learning_rate,
+            "entropy_weight": entropy_weight,
+        }
+        if ppo.kl_end is not None:
+            metrics["kl_weight"] = kl_weight
+        if self.network.beliefs:
+            everywhere = np.concatenate(self.processes.gather(belief_sums)).sum(axis=0)
+            metrics |= belief_metrics(self.network.beliefs, everywhere)
+        return metrics
+
+    def _prepare(self, rollout: Rollout) -> Minibatches:
+        data = Minibatches.of(rollout.trajectories, self.network.memory_size)
+        self._ask_reference(data)
+        return data
+
+    @torch.no_grad()
+    def _ask_reference(self, data: Minibatches) -> None:
+        """Fills in the reference's logits."""
+        logits = data.taken.reference
+        size = REFERENCE_BATCH if self.compute.is_here else REFERENCE_BATCH_ELSEWHERE
+        for units in np.array_split(np.arange(data.units), max(1, len(logits) // size)):
+            rows, sequences = data.choose(units)
+            with self.compute.autocast():
+                features, _ = data.features(self.reference, rows, sequences, self.compute)
+                logits[rows] = to_numpy(self.reference.policy(features))
+
+    def _gradient(
+        self,
+        replica: ActorCritic,
+        data: Minibatches,
+        chosen: np.ndarray,
+        weights: Weights,
+        loss_terms: np.ndarray,
+        belief_sums: np.ndarray,
+    ) -> None:
+        """Leaves the gradient on the `chosen` units in the replica and adds the means of the loss terms to
+        `loss_terms`, what the belief's loss adds up to `belief_sums`."""
+        rows, sequences = data.choose(chosen)
+        replica.zero_grad(set_to_none=False)
+        with self.compute.autocast():
+            features, views = data.features(replica, rows, sequences, self.compute)
+            outputs = replica.heads(features, views)
+            # Of an agent whose critic sees all: on what the policy has made of the view, which it does not change.
+            own = [replica.own_value(features.detach())] if replica.sees_all else []
+            beliefs = [replica.belief(features)] if replica.belief is not None else []
+        asked = [*outputs, *own, *beliefs]
+        logits, values, *others = fetch(asked)
+        own_values, believed_logits = others[: len(own)], others[len(own) :]
+        found = Outputs(logits, values)
+        gradients = Outputs(*map(np.empty_like, found))
+        legal = np.empty(found.logits.shape[1], np.int64)
+        loss_gradients(found, rows, data.taken, weights, gradients, loss_terms, legal)
+        own_gradients = [weights.value * (v - data.taken.targets[rows]) / len(rows) for v in own_values]
+        belief_steps = [self._belief_gradients(b, rows, data.answers, belief_sums) for b in believed_logits]
+        torch.autograd.backward(asked, send([*gradients, *own_gradients, *belief_steps], asked))
+
+    def _belief_gradients(
+        self, logits: np.ndarray, rows: np.ndarray, answers: np.ndarray | None, sums: np.ndarray
+    ) -> np.ndarray:
+        """As `belief_gradients`, which it returns."""
+        assert answers is not None
+        gradients = np.empty_like(logits)
+        sizes, weight = self._belief_sizes, self.ppo.belief_weight
+        belief_gradients(logits, rows, answers, sizes, weight, gradients, sums)
+        return gradients
+
+    @torch.no_grad()
+    def _step(self) -> None:
+        """Averages the gradients of all workers, takes a step of Adam and moves the running mean."""
+        sums = []
+        for several in zip(*self.parameters, strict=True):
+            gradients = [p.grad for p in several if p.grad is not None]
+            # A process by itself adds up as two processes would, half of the workers each.
+            half = len(gradients) // 2 if self.processes.count == 1 and len(gradients) % 2 == 0 else len(gradients)
+            for part in filter(None, (gradients[:half], gradients[half:])):
+                for other in part[1:]:
+                    part[0].add_(other)
+            if gradients[half:]:
+                gradients[0].add_(gradients[half])
+            sums += gradients[:1]
+        self.processes.add(sums)
+        for gradient in sums:
+            gradient.div_(len(self.replicas) * self.processes.count)
+        for several in self._clipped:
+            torch.nn.utils.clip_grad_norm_(several, self.ppo.max_grad_norm)
+        self.optimizer.step()
+        self.steps += 1
+        self._follow(self.ema, self.ppo.ema)
+        if self.ppo.reference_ema:
+            self._follow(self.reference, self.ppo.reference_ema)
+
+    def _follow(self, network: ActorCritic, decay: float) -> None:
+        """Moves a running mean of the weights towards them."""
+        decay = min(decay, (1 + self.steps) / (10 + self.steps))  # so that the first weights are soon forgotten
+        for mean, now in zip(network.parameters(), self.parameters[0], strict=True):
+            mean.lerp_(now, 1 - decay)
+
+    def copy_first(self) -> None:
+        """Takes the weights of the first process; on another kind of processor random ones may differ in a bit."""
+        networks: list[ActorCritic] = [getattr(self, name) for name in NETWORKS]
+        with torch.no_grad():
+            self.processes.copy_first([p for network in networks for p in network.state_dict().values()])
+
+    def state_dict(self) -> dict[str, Any]:
+        """What the next update depends on: tensors (`network.`, `ema.`, `reference.` and a weight's name, `adam.K.` and
+        one of `ADAM` for the K-th parameter, once a step was taken), `updates`, `steps` and the state of `rng`."""
+        state: dict[str, Any] = {}
+        for name in NETWORKS:
+            network: ActorCritic = getattr(self, name)
+            state |= {f"{name}.{k}": v.detach() for k, v in network.state_dict().items()}
+        for k, moments in self.optimizer.state_dict()["state"].items():
+            state |= {f"adam.{k}.{name}": value.detach() for name, value in moments.items()}
+        return state | {"updates": self.updates, "steps": self.steps, "rng": self.rng.bit_generator.state}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continues from what `state_dict` gave; ValueError if a tensor is missing, unknown, or of another shape or
+        type, or the state of `rng` is that of no generator."""
+        parameters = dict(enumerate(self.network.parameters()))
+        tensors = tensors_of(state)
+        wanted = {k: v for k, v in tensors_of(self.state_dict()).items() if not k.startswith("adam.")}
+        if state["steps"]:
+            for k, parameter in parameters.items():
+                moments = (torch.zeros((), dtype=torch.float32, device="cpu"), parameter, parameter)
+                wanted |= {f"adam.{k}.{name}": value for name, value in zip(ADAM, moments, strict=True)}
+        if difference := tensor_difference(wanted, tensors):
+            raise ValueError(difference)
+        set_rng(self.rng, state["rng"])
+        for name in NETWORKS:
+            network: ActorCritic = getattr(self, name)
+            network.load_state_dict({k: tensors[f"{name}.{k}"] for k in network.state_dict()})
+        if state["steps"]:
+            adam = self.optimizer.state_dict()
+            adam["state"] = {k: {name: tensors[f"adam.{k}.{name}"] for name in ADAM} for k in parameters}
+            self.optimizer.load_state_dict(adam)
+        self.updates, self.steps = state["updates"], state["steps"]

@@ -1,0 +1,69 @@
+"""What several processes settle before they train one network: whose folder counts, that all were started alike, and
+that the workers can be shared."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+import spygames
+from spygames.core.game.game import Game
+from spygames_training.config import Config
+from spygames_training.parallel.processes import Processes
+from spygames_training.runs.folder import STATE
+from spygames_training.runs.state_file import saved_decisions
+
+
+def led_by_newest(folder: str | Path, processes: Processes) -> Processes:
+    """The processes in the order in which the first one's folder holds the newest state: launchers number the processes
+    anew when they start them again, and the state may lie on one machine only."""
+    return processes.led_by(saved_decisions(Path(folder) / STATE))
+
+
+def saved_anywhere(folder: str | Path, processes: Processes) -> bool:
+    """Whether the folder of one of the processes holds a state."""
+    return max(claim[0] for claim in processes.gather(np.array([saved_decisions(Path(folder) / STATE)]))) >= 0
+
+
+def check_workers(config: Config, count: int) -> None:
+    """ValueError if the workers cannot be shared evenly by so many processes; it names numbers that can."""
+    if config.workers % count == 0:
+        return
+    games = config.ppo.games
+    counts = [n for n in range(1, config.workers + 1) if config.workers % n == 0]
+    workers = [n for n in range(count, config.ppo.minibatch + 1, count) if games % n == 0 and n <= 1024]
+    nearest = sorted(sorted(workers, key=lambda n: abs(n - config.workers))[:3])
+    other = f"take workers {_any_of(nearest)}" if nearest else f"take ppo.games that are a multiple of {count}, too"
+    raise ValueError(
+        f"workers must be a multiple of the {count} processes, not {config.workers}: start {_any_of(counts)} "
+        f"processes, or {other}"
+    )
+
+
+def check_alike(processes: Processes, settings: Mapping[str, Any], game: Game) -> None:
+    """ValueError if a process has other settings, rules or versions than the first one: their weights would part."""
+    versions = spygames.__version__, torch.__version__, np.__version__
+    kinds = {
+        "settings": json.dumps(settings, sort_keys=True, default=str),
+        "code of the game": game.digest,
+        "version of spygames, torch or numpy": " ".join(map(str, versions)),
+    }
+    own = np.array([list(hashlib.sha256(text.encode()).digest()) for text in kinds.values()], np.uint8)
+    all_of_them = processes.gather(own)
+    for rank, digests in enumerate(all_of_them):
+        for name, same in zip(kinds, (digests == all_of_them[0]).all(axis=1), strict=True):
+            if not same:
+                raise ValueError(
+                    f"process {rank} of {processes.count} was started with another {name} than process 0: start the "
+                    "same command from the same installation everywhere"
+                )
+
+
+def _any_of(numbers: list[int]) -> str:
+    """Numbers as in "1, 2 or 4"."""
+    *most, last = map(str, numbers)
+    return f"{', '.join(most)} or {last}" if most else last

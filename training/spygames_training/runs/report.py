@@ -1,0 +1,352 @@
+"""The metrics of a training run: on screen, in Python's logging, in metrics.jsonl, for TensorBoard, and as a plot."""
+
+import hashlib
+import io
+import json
+import logging
+import os
+import time
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from rich.console import Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from spygames.core.basics.files import decoded
+from spygames.core.compiling.digest import content
+from spygames_training.files.atomic import is_count, is_number, named, parse_json, read_file, write_whole
+from spygames_training.output.plots import legend, picture
+from spygames_training.output.tables import ScreenTable, as_cell, console
+
+WIN = "win_share/"
+"""Prefix of the metrics that are win shares against somebody."""
+METRICS = "metrics.jsonl"
+SUMMARY = "summary.json"
+MOMENTS = ("start", "half", "end")
+"""Of a run, at which its summary has the win shares."""
+MAX_METRICS_BYTES = 1 << 32
+MAX_SUMMARY_BYTES = 1 << 20
+LARGEST_METRIC = 3.5e38
+"""Of either sign: what a float32 holds, and a picture can show."""
+LOG = logging.getLogger("spygames_training")
+"""Told of the progress in lines of level INFO, whether it is shown or not."""
+SECONDS_A_LINE = 30
+"""Between two lines about the progress, if there is no evaluation before."""
+
+
+class Board:
+    """Scalars for TensorBoard, in a file of events of this process; as its own writer does, without a thread, which
+    would print a traceback where the disk is full.
+
+    Args:
+        folder: TensorBoard's; made where it is not there.
+        done: steps beyond this one in earlier files are not shown.
+
+    Raises:
+        OSError: by each method, and here: the file cannot be written.
+    """
+
+    def __init__(self, folder: Path, done: int):
+        # Slow to import, needed by no other part; their names are made at run time.
+        self._events = import_module("tensorboard.compat.proto.event_pb2")
+        self._summaries = import_module("tensorboard.compat.proto.summary_pb2")
+        folder.mkdir(exist_ok=True)
+        now = time.time_ns()
+        self._file = open(folder / f"events.out.tfevents.{now // 10**9}.{os.getpid()}.{now}", "xb")  # noqa: SIM115
+        self._write(file_version="brain.Event:2")
+        if done:
+            log = self._events.SessionLog
+            self._write(step=done + 1, session_log=log(status=log.SessionStatus.START))
+
+    def add(self, metrics: Mapping[str, float], step: int) -> None:
+        """Writes all of them for one step."""
+        summary = self._summaries.Summary
+        values = [summary.Value(tag=name, simple_value=value) for name, value in metrics.items()]
+        self._write(step=step, summary=summary(value=values))
+
+    def close(self) -> None:
+        """Closes the file; what was added is there already."""
+        self._file.close()
+
+    def _write(self, **event: Any) -> None:
+        from tensorboard.summary.writer.record_writer import RecordWriter
+
+        whole = io.BytesIO()
+        RecordWriter(whole).write(self._events.Event(wall_time=time.time(), **event).SerializeToString())
+        with named(Path(self._file.name)):
+            self._file.write(whole.getvalue())
+            self._file.flush()
+
+
+class MetricsFile:
+    """metrics.jsonl: a line for each update.
+
+    Args:
+        file: its path; what it holds is replaced by `rows`.
+        rows: the metrics of earlier updates.
+    """
+
+    def __init__(self, file: Path, rows: Sequence[Mapping[str, Any]]):
+        self.file = file
+        if file.exists():
+            write_whole(file, "".join(json.dumps(row) + "\n" for row in rows))
+
+    def add(self, metrics: Mapping[str, Any]) -> None:
+        """Appends one update's metrics; OSError if they cannot be written."""
+        with named(self.file), open(self.file, "a", encoding="utf-8", newline="\n") as file:
+            file.write(json.dumps(metrics) + "\n")
+
+
+class Screen:
+    """The progress of a run: a live display in a terminal, else lines.
+
+    Args:
+        total: decisions that the run is to make.
+        done: those that it has made already.
+        rows: the metrics of earlier updates.
+    """
+
+    def __init__(self, total: int, done: int, rows: Sequence[Mapping[str, Any]]):
+        self.total = total
+        self.console = console()
+        self.latest: dict[str, float] = {}
+        """The newest value of each metric."""
+        for row in rows:
+            self.latest |= row
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=self.console,
+        )
+        self._task = self._progress.add_task("decisions", total=total, completed=done, rate="")
+        self._live = Live(console=self.console, refresh_per_second=2, get_renderable=self._render)
+
+    def start(self) -> None:
+        """Shows the live display, in a terminal."""
+        if self.console.is_terminal:
+            self._live.start()
+
+    def stop(self) -> None:
+        """Ends the live display."""
+        if self.console.is_terminal:
+            self._live.stop()
+
+    def add(self, metrics: Mapping[str, Any], line: str) -> None:
+        """Shows one update's metrics in a terminal; elsewhere the line about them, if there is one."""
+        self.latest |= metrics
+        rate = f"{metrics['decisions_per_second']:,.0f}/s"
+        self._progress.update(self._task, completed=min(metrics["decisions"], self.total), rate=rate)
+        if line and not self.console.is_terminal:
+            self.console.print(as_cell(line), soft_wrap=True)
+
+    def say(self, line: str) -> None:
+        """Prints a line."""
+        self.console.print(as_cell(line), soft_wrap=True)
+
+    def _render(self) -> Group:
+        names = ["policy_loss", "value_loss", "explained_variance", "entropy", "kl_to_reference", "clipped"]
+        wins = sorted(n for n in self.latest if n.startswith(WIN))
+        head, values = [], []
+        for name in [*names, *wins]:
+            value = self.latest.get(name)
+            won = name.startswith(WIN)
+            head.append(f"wins against {name.removeprefix(WIN)}" if won else name.replace("_", " "))
+            values.append("" if value is None else f"{value:.1%}" if won else f"{value:.4f}")
+        return Group(self._progress, ScreenTable(head, [values], texts=0))
+
+
+def line_of(metrics: Mapping[str, Any], total: int) -> str:
+    """One update's metrics in a run of `total` decisions, as a line."""
+    rate = metrics["decisions_per_second"]
+    left = max(0, total - metrics["decisions"]) / max(rate, 1) / 60
+    done = f"{metrics['decisions'] / 1e6:7.2f} M of {total / 1e6:g} M"
+    if total < 1_000_000:
+        done = f"{metrics['decisions']:7,} of {total:,}"
+    parts = [
+        done,
+        f"{rate:9,.0f}/s",
+        f"left {left:4.1f} min",
+        f"entropy {metrics['entropy']:.3f}",
+        f"KL {metrics['kl_to_reference']:.4f}",
+        f"value loss {metrics['value_loss']:.4f}",
+        *(f"wins against {n.removeprefix(WIN)} {v:.1%}" for n, v in metrics.items() if n.startswith(WIN)),
+    ]
+    return "  ".join(parts)
+
+
+class Report:
+    """Takes the metrics of every update, one mapping each with `decisions` in it, and hands them to metrics.jsonl, to
+    TensorBoard and to the screen, and a line after each evaluation and every `SECONDS_A_LINE` to Python's logging.
+
+    Args:
+        folder: of the run.
+        total: decisions that the run is to make.
+        done: those that it has made already.
+        earlier: their metrics (`read_metrics`); other metrics in the folder are dropped, since they are made again.
+        progress: whether anything is shown.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        total: int,
+        done: int = 0,
+        earlier: Sequence[dict[str, Any]] = (),
+        progress: bool = True,
+    ):
+        self.folder, self.total, self.rows = folder, total, [*earlier]
+        self._file = MetricsFile(folder / METRICS, self.rows)
+        self._board = Board(folder / "tensorboard", done)
+        self._screen = Screen(total, done, self.rows) if progress else None
+        self._last_line = 0.0
+
+    def __enter__(self) -> "Report":
+        if self._screen:
+            self._screen.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._screen:
+            self._screen.stop()
+        self._board.close()
+
+    def add(self, metrics: dict[str, Any]) -> None:
+        """One update's metrics."""
+        self.rows.append(metrics)
+        self._file.add(metrics)
+        self._board.add(metrics, metrics["decisions"])
+        line = ""
+        if any(name.startswith(WIN) for name in metrics) or time.monotonic() - self._last_line > SECONDS_A_LINE:
+            self._last_line = time.monotonic()
+            line = line_of(metrics, self.total)
+            LOG.info(line)
+        if self._screen:
+            self._screen.add(metrics, line)
+
+    def plot(self) -> Path:
+        """Draws the curves so far into curves.png."""
+        return plot_curves(self.rows, self.folder / "curves.png")
+
+    def summarise(self, decisions: int, seconds: float) -> None:
+        """Win shares at the start, half-way and at the end of a run of `decisions` and `seconds`: summary.json, and
+        its speed on screen and in the log."""
+        rows = [row for row in self.rows if any(name.startswith(WIN) for name in row)]
+        half = sorted(rows, key=lambda row: abs(row["decisions"] - decisions / 2))[:1]
+        summary: dict[str, Any] = {"decisions": decisions, "seconds": round(seconds)}
+        for moment, found in zip(MOMENTS, (rows[:1], half, rows[-1:]), strict=True):
+            summary[moment] = {name: v for row in found for name, v in row.items() if name.startswith(WIN)}
+        write_whole(self.folder / SUMMARY, json.dumps(summary, indent=2) + "\n")
+        rate = decisions / max(seconds, 1e-9)
+        line = f"{decisions:,} decisions in {round(seconds)} s ({rate:,.0f} a second)"
+        LOG.info(line)
+        if self._screen:
+            self._screen.say(line)
+
+
+def read_summary(folder: Path) -> dict[str, Any]:
+    """What `Report.summarise` has written into the folder of a finished run; ValueError, of one line, for anything
+    else."""
+    file = folder / SUMMARY
+    try:
+        found = parse_json(read_file(file, MAX_SUMMARY_BYTES))
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ValueError(f"{file} is damaged: {error}") from error
+    shares = [found.get(moment) for moment in MOMENTS] if isinstance(found, dict) else [None]
+    good = all(isinstance(each, dict) and all(is_number(share) for share in each.values()) for each in shares)
+    if not good or not is_count(found.get("decisions")) or not is_count(found.get("seconds")):
+        raise ValueError(f"{file} is damaged: it must have decisions, seconds and win shares ({', '.join(MOMENTS)})")
+    return found
+
+
+def metrics_digest(folder: Path) -> list[Any]:
+    """Length in bytes and SHA-256 of the metrics that a run in `folder` has written, which are on the disk by then;
+    line ends do not count."""
+    file, data = folder / METRICS, b""
+    if file.exists():
+        with open(file, "rb+") as opened:
+            os.fsync(opened.fileno())
+            data = content(opened.read())
+    return [len(data), hashlib.sha256(data).hexdigest()]
+
+
+def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) -> list[dict[str, Any]]:
+    """The metrics of the updates up to `done` decisions that a run in `folder` has written.
+
+    Args:
+        folder: of the run; without the file there are none.
+        done: decisions.
+        saved: what `metrics_digest` gave at that time. None: it is not known, and a last line that was cut by a kill
+            is none.
+
+    Raises:
+        ValueError: the file holds something else; one line.
+    """
+    file = folder / METRICS
+    if not file.exists():
+        return []
+    hint = "without the file the run can be resumed, but its earlier figures are lost"
+    try:
+        data = content(read_file(file, MAX_METRICS_BYTES))
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read: {error.strerror}; {hint}") from error
+    lines = data.splitlines()
+    rows: list[dict[str, Any]] = []
+    for number, line in enumerate(lines, 1):
+        row: Any = None
+        try:
+            row = json.loads(decoded(line))
+        except (ValueError, RecursionError):
+            if number == len(lines):
+                break
+        if (
+            not isinstance(row, dict)
+            or not is_count(row.get("decisions"))
+            or not all(is_number(value) and abs(value) < LARGEST_METRIC for value in row.values())
+        ):
+            raise ValueError(
+                f"{file}, line {number}, is damaged: it must be a JSON object of finite numbers, decisions among them; "
+                f"{hint}"
+            )
+        if row["decisions"] <= done:
+            rows.append(row)
+    if saved is not None and (not isinstance(saved, list) or len(saved) != 2 or not is_count(saved[0])):
+        raise ValueError(f"{file}: what its state says of it is damaged; {hint}")
+    if saved is not None and saved != [len(data[: saved[0]]), hashlib.sha256(data[: saved[0]]).hexdigest()]:
+        raise ValueError(f"{file} is damaged: it is not what was saved with the state; {hint}")
+    return rows
+
+
+def plot_curves(rows: list[dict[str, Any]], path: Path) -> Path:
+    """Win shares, entropy, KL and the critic over decisions, as a PNG."""
+    with picture(path, 2, 2, (11, 7), 110) as (_, axes):
+        wins = sorted({name for row in rows for name in row if name.startswith(WIN)})
+        panels = [
+            ("win share", wins),
+            ("entropy (nats)", ["entropy"]),
+            ("KL to the reference (nats)", ["kl_to_reference"]),
+            ("variance explained by the critic", ["explained_variance"]),
+        ]
+        for axis, (title, names) in zip(axes, panels, strict=True):
+            for name in names:
+                points = [(row["decisions"] / 1e6, row[name]) for row in rows if name in row]
+                axis.plot(
+                    *zip(*points, strict=True),
+                    marker="o" if name in wins else "",
+                    label=name.removeprefix(WIN),
+                )
+            axis.set(title=title, xlabel="million decisions")
+            axis.grid(alpha=0.3)
+        axes[0].set_ylim(0, 1)
+        if wins:
+            legend(axes[0])
+    return path
