@@ -620,6 +620,7 @@ def test_what_is_used_of_numba() -> None:
         "_finalize_final_module",
     ):  # of `core/compiling/link.py`
         assert hasattr(parts.JITCodeLibrary, name)
+    assert "not flags.no_cfunc_wrapper" in inspect.getsource(BaseNativeLowering.run_pass)
     assert "flags.no_compile" in inspect.getsource(BaseNativeLowering.run_pass)
     assert "noalias=flags.noalias" in inspect.getsource(BaseNativeLowering.run_pass)
     assert list(inspect.signature(kernel.dumps).parameters) == ["obj"]

@@ -20,7 +20,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 import numpy as np
-from numba.core.compiler import CompileResult
+from numba.core.compiler import Compiler, CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
@@ -206,9 +206,11 @@ class Kernel(CPUDispatcher):
 
     kind = "whole-"
     """In the names of kept files: code that is linked otherwise is other code."""
+    pipeline: Any = Compiler
+    """Numba's compiler, or what takes its place."""
 
     def __init__(self, function: FunctionType, *_: object):  # Numba passes its options once more after pickling
-        super().__init__(function, targetoptions=dict(OPTIONS))
+        super().__init__(function, targetoptions=dict(OPTIONS), pipeline_class=self.pipeline)
         self._cache = _MachineCode(function, self.kind)
         self.variant = ""
         """The variant that it is a loop of, on one line; "" for none."""
@@ -274,6 +276,7 @@ class LinkedKernel(Kernel):
     """A kernel that its callers link as a part: compiled once for all of them (`spygames.core.compiling.link`)."""
 
     kind = ""
+    pipeline = parts.WholePipeline if LINKS else Compiler
 
     def __init__(self, function: FunctionType, *_: object):
         super().__init__(function)
