@@ -133,6 +133,8 @@ def _compute(message: bytes, here: tuple[str, str], mark: str) -> tuple[int, Exc
                 os.chdir(folder)
             found = compute(message, told.append)
     except KeyboardInterrupt:
+        if not _is_set(mark):  # a training run whose machine is stopped
+            raise
         return 0, None, None  # to nobody
     except Exception as error:
         return sum(told), portable(error), None
@@ -141,8 +143,8 @@ def _compute(message: bytes, here: tuple[str, str], mark: str) -> tuple[int, Exc
 
 @contextmanager
 def _until(mark: str) -> Iterator[None]:
-    """Acts inside like Ctrl-C when the mark is set, at the next step of Python; raises KeyboardInterrupt at once where it
-    is set already. Ray has blocked the signal itself for the processes of its machines."""
+    """Acts inside like Ctrl-C when the mark is set, at the next step of Python; raises KeyboardInterrupt at once where
+    it is set already. Ray has blocked the signal itself for the processes of its machines."""
 
     def watch() -> None:
         while not over.wait(ASK_EVERY):
