@@ -38,6 +38,7 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist, which reads the groups in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Lets one process run the tests of one game, which share compiled code, and those of one file elsewhere.
 
