@@ -36,10 +36,10 @@ from tests.poker import kuhn
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     """`cache_dir` asked anew, in a world where nothing beside the package can be written."""
-    monkeypatch.setattr(kernel, "_PACKAGE", tmp_path / "file")
+    monkeypatch.setattr(cache, "_PACKAGE", tmp_path / "file")
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    monkeypatch.setattr(kernel.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
+    monkeypatch.setattr(cache.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
     cache.cache_dir.cache_clear()
     yield tmp_path
     cache.cache_dir.cache_clear()
@@ -68,7 +68,7 @@ def test_a_machine_without_a_folder_for_temporary_files_needs_none(
     def read_only() -> str:
         raise FileNotFoundError(2, "No usable temporary directory found")
 
-    monkeypatch.setattr(kernel.tempfile, "gettempdir", read_only)
+    monkeypatch.setattr(cache.tempfile, "gettempdir", read_only)
     monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "cache"))
     assert Path(cache.cache_dir() or "").parent == fresh / "cache" / "spygames"
     cache.cache_dir.cache_clear()
@@ -607,7 +607,7 @@ def test_what_is_used_of_numba() -> None:
         "targetoptions",
     ]
     for name in ("_reduce", "_rebuild"):
-        assert hasattr(kernel.CompileResult, name)
+        assert hasattr(cache.CompileResult, name)
     assert "self._compile_for_args" not in inspect.getsource(Dispatcher.compile)
     assert "self.compile(tuple(argtypes))" in inspect.getsource(cast(Any, Dispatcher)._compile_for_args)
     assert list(inspect.signature(Dispatcher.get_call_template).parameters) == ["self", "args", "kws"]
