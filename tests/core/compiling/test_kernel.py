@@ -55,7 +55,7 @@ def test_a_user_without_a_home_keeps_it_among_the_temporary_files(fresh: Path, m
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(kernel.Path, "home", no_home)
+    monkeypatch.setattr(cache.Path, "home", no_home)
     folder = Path(cache.cache_dir() or "")
     assert folder.is_relative_to(fresh / "temporary")
     if hasattr(os, "getuid"):
@@ -80,8 +80,8 @@ def test_a_machine_without_a_folder_for_temporary_files_needs_none(
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners here")
 def test_code_that_others_may_have_put_there_is_not_run(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "file"))  # cannot be written, being a file
-    ours = kernel._user()
-    monkeypatch.setattr(kernel, "_user", lambda: ours + 1)
+    ours = cache._user()
+    monkeypatch.setattr(cache, "_user", lambda: ours + 1)
     with pytest.warns(UserWarning, match="cannot be kept"):
         assert cache.cache_dir() is None
 
@@ -630,7 +630,7 @@ def test_what_is_used_of_numba() -> None:
     context = cast(Any, link.cpu_target).typing_context
     assert list(inspect.signature(context.resolve_function_type).parameters) == ["func", "args", "kws"]
     assert callable(context._lookup_global)
-    assert list(inspect.signature(kernel.rtsys.initialize).parameters) == ["ctx"]
+    assert list(inspect.signature(cache.rtsys.initialize).parameters) == ["ctx"]
 
 
 _PLAY = """
