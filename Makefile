@@ -8,7 +8,7 @@ GPU_PY := .venv-gpu/bin/python
 RAY_PY := .venv-ray/bin/python
 BRIDGES_PY := .venv-bridges/bin/python
 PIP_INSTALL := -m pip install --disable-pip-version-check -c constraints.txt
-TEST_ARGS ?= -n 2 --dist loadgroup
+TEST_ARGS ?= -n 2
 BENCH_ARGS ?= --write
 AXE := 4.14.1
 

@@ -57,9 +57,7 @@ VARIANTS = {
 }
 """Those of the released agents, and with the most rules. A budget is up to a tenth above what was found."""
 
-each_variant = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in VARIANTS]
-)
+each_variant = pytest.mark.parametrize("name", VARIANTS)
 each_layout = pytest.mark.parametrize(
     "layout", [each if each == "lanes" else pytest.param(each, marks=pytest.mark.slow) for each in LAYOUTS]
 )

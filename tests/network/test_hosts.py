@@ -30,7 +30,6 @@ REASON = why_not()
 pytestmark = [
     pytest.mark.network,
     pytest.mark.slow,
-    pytest.mark.xdist_group("network"),
     pytest.mark.skipif(bool(REASON), reason=REASON),
 ]
 
