@@ -104,6 +104,22 @@ def test_what_dies_is_computed_again_and_errors_come_here(
             list(ray.run(tasks.slowly, [(5, 0.0)]))
 
 
+def test_what_runs_saves_before_it_ends(cluster: Any, tmp_path: Path) -> None:
+    file = tmp_path / "said"
+
+    def until_it_runs() -> Iterator[tuple[Path]]:
+        yield (file,)
+        while not file.exists() or not file.read_text():
+            time.sleep(0.01)
+        raise ValueError("it is enough")
+
+    with executor_of(on=f"ray:{cluster.address}") as ray:
+        with pytest.raises(ValueError, match="it is enough"):
+            list(ray.run(tasks.waiting, until_it_runs()))
+        assert file.read_text() == f"saved after [{signal.SIGINT:d}]"
+        assert list(ray.in_order(tasks.slowly, [(n, 0.0) for n in range(4)])) == [0, 1, 2, 3]
+
+
 def test_a_player_that_fails_loses_these_games_alone(cluster: Any) -> None:
     game = agent_avenue.make_game()
     with executor_of(on=f"ray:{cluster.address}") as ray:

@@ -16,9 +16,9 @@ from tests.support.hostile import drive, read
 from tests.support.strict import OutOfBounds, Strict
 
 VARIANTS: list[tuple[str, dict[str, Any], int, int]] = [
-    ("agent_avenue_v0", {"mode": "advanced", "players": 3}, 70, 14_000),
-    ("heimlich_v0", {"players": 3, "top_secret": True, "secret_identities": True}, 20, 8_000),
-    ("agent_dog_v0", {"players": 4}, 20, 8_000),
+    ("agent_avenue_v0", {"mode": "advanced", "players": 3}, 40, 14_000),
+    ("heimlich_v0", {"players": 3, "top_secret": True, "secret_identities": True}, 12, 8_000),
+    ("agent_dog_v0", {"players": 4}, 12, 8_000),
     ("agent_dog_v0", {"players": 2}, 0, 8_000),
     ("agent_avenue_v0", {}, 0, 14_000),
     ("agent_avenue_v0", {"mode": "advanced"}, 0, 14_000),

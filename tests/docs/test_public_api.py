@@ -46,7 +46,7 @@ def test_readers_meet_public_modules_only() -> None:
 
 def modules_in(text: str) -> Iterator[str]:
     """Each module of the package that a text imports from, or names with a further name."""
-    names = re.findall(r"\bspygames(?:_training|_app)?(?:\.\w+)*|(?<![\w./-])core(?:\.\w+)+", text)
+    names = re.findall(r"\bspygames(?:_training)?(?:\.\w+)*|\bspygames_app(?:\.\w+)+|(?<![\w./-])core(?:\.\w+)+", text)
     for name in (f"spygames.{found}" if found.startswith("core.") else found for found in names):
         known = [module for module in MODULES if name == module or name.startswith(f"{module}.")]
         if known:
@@ -57,7 +57,11 @@ PRIVATE_IMPORTS = {
     # One compiled call per state instead of a kernel each: 0.4 against 14 microseconds a decision.
     "openspiel.py": {"spygames.core.envs.aec_step"},
     # An executor of this package, which `--on ray` chooses, and the choice; no public modules.
-    "executors.py": {"spygames_training.parallel.executor", "spygames_training.parallel.pool"},
+    "executors.py": {
+        "spygames_training.bridges.ray_tasks",
+        "spygames_training.parallel.executor",
+        "spygames_training.parallel.pool",
+    },
     "ray_tasks.py": {
         "spygames_training.evaluation.digests",
         "spygames_training.parallel.executor",

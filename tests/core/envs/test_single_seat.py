@@ -237,11 +237,12 @@ def finished() -> dict[str, Any]:
         {"seat": 7},
         {"seat": 0, "state": {}},
         {"seat": 1, "state": {}},
-        {"state": finished()},
+        {"state": finished},
     ],
     ids=["empty", "number", "seat 7", "seat 0", "seat 1", "over"],
 )
 def test_a_reset_that_fails_changes_nothing(options: dict[str, Any], seed: int | None) -> None:
+    options = {name: value() if callable(value) else value for name, value in options.items()}
     env = make(render_mode="ansi")
     env.reset(seed=4)
     env.step(int(env.action_masks().argmax()))

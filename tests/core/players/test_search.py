@@ -21,6 +21,7 @@ from spygames.core.playing.rows import Rows
 from spygames.core.playing.session import Session
 from tests.poker import kuhn
 from tests.support import pennies
+from tests.support.suites import slow_but
 
 KINDS: tuple[Kind, ...] = ("mc", "mcts")
 
@@ -77,7 +78,7 @@ def test_hidden_truth_makes_no_difference(kind: Kind) -> None:
     assert disagreements(kuhn.make_game(), kind) == 0
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", slow_but(KINDS, 1))
 def test_a_search_that_peeks_is_found_out(kind: Kind) -> None:
     assert disagreements(replace(agent_avenue(), name="peeking", determinize=peek), kind) > 10
 

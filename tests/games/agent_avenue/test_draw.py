@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.games.agent_avenue.looks import NAMES, VARIANTS, Moment, positions
 from tests.support import svg
+from tests.support.suites import slow_but
 
 from spygames.agent_avenue import Mode, make_game
 from spygames.agent_avenue.cards import AGENTS, MARKET_CARDS, ONGOING
@@ -67,7 +68,7 @@ def test_many_pictures_are_in_order(mode: Mode, players: int) -> None:
     assert phases >= {"recruit", "over"} | teams | (market if advanced else set())
 
 
-@pytest.mark.parametrize(("mode", "players"), VARIANTS)
+@pytest.mark.parametrize(("mode", "players"), slow_but(VARIANTS, 0, -1))
 def test_texts_can_be_read(mode: Mode, players: int) -> None:
     for i, each in enumerate(positions(mode, players, 2, seed=2)):
         assert svg.pale(str(each.picture(i - 1))) == []

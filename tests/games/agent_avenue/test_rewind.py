@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support.rewinding import agree, check_many, check_own_view, check_redrawn, check_right_luck, rewound
+from tests.support.suites import slow_but
 
 from spygames import make_game
 from spygames.agent_avenue.actions import (
@@ -66,7 +67,7 @@ def name_of(options: Mapping[str, Any]) -> str:
     return "-".join(map(str, options.values())) or "simple"
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=name_of)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 0, 1, 5), ids=name_of)
 def test_the_right_luck_brings_back_what_was_true(options: dict[str, Any]) -> None:
     game = make_game("agent_avenue_v0", **options)
     assert check_right_luck(game, GAMES[game.num_players], silent, may_be_silent) > 3000

@@ -15,6 +15,7 @@ from tests.games.agent_dog.conftest import game_of, make_mapping, position_at
 from tests.games.agent_dog.moments import NAMES, VARIANTS, moments, svg_of
 from tests.games.agent_dog.test_render import companion, end, meetings, redraw, swap, tracked, turn
 from tests.support.position import Position
+from tests.support.suites import slow_but
 from tests.support.svg import elements, outside, overlaps, pale, texts
 
 SCENES = (turn, swap, companion, meetings, redraw, end, tracked)
@@ -163,7 +164,7 @@ def missing(svg: str, legal: set[str]) -> set[str]:
     return legal ^ {each.get("data-action", "") for each, *_ in elements(svg) if each.get("class") == "target"}
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=str)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 4, 5, 6), ids=str)
 def test_every_legal_action_is_a_target(options: dict[str, Any]) -> None:
     phases = set()
     for moment in moments(options, 10, 50):
@@ -197,7 +198,7 @@ def test_whoever_sees_everything_may_be_given_targets() -> None:
 # ---------------------------------------------------------------- how it looks
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=str)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 4, 5, 6), ids=str)
 def test_pictures_are_well_made(options: dict[str, Any]) -> None:
     """Well-formed, small, within the canvas, no text over another; names are escaped."""
     check_form(options, 11, 5)

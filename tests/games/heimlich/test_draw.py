@@ -11,6 +11,7 @@ import pytest
 from tests.games.heimlich.conftest import AGENTS, Position, game_of, place
 from tests.games.heimlich.test_seen import FULL, VARIANTS, positions
 from tests.support import svg
+from tests.support.suites import slow_but
 
 from spygames.core.game.game import NOBODY, Game, as_record
 from spygames.core.pictures.picture import draw_seen
@@ -54,7 +55,7 @@ def pictures(options: dict[str, Any], number: int, seed: int = 0) -> Iterator[tu
         before = states
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=str)
+@pytest.mark.parametrize("options", slow_but(VARIANTS, 2, 3, 7), ids=str)
 def test_pictures_are_well_made(options: dict[str, Any]) -> None:
     for picture, look in pictures(options, 6):
         assert svg.outside(picture) == []

@@ -287,11 +287,11 @@ def test_a_game_at_the_ends_of_its_counts_can_be_saved_to_its_end(
     fresh: Callable[..., Position], most: int, seed: int
 ) -> None:
     """The counts of the record stop where they can be read back, and bots still find legal actions."""
-    start = fresh(seed, **FULL)
+    start = fresh(seed, **FULL | {"players": 4})  # whose bots other tests compile, too
     game, rng = start.game, np.random.default_rng(seed)
-    counts = {str(seat): dict.fromkeys(IN_PLAY, most) for seat in range(3)}
-    times = {str(seat): dict.fromkeys(IN_PLAY, max(most, 0)) for seat in range(3)}
-    kept = {"points": counts, "gains": counts, "times": times, "scorings": [30_000] * 3}
+    counts = {str(seat): dict.fromkeys(IN_PLAY, most) for seat in range(4)}
+    times = {str(seat): dict.fromkeys(IN_PLAY, max(most, 0)) for seat in range(4)}
+    kept = {"points": counts, "gains": counts, "times": times, "scorings": [30_000] * 4}
     position = position_of(game, start.mapping | {"turn": 2**31 - 1, "record": kept})
     asked = set()
     while position.s.to_move >= 0:

@@ -122,11 +122,21 @@ class _Pipeline(Compiler):
         if (found := _passes.get(closures := _has_closures(self.state.func_id.code))) is None:
             (found,) = super().define_pipelines()
             unused = _UNUSED if closures else {*_UNUSED, "InlineClosureLikes"}
-            passes = _Passes("part")
+            passes = _Passes("nopython")  # a name that errors have, too
             passes.passes = [each for each in found.passes if each[0].__name__ not in unused]
             passes.finalize()
             found = _passes[closures] = passes
         return [found]
+
+
+class WholePipeline(_Pipeline):
+    """The same up to machine code, with an entry for Python and none for C."""
+
+    def __init__(self, typing: Any, target: Any, _: None, args: Any, returned: Any, flags: Any, variables: Any):
+        flags.no_cfunc_wrapper = True
+        library = target.codegen().create_library("whole")
+        library.enable_object_caching()
+        Compiler.__init__(self, typing, target, library, args, returned, flags, variables)
 
 
 class _NoAlias(_Pipeline):
