@@ -1,59 +1,122 @@
 """Everything a game of your own needs: its description, kernels, random numbers, checks and entry points.
 
->>> from spygames.authoring import NOBODY, Game, Record, Texts, below, kernel
+>>> from spygames.authoring import NOBODY, Layout, dtype, filler, int8, uint64
+>>> class State(Layout):
+...     rng = uint64("the random stream of chance")
+...     cards = int8(0, 9, "by seat", 2, hidden=True)
+...     to_move = int8(NOBODY, 1, "the seat; NOBODY when over")
+...     padding = filler(5)
+>>> dtype(State).names
+('rng', 'cards', 'to_move', 'padding')
 
 A game is one module with a `make_game(**options)` that returns a `Game`: three record layouts, a few functions marked
-with `kernel`, texts, and bots. `entry_points(make_game)` makes its environments. `docs/tutorials/game_of_your_own.md`
-builds one in a single file; `spygames.testing.check_game` tests it.
+with `kernel`, texts, and bots. A layout is a table (`Layout`) or any NumPy dtype; `GameOptions` and `ActionKind` are
+tables of options and of actions. `entry_points(make_game)` makes its environments.
+`docs/tutorials/game_of_your_own.md` builds a game in a single file; `spygames.testing.check_game` tests it.
 """
 
 from spygames.core.basics.text import one_line, shown
 from spygames.core.compiling.kernel import CompileError, Int, Record, cache_dir, kernel
 from spygames.core.envs.entry_points import entry_points, vector_entry
+from spygames.core.game.action_table import ActionKind
+from spygames.core.game.action_table import codec as action_codec
+from spygames.core.game.action_table import firsts as first_actions
+from spygames.core.game.action_table import forms as action_forms
+from spygames.core.game.action_table import texts as action_texts
 from spygames.core.game.belief_targets import UNASKED, Questions
 from spygames.core.game.bots import random as random_bot
 from spygames.core.game.bots import uniform as uniform_bot
 from spygames.core.game.fields import Fields, NamedRecord
 from spygames.core.game.game import NOBODY, Bot, Game, ImpossibleState, Texts, as_record, flat
+from spygames.core.game.layout import (
+    NONE,
+    Layout,
+    Size,
+    dtype,
+    filler,
+    flag,
+    float32,
+    int8,
+    int16,
+    int32,
+    nested,
+    options_copy,
+    public_copy,
+    range_check,
+    uint64,
+    view_ranges,
+)
+from spygames.core.game.layout import plain as plain_fields
+from spygames.core.game.layout import read as read_fields
+from spygames.core.game.options import GameOptions, maker, packed, seat_or_random
 from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
 from spygames.core.game.rng import as_seed, below, mix, next_seed, random_action, shuffle, uniform
-from spygames.core.game.validation import check_keys, choice, integer, sequence, whole
+from spygames.core.game.validation import check_keys, check_played, choice, integer, member, sequence, whole
 
 __all__ = [
     "IMPOSSIBLE",
     "NOBODY",
+    "NONE",
     "TELLS_NOTHING",
     "UNASKED",
+    "ActionKind",
     "Bot",
     "CompileError",
     "Fields",
     "Game",
+    "GameOptions",
     "ImpossibleState",
     "Int",
+    "Layout",
     "NamedRecord",
     "Questions",
     "Record",
+    "Size",
     "Texts",
+    "action_codec",
+    "action_forms",
+    "action_texts",
     "as_record",
     "as_seed",
     "below",
     "cache_dir",
     "check_keys",
+    "check_played",
     "choice",
+    "dtype",
     "entry_points",
+    "filler",
+    "first_actions",
+    "flag",
     "flat",
+    "float32",
+    "int8",
+    "int16",
+    "int32",
     "integer",
     "kernel",
+    "maker",
+    "member",
     "mix",
+    "nested",
     "next_seed",
     "one_line",
+    "options_copy",
+    "packed",
+    "plain_fields",
+    "public_copy",
     "random_action",
     "random_bot",
+    "range_check",
+    "read_fields",
+    "seat_or_random",
     "sequence",
     "shown",
     "shuffle",
+    "uint64",
     "uniform",
     "uniform_bot",
     "vector_entry",
+    "view_ranges",
     "whole",
 ]

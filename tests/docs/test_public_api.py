@@ -115,6 +115,9 @@ def test_examples_of_the_modules_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for module in (
         "spygames",
         "spygames.authoring",
+        "spygames.core.game.action_table",
+        "spygames.core.game.layout",
+        "spygames.core.game.options",
         "spygames.pictures",
         "spygames.players",
         "spygames.records",

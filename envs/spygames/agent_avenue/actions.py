@@ -12,26 +12,26 @@ from spygames.agent_avenue.layout import NONE, Settings, State
 from spygames.agent_avenue.queries import partner
 from spygames.core.basics.text import shown
 from spygames.core.compiling.kernel import Int, kernel
-from spygames.core.game.action_table import Kind, codec, firsts, forms, texts
+from spygames.core.game.action_table import ActionKind, codec, firsts, forms, texts
 from spygames.core.game.game import Game
 
 SIMPLE_KINDS = (
-    Kind("discard {agent}", (AGENTS,), "Play, before the offer (AA-8)"),
-    Kind("play {agent} {agent}", (AGENTS, AGENTS), "Play: face up, face down (AA-10)"),
-    Kind("recruit up", (), "Recruit, by the other side"),
-    Kind("recruit down", (), "Recruit, by the other side"),
+    ActionKind("discard {agent}", (AGENTS,), "Play, before the offer (AA-8)"),
+    ActionKind("play {agent} {agent}", (AGENTS, AGENTS), "Play: face up, face down (AA-10)"),
+    ActionKind("recruit up", (), "Recruit, by the other side"),
+    ActionKind("recruit down", (), "Recruit, by the other side"),
 )
 MARKET_KINDS = (
-    Kind("market {card}", (MARKET_CARDS,), "a meeple has landed on a market space (AA-23)"),
-    Kind("take {agent}", (AGENTS,), "Mind Control, Spycation (AA-30)"),
-    Kind("recruit {agent}", (AGENTS,), "Double Trouble, Outpost, Secret Recruit, Spycation (AA-29)"),
-    Kind("decline", (), "Spycation's second half"),
+    ActionKind("market {card}", (MARKET_CARDS,), "a meeple has landed on a market space (AA-23)"),
+    ActionKind("take {agent}", (AGENTS,), "Mind Control, Spycation (AA-30)"),
+    ActionKind("recruit {agent}", (AGENTS,), "Double Trouble, Outpost, Secret Recruit, Spycation (AA-29)"),
+    ActionKind("decline", (), "Spycation's second half"),
 )
 TEAM_KINDS = (
-    Kind("lead {member}", (2,), "the captain names who plays face up: `player_N`, itself or its partner (AA-41)"),
-    Kind("up {agent}", (AGENTS,), "the first member (AA-40)"),
-    Kind("down {agent}", (AGENTS,), "the other member (AA-40)"),
-    Kind("resolver {member}", (2,), "the captain names who resolves the market card, likewise (AA-44)"),
+    ActionKind("lead {member}", (2,), "the captain names who plays face up: `player_N`, itself or its partner (AA-41)"),
+    ActionKind("up {agent}", (AGENTS,), "the first member (AA-40)"),
+    ActionKind("down {agent}", (AGENTS,), "the other member (AA-40)"),
+    ActionKind("resolver {member}", (2,), "the captain names who resolves the market card, likewise (AA-44)"),
 )
 KINDS_OF_ACTIONS = (*SIMPLE_KINDS, *MARKET_KINDS, *TEAM_KINDS)
 (

@@ -15,7 +15,7 @@ from spygames.agent_dog.layout import NONE, State
 from spygames.agent_dog.queries import seat_colour
 from spygames.core.basics.text import shown
 from spygames.core.compiling.kernel import Int, kernel
-from spygames.core.game.action_table import Kind, codec, firsts, forms, texts
+from spygames.core.game.action_table import ActionKind, codec, firsts, forms, texts
 from spygames.core.game.game import Game
 from spygames.core.game.layout import Size
 
@@ -34,26 +34,26 @@ def card_text(card: int, function: int) -> str:
 
 
 KINDS_OF_ACTIONS = (
-    Kind("pass {card}", (CARDS,), "the exchange: a card to the taker"),
-    Kind("discard {card}", (CARDS,), "AD-35"),
-    Kind(
+    ActionKind("pass {card}", (CARDS,), "the exchange: a card to the taker"),
+    ActionKind("discard {card}", (CARDS,), "AD-35"),
+    ActionKind(
         "card {card}",
         (tuple(card_text(*choice) for choice in CHOICES),),
         "the turn; `card CARD as FUNCTION` for `1/11`, `13`, `copy`",
     ),
-    Kind("from area", (), "start"),
-    Kind("from {goal} {index}", (2, INDEX), "a number, in the own goal `goal`, or the partner's, `goal green`"),
-    Kind(
+    ActionKind("from area", (), "start"),
+    ActionKind("from {goal} {index}", (2, INDEX), "a number, in the own goal `goal`, or the partner's, `goal green`"),
+    ActionKind(
         "from track {before} into goal",
         (2 * FARTHEST,),
         "a number: 1 to 12 spaces before the own start space or the partner's",
     ),
-    Kind("step {any_goal} {index}", (4, INDEX), "companion, in one of the four goals"),
-    Kind("step track {start} into goal", (4,), "companion, from one of the four start spaces"),
-    Kind("meet {point}", (4,), "the order of meetings"),
-    Kind("from track {space}", (SPACE,), "a number"),
-    Kind("step track {space}", (SPACE,), "companion"),
-    Kind("swap track {hole}", (HOLE,), "swap, twice"),
+    ActionKind("step {any_goal} {index}", (4, INDEX), "companion, in one of the four goals"),
+    ActionKind("step track {start} into goal", (4,), "companion, from one of the four start spaces"),
+    ActionKind("meet {point}", (4,), "the order of meetings"),
+    ActionKind("from track {space}", (SPACE,), "a number"),
+    ActionKind("step track {space}", (SPACE,), "companion"),
+    ActionKind("swap track {hole}", (HOLE,), "swap, twice"),
 )
 (
     PASS, DISCARD, PLAY, FROM_AREA, FROM_GOAL, INTO_GOAL, STEP_GOAL, STEP_INTO, MEET, FROM_TRACK, STEP_TRACK,

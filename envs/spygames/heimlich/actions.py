@@ -12,7 +12,7 @@ import numpy as np
 
 from spygames.core.basics.text import shown
 from spygames.core.compiling.kernel import Int, kernel
-from spygames.core.game.action_table import Kind, codec, firsts, forms, texts
+from spygames.core.game.action_table import ActionKind, codec, firsts, forms, texts
 from spygames.core.game.game import Game
 from spygames.core.game.layout import Size
 from spygames.heimlich.board import ABSOLUTE, AGENTS, BUILDINGS, FACES, MAX_AGENTS, MAX_PLAYERS
@@ -21,20 +21,20 @@ from spygames.heimlich.layout import Settings, State
 
 AGENT, OTHER = len(AGENTS), Size("others", MAX_AGENTS - 1)
 BASE_KINDS = (
-    Kind("move {agent} {points}", (AGENT, tuple(str(n + 1) for n in range(FACES))), "movement"),
-    Kind("done", (), "movement, card: leave 1 or 2 points of a `1-3`; no second agent for `ruins_to_church`"),
-    Kind("safe {building}", (BUILDINGS,), "after a scoring: `church`, `1` to `10`, `ruins`"),
+    ActionKind("move {agent} {points}", (AGENT, tuple(str(n + 1) for n in range(FACES))), "movement"),
+    ActionKind("done", (), "movement, card: leave 1 or 2 points of a `1-3`; no second agent for `ruins_to_church`"),
+    ActionKind("safe {building}", (BUILDINGS,), "after a scoring: `church`, `1` to `10`, `ruins`"),
 )
 CARD_KINDS = (
-    Kind("draw", (), "`1-3`, with cards: a card instead of moving"),
-    Kind("card {card}", (CARDS,), "card round, in the order of the table"),
-    Kind("pass", (), "card round"),
-    Kind("agent {agent}", (AGENT,), "what a card asks for"),
-    Kind("step {step}", (tuple(map(str, STEPS)),), "what a card asks for: -2, -1, 1, 2, 3"),
-    Kind("building {building}", (BUILDINGS,), "`move_safe`"),
+    ActionKind("draw", (), "`1-3`, with cards: a card instead of moving"),
+    ActionKind("card {card}", (CARDS,), "card round, in the order of the table"),
+    ActionKind("pass", (), "card round"),
+    ActionKind("agent {agent}", (AGENT,), "what a card asks for"),
+    ActionKind("step {step}", (tuple(map(str, STEPS)),), "what a card asks for: -2, -1, 1, 2, 3"),
+    ActionKind("building {building}", (BUILDINGS,), "`move_safe`"),
 )
 PREDICTION_KINDS = (
-    Kind(
+    ActionKind(
         "guess {other} {owner}", (OTHER, Size("players", MAX_PLAYERS)),
         "predictions, without cards from 55 on: owner 0 is `free`, n the n-th seat to the left",
     ),
@@ -82,14 +82,14 @@ def decode_guess(first_guess: Int, players: Int, action: Int) -> tuple[Int, Int]
     return number // np.int64(players) + 1, number % np.int64(players)
 
 
-def kinds_of(game: Game) -> tuple[Kind, ...]:
+def kinds_of(game: Game) -> tuple[ActionKind, ...]:
     """The kinds of action of a variant."""
     o = Settings.of(game)
     return (*BASE_KINDS, *(CARD_KINDS if o.top_secret else ()), *(PREDICTION_KINDS if o.secret_identities else ()))
 
 
 @cache
-def _texts(kinds: tuple[Kind, ...], own: int, seat: int, players: int, agents: int) -> tuple[str, ...]:
+def _texts(kinds: tuple[ActionKind, ...], own: int, seat: int, players: int, agents: int) -> tuple[str, ...]:
     """The text of every action of `seat` while agent `own` is its own, with `agents` in play."""
     names = [AGENTS[agent] for agent in ABSOLUTE[own]]
     owners = ["free", *(f"player_{(seat + places) % players}" for places in range(1, players))]

@@ -240,11 +240,11 @@ def _read_record(remembered: Any, s: State) -> None:
         if key in remembered:
             for seat, numbers in table(remembered[key], f"record {key}", players):
                 for agent, n in _by_agent(numbers, f"record {key}", s):
-                    s[key][agent, seat] = integer(n, f"record {key}", *bounds(State, key, s.options))
+                    s[key][agent, seat] = integer(n, f"record {key}", *bounds(State, key, s))
     for key in ("scorings", "cards_played"):
         if key in remembered:
             numbers = sequence(remembered[key], f"record {key}", players)
-            s[key][:players] = [integer(n, f"record {key}", *bounds(State, key, s.options)) for n in numbers]
+            s[key][:players] = [integer(n, f"record {key}", *bounds(State, key, s)) for n in numbers]
     if (played := int(s.cards_played.sum())) > s.used_size:
         raise ImpossibleState(f"record cards_played makes {played} in all, but used holds {s.used_size} cards")
     for agent, seat in _by_agent(remembered.get("arrived_by", {}), "record arrived_by", s):

@@ -51,9 +51,7 @@ def layout(trial: Trial) -> None:
             f"options {short(dict(game.options))} are not plain JSON, which records and checkpoints keep them as"
         )
     if "random" not in game.bots:
-        trial.fail(
-            f"there is no bot random, only {', '.join(game.bots) or 'none'}; take spygames.core.game.bots.random"
-        )
+        trial.fail(f"there is no bot random, only {', '.join(game.bots) or 'none'}; take spygames.authoring.random_bot")
     if game.teams and (len(game.teams) != game.num_players or set(game.teams) != set(range(max(game.teams) + 1))):
         trial.fail(f"teams are {game.teams}; they are one number for each of {game.num_players} seats, from 0 on")
     if len(vector(view_of(game, as_record(game.start(5)), 0))) != game.num_features:

@@ -183,9 +183,9 @@ def test_options_are_packed_by_name() -> None:
 
 
 KINDS = (
-    action_table.Kind("move {seat} {colour}", (SEAT, COLOURS), "always"),
-    action_table.Kind("pass", (), "never"),
-    action_table.Kind("give {colour}", (COLOURS,), "now and then"),
+    action_table.ActionKind("move {seat} {colour}", (SEAT, COLOURS), "always"),
+    action_table.ActionKind("pass", (), "never"),
+    action_table.ActionKind("give {colour}", (COLOURS,), "now and then"),
 )
 ACT_GIVE = action_table.firsts(KINDS)[2]
 encode_give, decode_give = action_table.codec("give", "colour", "ACT_GIVE", globals())

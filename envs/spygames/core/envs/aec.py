@@ -131,7 +131,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
         Args:
             seed: 0..2^64-1, from which all chance of the game follows. None: the seed that follows the last game's
-                (`spygames.core.game.rng.next_seed`), or one of the system's entropy if there was none.
+                (`spygames.authoring.next_seed`), or one of the system's entropy if there was none.
             options: {"state": mapping} begins from a position in the form of `state_to_dict`; the game's seed stands in
                 for a missing `rng`. ImpossibleState says what is wrong with a mapping. Other keys warn and do nothing.
 

@@ -1,12 +1,9 @@
 """One table of actions: each kind is a row with its text and its axes.
 
-```python
-KINDS = (
-    Kind("move {agent} {points}", (7, ("1", "2", "3")), "movement"),
-    Kind("done", (), "movement"),
-)
-ACT_MOVE, ACT_DONE = firsts(KINDS)  # 0, 21
-```
+>>> KINDS = (ActionKind("move {agent} {points}", (7, ("1", "2", "3")), "movement"), ActionKind("done", (), "movement"))
+>>> ACT_MOVE, ACT_DONE = firsts(KINDS)
+>>> ACT_MOVE, ACT_DONE
+(0, 21)
 
 Kinds are numbered one after the other, within a kind the last axis changes fastest. Numbers, texts in both directions
 (`texts`), the kernels of kinds with one axis (`codec`), messages (`forms`) and the tables of the READMEs follow.
@@ -26,8 +23,13 @@ _AXIS = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True)
-class Kind:
-    """One row of a table of actions."""
+class ActionKind:
+    """One row of a table of actions: a text, the axes in it, and when such an action is chosen.
+
+    >>> move = ActionKind("move {agent} {points}", (("red", "blue"), ("1", "2", "3")), "each turn")
+    >>> move.form, move.size()
+    ('move AGENT POINTS', 6)
+    """
 
     text: str
     """The words, with an axis in braces: `move {agent} {points}`."""
@@ -53,13 +55,20 @@ class Kind:
         )
 
 
-def firsts(kinds: Iterable[Kind], **sizes: int) -> tuple[int, ...]:
-    """The first number of each kind."""
+def firsts(kinds: Iterable[ActionKind], **sizes: int) -> tuple[int, ...]:
+    """The first number of each kind.
+
+    >>> firsts([ActionKind("bid {n}", (("1", "2", "3"),), "each turn"), ActionKind("pass", (), "each turn")])
+    (0, 3)
+    """
     return tuple(accumulate((kind.size(**sizes) for kind in kinds), initial=0))[:-1]
 
 
-def texts(kinds: Iterable[Kind], **names: Sequence[str]) -> tuple[str, ...]:
+def texts(kinds: Iterable[ActionKind], **names: Sequence[str]) -> tuple[str, ...]:
     """The text of each action, in the order of the numbers.
+
+    >>> texts([ActionKind("ask {seat}", (2,), "each turn"), ActionKind("pass", (), "each turn")], seat=("red", "blue"))
+    ('ask red', 'ask blue', 'pass')
 
     Args:
         kinds: the rows.
@@ -76,12 +85,12 @@ def texts(kinds: Iterable[Kind], **names: Sequence[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def forms(kinds: Iterable[Kind]) -> str:
+def forms(kinds: Iterable[ActionKind]) -> str:
     """All forms of texts, for messages: `'move AGENT POINTS', 'done'`."""
     return ", ".join(f"'{kind.form}'" for kind in kinds)
 
 
-def rows(kinds: Iterable[Kind], **sizes: int) -> Iterator[tuple[str, str, str]]:
+def rows(kinds: Iterable[ActionKind], **sizes: int) -> Iterator[tuple[str, str, str]]:
     """Numbers, text and meaning of each kind, for a README."""
     kinds = tuple(kinds)
     for kind, first in zip(kinds, firsts(kinds, **sizes), strict=True):
@@ -94,6 +103,11 @@ def codec(
 ) -> tuple[Callable[[Int], Int], Callable[[Int], Int]]:
     """The kernels `encode_<name>` and `decode_<name>` of a kind with one axis: an index of the axis to the number of
     the action, and back.
+
+    >>> ACT_BID = 4
+    >>> encode_bid, decode_bid = codec("bid", "bid", "ACT_BID", globals())
+    >>> encode_bid(2), decode_bid(6)
+    (6, 2)
 
     Args:
         name: of the kind.

@@ -46,7 +46,7 @@ class ImpossibleState(ValueError):
 
 Bot = Callable[[Record, np.ndarray, np.ndarray], Int]
 """A scripted player: (view, mask int8 [A], rng) -> action, a kernel. `rng` is one uint64 in an array [1], which the
-bot advances as it likes (`spygames.core.game.bots.uniform`). It sees no state, so it cannot cheat."""
+bot advances as it likes (`spygames.authoring.uniform`). It sees no state, so it cannot cheat."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Game(Generic[V]):
             raise ValueError(f"{self.id}: {problem}")
         if "random" not in self.bots:
             raise ValueError(
-                f"{self.id}: bots must have 'random' (spygames.core.game.bots.random), not only {[*self.bots]}"
+                f"{self.id}: bots must have 'random' (spygames.authoring.random_bot), not only {[*self.bots]}"
             )
         if self.rewind_within and self.rewind_within not in (self.state_dtype.names or ()):
             raise ValueError(f"{self.id}: rewind_within must be a field of STATE, not {shown(self.rewind_within)}")

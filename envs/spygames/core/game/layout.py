@@ -37,12 +37,31 @@ R = TypeVar("R")
 
 
 class Layout(Fields):
-    """The base of tables. It has no fields itself."""
+    """The base of tables: the class body of a subclass has one row for each field of a record.
+
+    >>> class State(Layout):
+    ...     rng = uint64("the random stream")
+    ...     cards = int8(0, 9, "by seat", 2, hidden=True)
+    ...     to_move = int8(NONE, 1, "the seat; NONE when over")
+    ...     padding = filler(5)
+    >>> dtype(State).itemsize
+    16
+
+    Rows are made by `int8`, `int16`, `int32`, `uint64`, `flag`, `float32`, `nested` and `filler`, the widest first.
+    """
 
 
 @dataclass(frozen=True)
 class Size:
-    """A number that the variant decides: an axis of that length, or what an index stays below."""
+    """A number that the variant decides: an axis of that length, or what an index stays below.
+
+    >>> SEAT = Size("players", 4)
+    >>> class State(Layout):
+    ...     points = int8(0, 100, "by seat", SEAT)
+    ...     to_move = int8(NONE, SEAT, "the seat; NONE when over")
+    >>> dtype(State)["points"].shape, dtype(State, players=2)["points"].shape
+    ((4,), (2,))
+    """
 
     option: str
     """The field of OPTIONS, or the argument of `dtype`, that has it."""
@@ -144,47 +163,50 @@ def _field(
     return Field(np.dtype(cast(Any, kind)), low, high, doc, cast(Any, axes), hidden, conditions, filled, boolean)
 
 
-if TYPE_CHECKING:
+class Integers(Generic[T]):
+    """Makes the fields of one integer type: `turn = int8(0, 3, "turns so far")`."""
 
-    class Integers(Generic[T]):
-        """How a table writes a field of integers: range, meaning, shape."""
+    def __init__(self, kind: type[T]):
+        self.kind = kind
 
-        @overload
-        def __call__(
-            self, low: int, high: Bound, doc: str, /, *, hidden: bool = ..., when: str | tuple[str, ...] = ...
-        ) -> IntField: ...
-        @overload
-        def __call__(
-            self,
-            low: int,
-            high: Bound,
-            doc: str,
-            shape: Shape,
-            /,
-            *,
-            hidden: bool = ...,
-            when: str | tuple[str, ...] = ...,
-            filled: str = ...,
-        ) -> OwnField[NDArray[T]]: ...
-        def __call__(self, *args: Any, **kwargs: Any) -> Any:
-            """The row."""
+    @overload
+    def __call__(
+        self, low: int, high: Bound, doc: str, /, *, hidden: bool = ..., when: str | tuple[str, ...] = ...
+    ) -> IntField: ...
+    @overload
+    def __call__(
+        self,
+        low: int,
+        high: Bound,
+        doc: str,
+        shape: Shape,
+        /,
+        *,
+        hidden: bool = ...,
+        when: str | tuple[str, ...] = ...,
+        filled: str = ...,
+    ) -> OwnField[NDArray[T]]: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the field.
 
-    int8 = Integers[np.int8]()
-    int16 = Integers[np.int16]()
-    int32 = Integers[np.int32]()
-else:
+        Args:
+            args: the lowest value; the highest one, a Size, or the names that the value is an index of; the meaning;
+                and for an array its shape.
+            kwargs: `hidden=True` for what some seat must not know; `when`, the options without which the field is not
+                used; `filled`, the field with the number of elements in use.
+        """
+        return _field(self.kind, *args, **kwargs)
 
-    def int8(*args, **kwargs):
-        """A field of int8: the lowest value, the highest one or what it is an index of, the meaning, the shape."""
-        return _field(np.int8, *args, **kwargs)
 
-    def int16(*args, **kwargs):
-        """A field of int16, written as `int8` is."""
-        return _field(np.int16, *args, **kwargs)
+int8 = Integers(np.int8)
+"""A field of int8, -128 to 127: `int8(low, high, doc, shape, hidden=False, when=(), filled="")`.
 
-    def int32(*args, **kwargs):
-        """A field of int32, written as `int8` is."""
-        return _field(np.int32, *args, **kwargs)
+`high` is a number, a Size, or the names that the value is an index of. Without a shape it is one number.
+"""
+int16 = Integers(np.int16)
+"""A field of int16, written as `int8` is."""
+int32 = Integers(np.int32)
+"""A field of int32, written as `int8` is."""
 
 
 def flag(doc: str, *, hidden: bool = False, when: str | tuple[str, ...] = ()) -> IntField:
@@ -264,7 +286,14 @@ def dtype(layout: type[Layout], **variant: Any) -> np.dtype:
 
 
 def view_ranges(layout: type[Layout], **variant: Any) -> dict[str, tuple[float, float]]:
-    """The ranges of the fields of a VIEW that are not 0 to 1; `variant` as in `dtype`, with the numbers of bounds."""
+    """The ranges of the fields of a VIEW that are not 0 to 1; `variant` as in `dtype`, with the numbers of bounds.
+
+    >>> class View(Layout):
+    ...     lead = float32("points ahead / 10", low=-1)
+    ...     decides = float32("1 if the viewer is to move")
+    >>> view_ranges(View)
+    {'lead': (-1, 1)}
+    """
     found = {}
     for name, row in fields(layout, **variant).items():
         high = variant[row.high.size.option] / row.high.unit if isinstance(row.high, Share) else row.high
@@ -273,16 +302,24 @@ def view_ranges(layout: type[Layout], **variant: Any) -> dict[str, tuple[float, 
     return found
 
 
-def bounds(layout: type[Layout], name: str, options: Any) -> tuple[int, int]:
-    """The lowest and the highest value of a field of STATE in the variant of these OPTIONS."""
+def bounds(layout: type[Layout], name: str, s: Record) -> tuple[int, int]:
+    """The lowest and the highest value of a field of STATE in the variant of `s.options`."""
     row = _rows(layout)[name]
     if isinstance(row.high, Size):
-        return int(row.low), int(options[row.high.option]) - 1
+        return int(row.low), int(s.options[row.high.option]) - 1
     return int(row.low), len(row.high) - 1 if isinstance(row.high, tuple) else int(cast(float, row.high))
 
 
 def plain(layout: type[Layout], s: Record, *names: str, **fields_of: str) -> dict[str, Any]:
     """Fields with one number as JSON values: an index of names as the name, NONE as None, a flag as a bool.
+
+    >>> class State(Layout):
+    ...     suit = int8(0, ("clubs", "hearts"), "trumps")
+    ...     to_move = int8(NONE, 1, "the seat; NONE when over")
+    ...     doubled = flag("whether the points count twice")
+    >>> s = np.array([(1, NONE, 1)], dtype(State))[0]
+    >>> plain(State, s, "suit", "doubled", mover="to_move")
+    {'suit': 'hearts', 'doubled': True, 'mover': None}
 
     Args:
         layout: the table.
@@ -305,9 +342,20 @@ def read(
 ) -> None:
     """Write what `plain` gave back into the fields.
 
+    >>> class State(Layout):
+    ...     suit = int8(0, ("clubs", "hearts"), "trumps")
+    ...     to_move = int8(NONE, 1, "the seat; NONE when over")
+    >>> s = np.zeros(1, dtype(State))[0]
+    >>> read(State, s, {"suit": "hearts", "mover": 1}, "suit", mover="to_move")
+    >>> s.tolist()
+    (1, 1)
+    >>> read(State, s, {"suit": "hearts", "mover": 2}, "suit", mover="to_move")
+    Traceback (most recent call last):
+    spygames.core.game.game.ImpossibleState: mover must be a whole number from 0 to 1, not 2
+
     Args:
         layout: the table of STATE.
-        s: the state, whose options are set.
+        s: the state; where it has options, they are set.
         mapping: the values by key; a missing one is None.
         names: the fields, which are also the keys.
         within: stands before the key in messages.
@@ -318,7 +366,7 @@ def read(
     """
     for key, name in ({name: name for name in names} | fields_of).items():
         row, value, key = _rows(layout)[name], mapping.get(key), f"{within} {key}".lstrip()
-        low, high = bounds(layout, name, s.options)
+        low, high = bounds(layout, name, s)
         if value is None and low == NONE:
             s[name] = NONE
         elif row.names:

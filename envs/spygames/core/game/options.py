@@ -1,12 +1,5 @@
 """Options of a game, read once: a frozen dataclass whose rows say what each option means and takes.
 
-```python
-@dataclass(frozen=True)
-class Settings(GameOptions):
-    players: Annotated[int, range(2, 5), "2, 3 or 4"] = 4
-    mode: Annotated[Mode, "with the Black Market or without"] = "simple"
-```
-
 What `make_game` takes, its help, the checks and `Game.options` follow from the rows.
 """
 
@@ -30,7 +23,21 @@ O = TypeVar("O", bound="GameOptions")  # noqa: E741
 
 @dataclass(frozen=True)
 class GameOptions:
-    """The base of a game's options. Making one checks all values; ValueError names the option and what it takes."""
+    """The base of a game's options: each row has a type, the allowed values, the meaning and a default.
+
+    >>> from typing import Annotated
+    >>> @dataclass(frozen=True)
+    ... class Settings(GameOptions):
+    ...     players: Annotated[int, range(2, 5), "2, 3 or 4"] = 2
+    ...     mode: Annotated[Literal["short", "long"], "the length of a game"] = "short"
+    >>> Settings(players=3).mapping
+    {'players': 3, 'mode': 'short'}
+    >>> Settings(players=5)
+    Traceback (most recent call last):
+    ValueError: players must be one of 2, 3, 4, not 5
+
+    The allowed values may be a function of the options (`seat_or_random`). A Literal or a bool has them in its type.
+    """
 
     def __post_init__(self) -> None:
         for name, (_, allowed) in _rows(type(self)).items():
@@ -66,7 +73,20 @@ def seat_or_random(options: Any) -> tuple[int | str, ...]:
 
 
 def packed(layout: type[Layout], options: GameOptions, **derived: Any) -> np.ndarray:
-    """One record of OPTIONS, [1].
+    """One record of OPTIONS, [1]: the field `packed` of a `Game`.
+
+    >>> from spygames.authoring import flag, int8
+    >>> class Options(Layout):
+    ...     players = int8(2, 4, "2, 3 or 4")
+    ...     long = flag("whether the game is a long one")
+    >>> from typing import Annotated
+    >>> @dataclass(frozen=True)
+    ... class Settings(GameOptions):
+    ...     players: Annotated[int, range(2, 5), "2, 3 or 4"] = 2
+    ...     mode: Annotated[Literal["short", "long"], "the length of a game"] = "short"
+    >>> given = Settings(mode="long")
+    >>> packed(Options, given, long=given.mode == "long").tolist()
+    [(2, 1)]
 
     Args:
         layout: its table.
@@ -82,7 +102,19 @@ def packed(layout: type[Layout], options: GameOptions, **derived: Any) -> np.nda
 
 
 def maker(options: Callable[P, O], make: Callable[[O], G]) -> Callable[P, G]:
-    """`make_game`: takes what the dataclass `options` takes, and gives it to `make`, whose module it is of.
+    """Return `make_game`, which takes what the dataclass `options` takes and passes it to `make`.
+
+    `make_game` belongs to the module of `make`. Its signature, help and errors follow from the rows of `options`.
+
+    >>> from typing import Annotated
+    >>> @dataclass(frozen=True)
+    ... class Settings(GameOptions):
+    ...     players: Annotated[int, range(2, 5), "2, 3 or 4"] = 2
+    >>> def made(given: Settings) -> str:  # a real one returns a Game
+    ...     return f"a game for {given.players}"
+    >>> make_game = maker(Settings, made)
+    >>> make_game(players=4)
+    'a game for 4'
 
     Raises:
         ValueError: an option has a value that it does not take.
