@@ -16,7 +16,7 @@ from torch import Tensor
 from spygames.core.basics.files import read_file
 from spygames.core.basics.text import one_line, shown
 from spygames.core.game.game import Game
-from spygames.core.players.released import BEST, best_agent, find_agent, find_anchor, released_agents
+from spygames.core.players.released import agent_folder, agent_names
 from spygames_training.files.atomic import remove, write_synced
 from spygames_training.files.json_values import parse_json
 
@@ -82,8 +82,8 @@ def check_place(path: Path) -> None:
 def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
     """The checkpoint folder of the released agent that `path` names (`agent_avenue/simple-2`, or `best` of `game`), or
     the one that `path` is, or has as `checkpoint` in it (a run); CheckpointError if there is none."""
-    if isinstance(path, str) and (path == BEST or find_agent(path) is not None):
-        return _released(path, game)
+    if isinstance(path, str) and (found := _named(path, game)) is not None:
+        return found
     place, path = path, Path(path)
     try:
         for folder in (path, path / "checkpoint"):
@@ -94,7 +94,11 @@ def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
     except (OSError, ValueError):  # too long for a name, or with a character that no name has
         there = False
     if not there or place == "":
-        return _released(str(place) if isinstance(place, str) else place.as_posix(), game)
+        if isinstance(place, Path) and (found := _named(place.as_posix(), game)) is not None:
+            return found
+        raise CheckpointError(
+            f"{shown(str(place))}: there is no such checkpoint, and no released agent of that name ({agent_names()})"
+        )
     if path.suffix in ARCHIVES and path.is_file():
         folder = shlex.quote(path.name.partition(".")[0])
         unpack = f"python -m {ARCHIVES[path.suffix]} -e {shlex.quote(path.name)} {folder}"
@@ -106,21 +110,12 @@ def find_checkpoint(path: str | Path, game: Game | None = None) -> Path:
     )
 
 
-def _released(name: str, game: Game | None) -> Path:
-    """The folder of a released agent, checked."""
+def _named(name: str, game: Game | None) -> Path | None:
+    """The folder of a released agent or an anchor, by its name; None for another name."""
     try:
-        if name == BEST and game is not None:
-            return best_agent(game)[0].checked_folder()
-        if (agent := find_agent(name)) is not None:
-            return agent.checked_folder()
-        if (folder := find_anchor(name)) is not None:
-            return folder
-        names = ", ".join(agent.name for agent in released_agents())
+        return agent_folder(name, game)
     except ValueError as error:
         raise CheckpointError(str(error)) from None
-    if name == BEST:
-        raise CheckpointError(f"best of which game? Name the agent: {names}")
-    raise CheckpointError(f"{shown(name)}: there is no such checkpoint, and no released agent of that name ({names})")
 
 
 def read_checkpoint_file(file: Path, longest: int) -> bytes:

@@ -131,6 +131,32 @@ def find_anchor(name: str) -> Path | None:
     return folder
 
 
+def agent_names() -> str:
+    """The names of all released agents, for messages."""
+    return ", ".join(agent.name for agent in released_agents())
+
+
+def agent_folder(name: str, game: Game | None = None) -> Path | None:
+    """Return the checkpoint folder, checked, of the agent that a name means.
+
+    Args:
+        name: of a released agent, of an anchor, or `best`.
+        game: which `best` agent; its options count.
+
+    Returns:
+        The folder; None for another name.
+
+    Raises:
+        ValueError: `best` without a game, no agent plays that game, or the agent's files are damaged.
+    """
+    if name == BEST:
+        if game is None:
+            raise ValueError(f"best of which game? Name the agent: {agent_names()}")
+        return best_agent(game)[0].checked_folder()
+    agent = find_agent(name)
+    return find_anchor(name) if agent is None else agent.checked_folder()
+
+
 def best_agent(game: Game) -> tuple[ReleasedAgent, str]:
     """The best released agent of a variant by its ladder, without a search, and the way in which it plays best.
 
@@ -146,8 +172,7 @@ def best_agent(game: Game) -> tuple[ReleasedAgent, str]:
     for environment, name, play in best:
         if environment == variant:
             return next(agent for agent in agents if agent.name == name), play
-    there = ", ".join(agent.name for agent in agents) or "none"
-    raise ValueError(f"no released agent plays {game.title}; there are: {there}")
+    raise ValueError(f"no released agent plays {game.title}; there are: {agent_names() or 'none'}")
 
 
 def name_of_best(game: Game, play: str = "") -> str:
