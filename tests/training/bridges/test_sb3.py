@@ -197,14 +197,14 @@ class Recorder:
 
     def __init__(self, env: LearnerSeatVecEnv) -> None:
         self.moves: list[list[tuple[int, int]]] = [[] for _ in range(env.num_envs)]
-        advance, games = env.games.advance, env.games
+        advance, games = env.games.advance_legal, env.games
 
         def noted(rows: np.ndarray, actions: np.ndarray, viewers: np.ndarray) -> None:
             for i in rows.tolist():
                 self.moves[i].append((int(games.seats[i]), int(actions[i])))
             advance(rows, actions, viewers)
 
-        env.games.advance = noted  # type: ignore[method-assign]
+        env.games.advance_legal = noted  # type: ignore[method-assign]
 
 
 @pytest.mark.parametrize(
