@@ -1,16 +1,9 @@
-"""The configs and checkpoints that come with the package, found from a clone and from an installed wheel alike."""
+"""Configs and agents that come with the package, by name."""
 
 import os
 from pathlib import Path
 
-_PACKAGE = Path(__file__).resolve().parent
-
-
-def folder(kind: str) -> Path:
-    """Returns the folder of all `configs` or `checkpoints`: in the package where it was installed from a wheel, else at
-    the top of the clone."""
-    installed = _PACKAGE / kind
-    return installed if installed.is_dir() else _PACKAGE.parents[1] / kind
+from spygames.core.basics.files import shipped_folder
 
 
 def config_path(text: str) -> Path:
@@ -23,7 +16,7 @@ def config_path(text: str) -> Path:
     within = path.parent.parts[path.parts[:1] == ("configs",) :]
     if os.path.exists(path) or within not in ((), ("agents",)):
         return path
-    shipped = folder("configs").joinpath(*within, f"{path.name.removesuffix('.toml')}.toml")
+    shipped = shipped_folder("configs").joinpath(*within, f"{path.name.removesuffix('.toml')}.toml")
     return shipped if shipped.is_file() else path
 
 

@@ -15,10 +15,11 @@ from typing import get_type_hints
 import pytest
 from tyro.conf import Positional
 
+from spygames.core.basics.files import shipped_folder
 from spygames.core.players.released import released_agents
 from spygames_app.cli import COMMANDS, load, main
 from spygames_app.cli.arguments import Tasks, program
-from spygames_app.shipped import agent_folder, config_path, folder
+from spygames_app.shipped import agent_folder, config_path
 from spygames_training.config import read_config
 from tests.cli.command import complaint, run
 
@@ -173,11 +174,11 @@ def test_messages_name_the_command_as_it_is_called_here(tmp_path: Path, monkeypa
 
 def test_configs_go_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    demo = folder("configs") / "demo.toml"
+    demo = shipped_folder("configs") / "demo.toml"
     assert read_config(demo).name == "demo"
     for text in ("demo", "demo.toml", "configs/demo.toml"):
         assert config_path(text) == demo
-    agent = folder("configs") / "agents" / "heimlich_3.toml"
+    agent = shipped_folder("configs") / "agents" / "heimlich_3.toml"
     for text in ("agents/heimlich_3", "configs/agents/heimlich_3.toml"):
         assert config_path(text) == agent != config_path("heimlich_3")
     for text in ("none", "other/demo.toml", "checkpoints/demo", "agents/configs/heimlich_3", "agents/demo", ""):
@@ -188,7 +189,7 @@ def test_configs_go_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_checkpoints_go_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    shipped = folder("checkpoints") / "agent_dog_2"
+    shipped = shipped_folder("checkpoints") / "agent_dog_2"
     assert agent_folder("agent_dog/standard-2") == shipped
     for text in ("random", "mcts:50", "runs/agent_dog_2", "agent_dog_2", "agent_dog_2@argmax"):
         assert agent_folder(text) == Path(text)

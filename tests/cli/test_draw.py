@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from spygames.agent_avenue import make_game
+from spygames.core.basics.files import shipped_folder
 from spygames.core.players.names import make_player
 from spygames.core.records.record import play_record, save_games
-from spygames_app.shipped import folder
 from tests.cli.command import complaint, run
 from tests.films.test_films import data_of
 
@@ -33,7 +33,7 @@ def test_draws(form: str, games: Path, tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_draws_for_a_viewer_with_what_an_agent_thinks(games: Path, tmp_path: Path) -> None:
-    out, agent = tmp_path / "game.html", folder("checkpoints") / "agent_avenue_simple"
+    out, agent = tmp_path / "game.html", shipped_folder("checkpoints") / "agent_avenue_simple"
     assert run("draw", games, "--number", 2, "--viewer", 1, "--agent", agent, "--out", out) == 0
     (view,) = data_of(out.read_text())["views"]
     assert view["name"] == "player_1"

@@ -12,12 +12,23 @@ from typing import Any
 import numpy as np
 from numpy import float32, int8, uint64
 
-from spygames.core.compiling.kernel import Int, Record, kernel
-from spygames.core.game.belief_targets import UNASKED, Questions
-from spygames.core.game.bots import random
-from spygames.core.game.game import Game, ImpossibleState, Texts, as_record
-from spygames.core.game.rng import below
-from spygames.core.game.validation import check_keys, integer, member, sequence
+from spygames.authoring import (
+    UNASKED,
+    Game,
+    ImpossibleState,
+    Int,
+    Questions,
+    Record,
+    Texts,
+    as_record,
+    below,
+    check_keys,
+    integer,
+    kernel,
+    member,
+    random_bot,
+    sequence,
+)
 
 SEATS = 2
 CARDS = ("J", "Q", "K")
@@ -227,6 +238,6 @@ def make_game() -> Game:
             state_from_dict=state_from_dict,
             to_text=to_text,
         ),
-        bots={"random": random},
+        bots={"random": random_bot},
         module=sys.modules[__name__],
     )

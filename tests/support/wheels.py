@@ -114,8 +114,8 @@ def build() -> None:
     packages = {"spygames", "spygames_training", "spygames_app"}
     assert {top for top in tops if not top.endswith(".dist-info")} == packages, tops
     assert {f"{package}/py.typed" for package in packages} <= set(names)
-    assert "spygames_app/checkpoints/agents.json" in names
-    assert "spygames_app/configs/demo.toml" in names
+    assert "spygames/checkpoints/agents.json" in names
+    assert "spygames/configs/demo.toml" in names
     with tarfile.open(sdist) as archive:
         kept = {name.partition("/")[2] for name in archive.getnames()}
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)

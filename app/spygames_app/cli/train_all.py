@@ -7,8 +7,9 @@ from typing import Annotated
 import tyro
 from tyro.conf import Positional
 
+from spygames.core.basics.files import shipped_folder
 from spygames_app.cli.arguments import AnyPositive, Folder, TaskOptions, Tasks, complain, console, say, value
-from spygames_app.shipped import config_path, folder
+from spygames_app.shipped import config_path
 
 BEGIN, END = "<!-- curves: spygames train-all --write writes from here -->", "<!-- to here, curves -->"
 _Config = Annotated[Path, value(config_path, "CONFIG")]
@@ -49,10 +50,10 @@ class TrainAll:
         from spygames_training.output.tables import put_between
         from spygames_training.system.machine import machine
 
-        docs = folder("configs").parent / "docs"
+        docs = shipped_folder("configs").parent / "docs"
         if self.write and not docs.is_dir():
             raise ValueError("--write keeps the figures in the documents of a clone, and this is none")
-        paths = self.configs or tuple(p for p in sorted(folder("configs").glob("*.toml")) if p.stem != "demo")
+        paths = self.configs or tuple(p for p in sorted(shipped_folder("configs").glob("*.toml")) if p.stem != "demo")
         with self.tasks.executor() as executor:
             code = self.allow_code
             runs = Runs(paths, self.out, self.against, self.decisions, machine(), allow_code=code, executor=executor)

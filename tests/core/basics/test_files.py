@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from spygames.core.basics.files import read_file, read_text
+from spygames.core.basics import files
+from spygames.core.basics.files import read_file, read_text, shipped_folder
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and devices as POSIX has them")
@@ -62,3 +65,13 @@ def test_a_text_in_another_encoding_is_refused_by_its_line(tmp_path: Path) -> No
     file.write_bytes("first\nGrüße\n".encode("latin-1"))
     with pytest.raises(ValueError, match="must be UTF-8, but line 2 is not"):
         read_text(file, 100)
+
+
+def test_what_comes_with_the_package_is_found_in_a_clone_and_in_a_wheel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (shipped_folder("checkpoints") / "agents.json").samefile(ROOT / "checkpoints" / "agents.json")
+    monkeypatch.setattr(files, "__file__", str(tmp_path / "spygames" / "core" / "basics" / "files.py"))
+    assert not shipped_folder("configs").exists()
+    (tmp_path / "spygames" / "configs").mkdir(parents=True)
+    assert shipped_folder("configs").samefile(tmp_path / "spygames" / "configs")

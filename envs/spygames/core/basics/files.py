@@ -1,4 +1,7 @@
-"""Reading files that somebody else may have written or named: only regular ones, up to a size, text in UTF-8."""
+"""Reading files that somebody else may have written or named: only regular ones, up to a size, text in UTF-8.
+
+And where the files are that come with the package.
+"""
 
 import errno
 import os
@@ -6,6 +9,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
+from pathlib import Path
 
 from spygames.core.basics.text import one_line
 
@@ -64,3 +68,11 @@ def decoded(data: bytes) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ValueError(f"the file must be UTF-8, but line {line} is not: {one_line(error)}") from None
+
+
+def shipped_folder(name: str) -> Path:
+    """Return the folder `configs` or `checkpoints` that comes with the package: inside `spygames` where a wheel was
+    installed, else at the top of the clone. Without either it does not exist."""
+    package = Path(__file__).resolve().parents[2]
+    installed = package / name
+    return installed if installed.is_dir() else package.parents[1] / name

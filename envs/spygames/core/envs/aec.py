@@ -200,7 +200,8 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         """Observation (None unless asked for), reward, termination, truncation and info of `agent_selection`."""
         observation = None
         if observe:
-            # Made by the step and handed out once, since callers may change what they get.
+            # `step` has made these arrays. The first caller owns them and may change them, so a later call makes new
+            # ones with the same values.
             observation = self._observation
             self._observation = None
             if observation is None:

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from spygames.core.basics.files import read_file, read_text
+from spygames.core.basics.files import read_file, read_text, shipped_folder
 from spygames.core.basics.text import one_line, shown
 from spygames.core.compiling.digest import content
 from spygames.core.game.game import Game
@@ -189,11 +189,9 @@ def _variant(game_id: str, options: Mapping[str, Any]) -> tuple[str, dict[str, A
 
 
 def _folder() -> Path | None:
-    """Where the agents lie: in the command's package where that was installed from a wheel, else at the top of the
-    clone; None where neither is."""
-    package = Path(__file__).resolve().parents[2]
-    places = (package.parent / "spygames_app" / "checkpoints", package.parents[1] / "checkpoints")
-    return next((folder for folder in places if (folder / MANIFEST).is_file()), None)
+    """The folder of the released agents; None where it is missing."""
+    folder = shipped_folder("checkpoints")
+    return folder if (folder / MANIFEST).is_file() else None
 
 
 Listed = tuple[list[ReleasedAgent], list[tuple[tuple[str, dict[str, Any]], str, str]]]
