@@ -14,24 +14,8 @@ from spygames.core.pictures.raster import pixels, png
 from spygames.core.pictures.render import draw
 from spygames.core.players.beliefs import Belief, drawn_worlds, in_things, win_share
 from spygames.core.svg.annotations import Advice, Draw, Look
-from spygames.core.svg.pen import (
-    BAD,
-    EDGE,
-    FONT,
-    GOOD,
-    HEIGHT,
-    INK,
-    LINE,
-    PANEL,
-    PAPER,
-    PICK,
-    SOFT,
-    TABLE,
-    WIDTH,
-    Pen,
-    cut,
-    width,
-)
+from spygames.core.svg.colours import BAD, EDGE, GOOD, INK, LINE, PANEL, PAPER, PICK, SOFT, TABLE
+from spygames.core.svg.pen import FONT, HEIGHT, WIDTH, Pen, cut, width
 
 __all__ = [
     "BAD",

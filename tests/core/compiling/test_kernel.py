@@ -26,9 +26,7 @@ from numba.core.compiler import CompilerBase
 from numba.core.dispatcher import Dispatcher
 from numba.core.typed_passes import BaseNativeLowering
 
-from spygames.core.compiling import cache as kept
-from spygames.core.compiling import kernel
-from spygames.core.compiling import link as parts
+from spygames.core.compiling import cache, kernel, link
 from spygames.core.compiling.digest import code_digest
 from spygames.core.game.game import as_record
 from spygames.core.playing.batch import Batch
@@ -38,18 +36,18 @@ from tests.poker import kuhn
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     """`cache_dir` asked anew, in a world where nothing beside the package can be written."""
-    monkeypatch.setattr(kernel, "_PACKAGE", tmp_path / "file")
+    monkeypatch.setattr(cache, "_PACKAGE", tmp_path / "file")
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    monkeypatch.setattr(kernel.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
-    kernel.cache_dir.cache_clear()
+    monkeypatch.setattr(cache.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
+    cache.cache_dir.cache_clear()
     yield tmp_path
-    kernel.cache_dir.cache_clear()
+    cache.cache_dir.cache_clear()
 
 
 def test_the_users_cache_stands_in_for_the_package(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "cache"))
-    assert Path(kernel.cache_dir() or "").parent == fresh / "cache" / "spygames"
+    assert Path(cache.cache_dir() or "").parent == fresh / "cache" / "spygames"
 
 
 def test_a_user_without_a_home_keeps_it_among_the_temporary_files(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,8 +55,8 @@ def test_a_user_without_a_home_keeps_it_among_the_temporary_files(fresh: Path, m
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(kernel.Path, "home", no_home)
-    folder = Path(kernel.cache_dir() or "")
+    monkeypatch.setattr(cache.Path, "home", no_home)
+    folder = Path(cache.cache_dir() or "")
     assert folder.is_relative_to(fresh / "temporary")
     if hasattr(os, "getuid"):
         assert folder.parent.name == f"spygames-{os.getuid()}"
@@ -70,22 +68,22 @@ def test_a_machine_without_a_folder_for_temporary_files_needs_none(
     def read_only() -> str:
         raise FileNotFoundError(2, "No usable temporary directory found")
 
-    monkeypatch.setattr(kernel.tempfile, "gettempdir", read_only)
+    monkeypatch.setattr(cache.tempfile, "gettempdir", read_only)
     monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "cache"))
-    assert Path(kernel.cache_dir() or "").parent == fresh / "cache" / "spygames"
-    kernel.cache_dir.cache_clear()
+    assert Path(cache.cache_dir() or "").parent == fresh / "cache" / "spygames"
+    cache.cache_dir.cache_clear()
     monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "file"))
     with pytest.warns(UserWarning, match="cannot be kept"):
-        assert kernel.cache_dir() is None
+        assert cache.cache_dir() is None
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners here")
 def test_code_that_others_may_have_put_there_is_not_run(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(fresh / "file"))  # cannot be written, being a file
-    ours = kernel._user()
-    monkeypatch.setattr(kernel, "_user", lambda: ours + 1)
+    ours = cache._user()
+    monkeypatch.setattr(cache, "_user", lambda: ours + 1)
     with pytest.warns(UserWarning, match="cannot be kept"):
-        assert kernel.cache_dir() is None
+        assert cache.cache_dir() is None
 
 
 OTHER = """@kernel
@@ -124,14 +122,14 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # Python itself misses an edit of equal length in one second
     monkeypatch.syspath_prepend(tmp_path)
-    kernel.cache_dir.cache_clear()
+    cache.cache_dir.cache_clear()
     for name in ("first_game", "second_game"):
         (tmp_path / name).mkdir()
         for file, text in FILES.items():
             (tmp_path / name / file).write_text(text.replace("{name}", name))
     yield tmp_path
     forget()
-    kernel.cache_dir.cache_clear()
+    cache.cache_dir.cache_clear()
 
 
 def forget() -> None:
@@ -139,8 +137,8 @@ def forget() -> None:
     for name in [name for name in sys.modules if name.split(".")[0] in ("first_game", "second_game")]:
         del sys.modules[name]
     kernel._bound.clear()
-    kept.delete_unused.cache_clear()
-    kept._warned.clear()
+    cache.delete_unused.cache_clear()
+    cache._warned.clear()
     importlib.invalidate_caches()
 
 
@@ -298,7 +296,7 @@ def test_a_disk_that_is_full_is_a_warning(own: Path, monkeypatch: pytest.MonkeyP
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(kept.Path, "write_bytes", full)
+    monkeypatch.setattr(cache.Path, "write_bytes", full)
     with pytest.warns(UserWarning, match="cannot be kept, so the next process compiles again: .*No space left"):
         assert importlib.import_module("first_game.deeper").rival(0) == 1
 
@@ -355,13 +353,13 @@ def test_machine_code_that_is_damaged_is_made_again(own: Path, damage: Callable[
 
 def test_bytes_with_a_wrong_checksum_are_not_unpickled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "file.nbc"
-    kept.save(file, pickle.dumps((1, 2)))
-    assert kept.load(file, lambda *values: values) == (1, 2)
-    monkeypatch.setattr(kept.pickle, "loads", lambda _: pytest.fail("unpickled"))
+    cache.save(file, pickle.dumps((1, 2)))
+    assert cache.load(file, lambda *values: values) == (1, 2)
+    monkeypatch.setattr(cache.pickle, "loads", lambda _: pytest.fail("unpickled"))
     file.write_bytes(_flipped(file.read_bytes()))
-    kept._warned.clear()
+    cache._warned.clear()
     with pytest.warns(UserWarning, match="checksum"):
-        assert kept.load(file, lambda *values: values) is None
+        assert cache.load(file, lambda *values: values) is None
     assert not file.exists()
 
 
@@ -532,13 +530,13 @@ def test_a_kernel_that_another_one_calls_may_have_closures() -> None:
 def test_compiling_changes_nothing_for_others(collecting: bool, monkeypatch: pytest.MonkeyPatch, own: Path) -> None:
     """Neither the collection of garbage nor Numba, also where it fails."""
     while_compiled = []
-    made = parts.compiler
+    made = link.compiler
 
     def watched(*args: Any) -> Any:
         part = made(*args)
         return lambda arguments: while_compiled.append(gc.isenabled()) or part(arguments)
 
-    monkeypatch.setattr(parts, "compiler", watched)
+    monkeypatch.setattr(link, "compiler", watched)
 
     def inner(x: int) -> int:
         return x * 3
@@ -553,7 +551,7 @@ def test_compiling_changes_nothing_for_others(collecting: bool, monkeypatch: pyt
     finally:
         gc.enable()
     assert while_compiled == [False]
-    target: Any = parts.cpu_target
+    target: Any = link.cpu_target
     for context in (target.typing_context, target.target_context):
         assert not {"refresh", "resolve_function_type"} & vars(context).keys()
 
@@ -591,15 +589,15 @@ def test_without_a_private_name_of_numba_its_own_compiler_links(own: Path) -> No
 
 @needs_compiler
 def test_a_private_name_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(parts.ConfigStack, "top_or_none")
+    monkeypatch.delattr(link.ConfigStack, "top_or_none")
     with pytest.raises(AttributeError, match="top_or_none"):
-        parts.check_names()
+        link.check_names()
 
 
 def test_what_is_used_of_numba() -> None:
     """All of it private: if a release drops one of these, `core/compiling/kernel.py` is the place to mend."""
     assert {"load_overload", "save_overload", "cache_path"} <= {
-        name for name in dir(kernel._MachineCode) if not name.startswith("_")
+        name for name in dir(cache.MachineCode) if not name.startswith("_")
     }
     assert "self._cache.load_overload(sig, self.targetctx)" in inspect.getsource(Dispatcher.compile)
     assert "self._cache.save_overload(sig, cres)" in inspect.getsource(Dispatcher.compile)
@@ -609,7 +607,7 @@ def test_what_is_used_of_numba() -> None:
         "targetoptions",
     ]
     for name in ("_reduce", "_rebuild"):
-        assert hasattr(kernel.CompileResult, name)
+        assert hasattr(cache.CompileResult, name)
     assert "self._compile_for_args" not in inspect.getsource(Dispatcher.compile)
     assert "self.compile(tuple(argtypes))" in inspect.getsource(cast(Any, Dispatcher)._compile_for_args)
     assert list(inspect.signature(Dispatcher.get_call_template).parameters) == ["self", "args", "kws"]
@@ -619,20 +617,20 @@ def test_what_is_used_of_numba() -> None:
         "_optimize_final_module",
         "_finalize_final_module",
     ):  # of `core/compiling/link.py`
-        assert hasattr(parts.JITCodeLibrary, name)
+        assert hasattr(link.JITCodeLibrary, name)
     assert "not flags.no_cfunc_wrapper" in inspect.getsource(BaseNativeLowering.run_pass)
     assert "flags.no_compile" in inspect.getsource(BaseNativeLowering.run_pass)
     assert "noalias=flags.noalias" in inspect.getsource(BaseNativeLowering.run_pass)
     assert list(inspect.signature(kernel.dumps).parameters) == ["obj"]
     assert "typingctx.refresh()\n        targetctx.refresh()" in inspect.getsource(CompilerBase.__init__)
-    assert list(inspect.signature(parts.PassManager._runPass).parameters) == ["self", "index", "pss", "internal_state"]
-    assert "self._runPass(idx, pass_inst, state)" in inspect.getsource(parts.PassManager.run)
+    assert list(inspect.signature(link.PassManager._runPass).parameters) == ["self", "index", "pss", "internal_state"]
+    assert "self._runPass(idx, pass_inst, state)" in inspect.getsource(link.PassManager.run)
     passes = inspect.getsource(compiler)
-    assert all(f"pm.add_pass({name}," in passes for name in (*parts._UNUSED, "InlineClosureLikes"))
-    context = cast(Any, parts.cpu_target).typing_context
+    assert all(f"pm.add_pass({name}," in passes for name in (*link._UNUSED, "InlineClosureLikes"))
+    context = cast(Any, link.cpu_target).typing_context
     assert list(inspect.signature(context.resolve_function_type).parameters) == ["func", "args", "kws"]
     assert callable(context._lookup_global)
-    assert list(inspect.signature(kernel.rtsys.initialize).parameters) == ["ctx"]
+    assert list(inspect.signature(cache.rtsys.initialize).parameters) == ["ctx"]
 
 
 _PLAY = """

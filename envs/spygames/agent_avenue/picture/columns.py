@@ -16,7 +16,7 @@ from spygames.agent_avenue.picture.signs import (
     sign,
 )
 from spygames.core.pictures.picture import heading
-from spygames.core.svg.pen import EDGE, INK, LINE, PANEL, PAPER, PICK, SOFT, TABLE
+from spygames.core.svg.colours import EDGE, INK, LINE, PANEL, PAPER, PICK, SOFT, TABLE
 
 LEFT, RIGHT, TOP, COLUMN = 26, 892, 232, 282
 """The left edges of the columns, their first base line and their width."""

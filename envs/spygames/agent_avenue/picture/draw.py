@@ -14,7 +14,8 @@ from spygames.agent_avenue.picture.scene import Scene
 from spygames.agent_avenue.picture.signs import SIDE
 from spygames.agent_avenue.picture.zones import own_zone, top_zone
 from spygames.core.pictures.picture import Look, advice_panel, log_panel, title_bar
-from spygames.core.svg.pen import LINE, PANEL, PICK, WIDTH, Pen, width
+from spygames.core.svg.colours import LINE, PANEL, PICK
+from spygames.core.svg.pen import WIDTH, Pen, width
 
 TOP_ZONE, OWN_ZONE = (52, 148), (638, 248)
 """Upper edge and height of the zones of the two sides."""

@@ -17,7 +17,8 @@ from spygames.agent_avenue.picture.signs import (
     sign,
     star,
 )
-from spygames.core.svg.pen import BAD, EDGE, GOOD, INK, LINE, PANEL, PAPER, PICK, SOFT, Pen, width
+from spygames.core.svg.colours import BAD, EDGE, GOOD, INK, LINE, PANEL, PAPER, PICK, SOFT
+from spygames.core.svg.pen import Pen, width
 
 WIN, LOSE = "win", "lose"
 MINUS = "#a82a24"

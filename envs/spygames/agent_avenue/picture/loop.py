@@ -4,7 +4,7 @@ from spygames.agent_avenue.board import HOMES, IS_MARKET, SPACES
 from spygames.agent_avenue.picture.faces import signed
 from spygames.agent_avenue.picture.scene import CX, CY, Scene
 from spygames.agent_avenue.picture.signs import SIDE, house, lamp, meeple, slab, stall
-from spygames.core.svg.pen import INK, PAPER
+from spygames.core.svg.colours import INK, PAPER
 
 CELL_W, CELL_H = 108, 99
 RING = (

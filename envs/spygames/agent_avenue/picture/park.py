@@ -7,7 +7,7 @@ from spygames.agent_avenue.picture.faces import EFFECTS, face, fitting, market_c
 from spygames.agent_avenue.picture.scene import CX, CY, WHY, Scene
 from spygames.agent_avenue.picture.signs import BACK_LINE, SIDE, SIDES, back, disc, eye, meeple, stall, tree
 from spygames.agent_avenue.picture.zones import known
-from spygames.core.svg.pen import LINE, PAPER, PICK, SOFT
+from spygames.core.svg.colours import LINE, PAPER, PICK, SOFT
 
 GRASS, GRASS_INK = "#7fae79", "#15291c"
 FLOWERS = (

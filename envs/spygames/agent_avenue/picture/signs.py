@@ -2,7 +2,8 @@
 
 import math
 
-from spygames.core.svg.pen import BAD, INK, PAPER, Pen
+from spygames.core.svg.colours import BAD, INK, PAPER
+from spygames.core.svg.pen import Pen
 
 GOLD, SKY = 0, 1
 SIDES = ("gold", "sky")

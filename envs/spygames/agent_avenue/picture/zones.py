@@ -8,7 +8,8 @@ from spygames.agent_avenue.picture.faces import agent_back, back_with_sign, chip
 from spygames.agent_avenue.picture.scene import Scene
 from spygames.agent_avenue.picture.signs import SIDE, SIDES, badge, eye, meeple
 from spygames.core.pictures.picture import heading
-from spygames.core.svg.pen import INK, PAPER, PICK, SOFT, WIDTH, width
+from spygames.core.svg.colours import INK, PAPER, PICK, SOFT
+from spygames.core.svg.pen import WIDTH, width
 
 HAND_W = 446
 """The width that a zone has for hands."""

@@ -6,7 +6,8 @@ from spygames.agent_dog.picture import signs
 from spygames.agent_dog.picture.scene import COLUMN, RIGHT, Scene
 from spygames.agent_dog.picture.signs import CARD_H, CARD_W, CHIP_W
 from spygames.core.pictures.picture import heading
-from spygames.core.svg.pen import INK, LINE, PAPER, PICK, SOFT, width
+from spygames.core.svg.colours import INK, LINE, PAPER, PICK, SOFT
+from spygames.core.svg.pen import width
 
 _GONE = "#4a6076"
 _SIGNS = (

@@ -15,7 +15,8 @@ from spygames.agent_dog.picture.seats import SLOTS, bottom, panel
 from spygames.agent_dog.picture.signs import FILL
 from spygames.core.pictures.picture import advice_panel, log_panel, title_bar
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.pen import LINE, PANEL, PICK, Pen, width
+from spygames.core.svg.colours import LINE, PANEL, PICK
+from spygames.core.svg.pen import Pen, width
 
 
 def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:

@@ -8,7 +8,8 @@ from spygames.agent_dog.picture.scene import HALF, LANE, RADIUS, STEP, Scene, X,
 from spygames.agent_dog.picture.signs import CARD_H, CARD_W, DARK, FILL, LAWN, LIGHT, ROAD, STONE
 from spygames.core.pictures.picture import heading
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.pen import PAPER, PICK, Pen
+from spygames.core.svg.colours import PAPER, PICK
+from spygames.core.svg.pen import Pen
 
 _PLAZA = "#345845"
 _PRINTS = ((-94, 213, 130), (-74, 239, 122), (-42, 249, 126))

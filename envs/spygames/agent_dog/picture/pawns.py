@@ -7,7 +7,8 @@ from spygames.agent_dog.cards import FUNCTIONS, STEPS
 from spygames.agent_dog.picture import signs
 from spygames.agent_dog.picture.scene import Pawn, Point, Scene
 from spygames.agent_dog.picture.signs import FILL
-from spygames.core.svg.pen import INK, PAPER, PICK, Pen
+from spygames.core.svg.colours import INK, PAPER, PICK
+from spygames.core.svg.pen import Pen
 
 _VERBS = {"place": "from", "step": "step", "swap": "swap"}
 """How an action that chooses a pawn begins, by phase."""

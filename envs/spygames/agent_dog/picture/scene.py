@@ -7,7 +7,8 @@ from typing import Any
 
 from spygames.agent_dog.board import BOARDS, COLOURS, GOAL, PAWNS, Board, string_to_place
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.pen import PICK, Pen
+from spygames.core.svg.colours import PICK
+from spygames.core.svg.pen import Pen
 
 X, Y = 600, 378
 """The middle of the board."""

@@ -3,7 +3,8 @@
 from spygames.agent_dog.picture import signs
 from spygames.agent_dog.picture.scene import COLUMN, LEFT, RIGHT, Scene
 from spygames.agent_dog.picture.signs import BRIGHT, CARD_H, CARD_W, CHIP_H, CHIP_W, FILL
-from spygames.core.svg.pen import INK, LINE, PANEL, PAPER, PICK, SOFT, width
+from spygames.core.svg.colours import INK, LINE, PANEL, PAPER, PICK, SOFT
+from spygames.core.svg.pen import width
 
 SLOTS = {1: (LEFT, 52), 2: (RIGHT, 52), 3: (RIGHT, 202)}
 """Where the panels of others are, by how many quadrants clockwise from the bottom they sit."""

@@ -4,7 +4,8 @@ import math
 from collections.abc import Collection, Sequence
 
 from spygames.agent_dog.cards import CARDS, OFFERED
-from spygames.core.svg.pen import BAD, EDGE, INK, PAPER, PICK, Pen
+from spygames.core.svg.colours import BAD, EDGE, INK, PAPER, PICK
+from spygames.core.svg.pen import Pen
 
 FILL = ("#e2574c", "#4f9be0", "#58b368", "#f2c53d")
 """The colours of seats: red with a dot, blue with a bar, green with a cross, yellow with a ring."""

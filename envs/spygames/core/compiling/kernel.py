@@ -3,43 +3,35 @@
 import contextlib
 import functools
 import gc
-import glob
 import importlib
-import os
 import pickle
 import sys
-import tempfile
 import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from functools import cache
-from hashlib import sha256
-from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 import numpy as np
-from numba.core.compiler import Compiler, CompileResult
+from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
-from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
-from numba.core.types import Record as NumbaRecord
 from numba.core.typing.templates import make_concrete_template
 
 from spygames.core.basics.text import one_line, say
-from spygames.core.compiling import cache as kept
+from spygames.core.compiling.cache import MachineCode, cache_dir
 from spygames.core.compiling.digest import OPTIONS, code_digest, names_of, numba
 
 LINKS = True
 """Whether kernels are linked into their callers (`LinkedKernel`)."""
 if TYPE_CHECKING:
-    from spygames.core.compiling import link as parts
+    from spygames.core.compiling import link
 else:
     try:
-        from spygames.core.compiling import link as parts
+        from spygames.core.compiling import link
     except (ImportError, AttributeError) as _missing:
         LINKS = False
         warnings.warn(
@@ -56,122 +48,6 @@ Record = Any
 """One state, view or set of options: a NumPy record with the fields of the game's STATE, VIEW or OPTIONS."""
 
 F = TypeVar("F", bound=Callable[..., object])
-
-_PACKAGE = Path(__file__).resolve().parents[2]
-
-_RECORD_NAMES = "by layout"
-"""How machine code names records, part of the names of kept files: code with other names is not loaded."""
-
-
-def _by_layout(record: Any) -> tuple[str, tuple[str, ...]]:
-    """What stands for a record's type in the names of compiled functions: a digest of its layout.
-
-    Numba takes a number that counts the types of a process. Two processes that compile a kernel for two variants, in
-    the same order, would then give both the same name, and a third one that loads both would call one for the other.
-    """
-    return "Record", (sha256(record.name.encode()).hexdigest()[:16],)
-
-
-cast(Any, NumbaRecord).mangling_args = property(_by_layout)
-
-
-@cache
-def cache_dir() -> str | None:
-    """Folder of the machine code: beside the package where that can be written, else in the user's cache, else one of
-    the user's own among the temporary files; None, with a warning, where nothing can be written."""
-    shared = _temporary_folder()
-    roots = [_PACKAGE / "__pycache__", *_users_cache(), *shared]
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        roots.insert(0, Path(os.environ["NUMBA_CACHE_DIR"]))
-    for root in roots:
-        folder = root / "kernels"
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # What lies there is run, so in a place that all can write to it must be ours.
-            if os.access(folder, os.W_OK) and (root not in shared or folder.parent.stat().st_uid == _user()):
-                return str(folder)
-        except OSError:
-            continue
-    warnings.warn(
-        f"compiled code cannot be kept, so each process compiles: tried {', '.join(map(str, roots))}", stacklevel=2
-    )
-    return None
-
-
-def _user() -> int:
-    return os.getuid() if hasattr(os, "getuid") else 0
-
-
-def _users_cache() -> list[Path]:
-    """The folder in the user's cache; [] for a user without a home."""
-    with contextlib.suppress(RuntimeError):
-        return [Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "spygames"]
-    return []
-
-
-def _temporary_folder() -> list[Path]:
-    """The user's folder among everybody's temporary files; [] where nothing at all can be written."""
-    with contextlib.suppress(OSError):
-        return [Path(tempfile.gettempdir()) / f"spygames-{_user()}"]
-    return []
-
-
-class _MachineCode:
-    """What a dispatcher asks for machine code on disk, in place of Numba's own cache: one file a signature.
-
-    Numba's cache notices an edit in a kernel's own file, not in a kernel of another file that it calls, nor in a table
-    that it reads. Here the name of a file holds a digest of everything that the code is made from, taken when it is
-    asked for: what is named later than the kernel counts, too. So a file is right or not there, whoever else writes.
-    """
-
-    def __init__(self, function: FunctionType, kind: str = ""):
-        self._function, self._kind = function, kind
-
-    @property
-    def cache_path(self) -> str | None:
-        """The folder, None where nothing can be kept."""
-        folder = cache_dir()
-        return folder and os.path.join(folder, self._function.__module__)
-
-    def is_kept(self) -> bool:
-        """Whether there is machine code of some signature."""
-        path = self.cache_path
-        return path is not None and any(Path(path).glob(f"{glob.escape(self._stem())}*.nbc"))
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function for a signature, None if there is none."""
-        rtsys.initialize(target_context)  # what machine code calls; to load it takes no declarations of functions
-        rebuild = functools.partial(CompileResult._rebuild, target_context)
-        return kept.load(self._path(sig, target_context.codegen()), rebuild)
-
-    def save_overload(self, sig: Any, compiled: Any) -> None:
-        """Keeps a compiled function, and lets go what has not been used for long."""
-        self._write(self._path(sig, compiled.library.codegen), compiled.library, compiled._reduce)
-
-    def part(self, args: Any, target_context: Any, make: Callable[[Any], "parts.Part"]) -> "parts.Part":
-        """The part for types of arguments: what is kept, or made now, and then kept."""
-        path = self._path(args, target_context.codegen())
-        if (part := kept.load(path, parts.Part.rebuild)) is None:
-            part = make(args)
-            self._write(path, part.library, part.reduce)
-        return part
-
-    @staticmethod
-    def _write(path: Path | None, library: Any, reduce: Callable[[], Any]) -> None:
-        if path is not None and (parts.is_lasting(library) if LINKS else not library.has_dynamic_globals):
-            kept.save(path, dumps(reduce()))
-
-    def _path(self, sig: Any, codegen: Any) -> Path | None:
-        folder = self.cache_path
-        # A named tuple is printed without its names.
-        arguments = getattr(sig, "args", sig)
-        fields = [getattr(getattr(each, "instance_class", None), "_fields", None) for each in arguments]
-        key = sha256(repr((str(sig), fields, codegen.magic_tuple(), _RECORD_NAMES)).encode()).hexdigest()[:16]
-        return Path(folder, f"{self._stem()}{key}.nbc") if folder else None
-
-    def _stem(self) -> str:
-        name = self._function.__qualname__.replace("<", "").replace(">", "")
-        return f"{name}-{self._kind}{code_digest(self._function, kept.FORMAT)}-"
 
 
 @contextlib.contextmanager
@@ -202,7 +78,7 @@ _failure = _Failure()
 
 
 class Kernel(CPUDispatcher):
-    """A compiled function, Numba's with machine code kept as `_MachineCode` does and errors of one line."""
+    """A compiled function, Numba's with machine code kept as `MachineCode` does and errors of one line."""
 
     kind = "whole-"
     """In the names of kept files: code that is linked otherwise is other code."""
@@ -211,7 +87,7 @@ class Kernel(CPUDispatcher):
 
     def __init__(self, function: FunctionType, *_: object):  # Numba passes its options once more after pickling
         super().__init__(function, targetoptions=dict(OPTIONS), pipeline_class=self.pipeline)
-        self._cache = _MachineCode(function, self.kind)
+        self._cache = MachineCode(function, self.kind, link.is_lasting if LINKS else None)
         self.variant = ""
         """The variant that it is a loop of, on one line; "" for none."""
         self._entry: Any = None
@@ -276,29 +152,29 @@ class LinkedKernel(Kernel):
     """A kernel that its callers link as a part: compiled once for all of them (`spygames.core.compiling.link`)."""
 
     kind = ""
-    pipeline = parts.WholePipeline if LINKS else Compiler
+    pipeline = link.WholePipeline if LINKS else Compiler
 
     def __init__(self, function: FunctionType, *_: object):
         super().__init__(function)
-        self._kept_parts = _MachineCode(function, "part-")
-        self._parts: dict[tuple[Any, ...], parts.Part] = {}
-        self._new_part = parts.compiler(function, dict(OPTIONS))
+        self._kept_parts = MachineCode(function, "part-", link.is_lasting)
+        self._parts: dict[tuple[Any, ...], link.Part] = {}
+        self._new_part = link.compiler(function, dict(OPTIONS))
 
     def compile(self, sig: Any) -> Any:
         """Machine code for a signature, to be called from Python."""
-        with global_compiler_lock, parts.remembered(self.typingctx):
+        with global_compiler_lock, link.remembered(self.typingctx):
             return super().compile(sig)
 
     def add_overload(self, cres: Any) -> None:
         """What Numba does with a signature that it has compiled or loaded."""
-        parts.connect(cres)
+        link.connect(cres)
         super().add_overload(cres)
 
     def get_call_template(self, args: Any, kws: Any) -> tuple[Any, ...]:
         """What Numba asks for while a kernel that calls this one is compiled: a part."""
         pysig, args = cast(Any, self)._compiler.fold_argument_types(args, kws)
         with self._noted():
-            part = self._part(tuple(map(parts.wide, args)))
+            part = self._part(tuple(map(link.wide, args)))
         return make_concrete_template(self.__name__, key=self.__name__, signatures=[part.signature]), pysig, args, {}
 
     def get_overload(self, sig: Any) -> Any:
@@ -309,10 +185,12 @@ class LinkedKernel(Kernel):
         """Whether callers of this kernel find it compiled."""
         return bool(self._parts) or self._kept_parts.is_kept()
 
-    def _part(self, args: tuple[Any, ...]) -> "parts.Part":
+    def _part(self, args: tuple[Any, ...]) -> "link.Part":
         with global_compiler_lock, cast(Any, self)._compiling_counter:  # by which Numba sees that a kernel calls itself
             if (part := self._parts.get(args)) is None:
-                part = self._parts[args] = self._kept_parts.part(args, self.targetctx, self._new_part)
+                part = self._parts[args] = self._kept_parts.part(
+                    args, self.targetctx, self._new_part, link.Part.rebuild
+                )
             return part
 
 

@@ -12,7 +12,8 @@ from typing import Any
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import Game
 from spygames.core.svg.annotations import Advice, Look
-from spygames.core.svg.pen import FONT, HEIGHT, INK, LINE, PANEL, PAPER, SOFT, TABLE, WIDTH, Pen
+from spygames.core.svg.colours import INK, LINE, PANEL, PAPER, SOFT, TABLE
+from spygames.core.svg.pen import FONT, HEIGHT, WIDTH, Pen
 
 __all__ = ["Picture", "advice_panel", "draw_seen", "heading", "log_panel", "picture", "title_bar"]
 

@@ -12,7 +12,8 @@ import numpy as np
 from gymnasium.error import DependencyNotInstalled
 
 from spygames.core.game.validation import whole
-from spygames.core.svg.pen import HEIGHT, TABLE, WIDTH
+from spygames.core.svg.colours import TABLE
+from spygames.core.svg.pen import HEIGHT, WIDTH
 
 __all__ = ["pixels", "png"]
 

@@ -198,6 +198,8 @@ class Rows:
         game, n = self.game, self.n
         self.serial = np.full(n, next(_objects) << _PER_OBJECT, np.int64)
         self.views = self.observation.view(game.view_dtype).reshape(n)
+        self.seats = self.states["to_move"]
+        """The seat to move in each game, NOBODY where it is over, int8 [n]; a view of the states."""
         self.arrays = RowArrays(
             states=self.states,
             memory=self.states.view(np.uint8).reshape(n, -1),
@@ -213,7 +215,7 @@ class Rows:
         self._row_loops = _row_loops(game, self._compiled)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, **dict.fromkeys(("serial", "views", "arrays", "_row_loops"))}
+        return {**self.__dict__, **dict.fromkeys(("serial", "views", "seats", "arrays", "_row_loops"))}
 
     def __setstate__(self, values: dict[str, Any]) -> None:
         self.__dict__.update(values)
@@ -221,11 +223,6 @@ class Rows:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.game.title}; n={self.n})"
-
-    @property
-    def seats(self) -> np.ndarray:
-        """The seat to move in each game, NOBODY where it is over, int8 [n]; a view of the states."""
-        return self.states["to_move"]
 
     def reset(self, seed: int | None = None, *, seeds: np.ndarray | None = None) -> None:
         """Begins all games anew: from one seed, from `seeds`, uint64 [n], one a game, or, without either, each row from
@@ -271,6 +268,10 @@ class Rows:
             IllegalAction: an action is not legal; no game has moved.
         """
         self.require_legal(rows, actions)
+        self.advance_legal(rows, actions, viewers)
+
+    def advance_legal(self, rows: np.ndarray, actions: np.ndarray, viewers: np.ndarray) -> None:
+        """As `advance`, of actions that are known to be legal: what an illegal one does is undefined."""
         loop, viewers = self._row_loops.advance, np.ascontiguousarray(viewers, np.int8)
         self._run(loop, self.arrays, rows, actions, viewers, self.cut_off, n=len(rows))
 

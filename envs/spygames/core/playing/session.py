@@ -177,10 +177,14 @@ class Session:
         Raises:
             IllegalAction: an action is not legal; nothing has changed.
         """
+        self.rows.require_legal(rows, actions)
+        return self._apply(rows, actions, self.rows.seats.copy() if viewers is None else viewers)
+
+    def _apply(self, rows: np.ndarray, actions: np.ndarray, viewers: np.ndarray) -> np.ndarray:
+        """`apply` of actions that are known to be legal."""
         if self.notes is not None:
-            self.rows.require_legal(rows, actions)
             self.notes.add(self.rows.states, actions, rows)
-        self.rows.advance(rows, actions, self.rows.seats.copy() if viewers is None else viewers)
+        self.rows.advance_legal(rows, actions, viewers)
         ended = rows[self.rows.done[rows]]
         if len(ended):
             self.tell_end(ended)
@@ -210,7 +214,8 @@ class Session:
 
     def save(self) -> Saved:
         """Copy everything, for `restore`."""
-        return Saved(self.rows.save(), [each.copy() for each in self._arrays()], copy.deepcopy(self.notes))
+        notes = None if self.notes is None else copy.deepcopy(self.notes)
+        return Saved(self.rows.save(), [each.copy() for each in self._arrays()], notes)
 
     def restore(self, saved: Saved) -> None:
         """Put everything back to where it was at `save`, where this session took it; see `Rows.restore`."""
@@ -306,7 +311,7 @@ class SeatSession(Session):
         """
         seats, actions = self.rows.seats, np.zeros(self.rows.n, np.int64)
         while len(rows := ((seats != self.seats) & (seats != NOBODY)).nonzero()[0]):
-            self.apply(rows, self.ask(rows, actions), self.seats)
+            self._apply(rows, self.ask(rows, actions), self.seats)
             if settle is not None:
                 settle(rows)
 

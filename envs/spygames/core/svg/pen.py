@@ -9,21 +9,12 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
+from spygames.core.svg.colours import PAPER
 from spygames.core.svg.fonts import widths
 
 __all__ = [
-    "BAD",
-    "EDGE",
     "FONT",
-    "GOOD",
     "HEIGHT",
-    "INK",
-    "LINE",
-    "PANEL",
-    "PAPER",
-    "PICK",
-    "SOFT",
-    "TABLE",
     "WIDTH",
     "Pen",
     "cut",
@@ -36,28 +27,6 @@ HEIGHT = 900
 """Of the canvas, in its units."""
 FONT = "'Spygames Sans','DejaVu Sans Condensed','Roboto Condensed','Arial Narrow',Arial,sans-serif"
 """The families of all text. `width` measures the first one, which `raster` has and the others are as narrow as."""
-
-# The colours that the games share. SOFT and brighter are readable on TABLE and PANEL, INK on PAPER and EDGE.
-INK = "#20242e"
-"""Text on paper."""
-PAPER = "#fbf4e2"
-"""The face of cards and boards."""
-EDGE = "#d9c9a3"
-"""The rim of what is paper."""
-TABLE = "#17232f"
-"""What everything lies on."""
-PANEL = "#1f3040"
-"""A box for text on the table."""
-LINE = "#35495c"
-"""Lines on the table."""
-SOFT = "#9fb2c3"
-"""Text on the table that may stand back."""
-GOOD = "#2c8a5a"
-"""What is won."""
-BAD = "#c2413a"
-"""What is lost, or warns."""
-PICK = "#ffd85e"
-"""The frame of what can be chosen."""
 
 
 class Pen:

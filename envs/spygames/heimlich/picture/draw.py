@@ -6,7 +6,8 @@ The parts are beside it.
 
 from spygames.core.pictures.picture import advice_panel, log_panel, title_bar
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.pen import PICK, SOFT, WIDTH, Pen, width
+from spygames.core.svg.colours import PICK, SOFT
+from spygames.core.svg.pen import WIDTH, Pen, width
 from spygames.heimlich.picture.facts import Seen, headline
 from spygames.heimlich.picture.frame import BOTTOM, SIDE_W, SIDE_X
 from spygames.heimlich.picture.hand import own_things

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from spygames.core.game.game import NOBODY
 from spygames.core.pictures.picture import heading
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.pen import EDGE, INK, LINE, PANEL, PAPER, PICK, SOFT, Pen, width
+from spygames.core.svg.colours import EDGE, INK, LINE, PANEL, PAPER, PICK, SOFT
+from spygames.core.svg.pen import Pen, width
 from spygames.heimlich.cards import ALL_CARDS, CARDS, COPIES, HAND, NEW_IDENTITY
 from spygames.heimlich.picture.facts import Seen, count
 from spygames.heimlich.picture.frame import BOARD_X, CELL, OWN_H, OWN_Y

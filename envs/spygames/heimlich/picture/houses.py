@@ -1,6 +1,7 @@
 """The twelve buildings: the Church, ten houses that grow with their value, the Ruins."""
 
-from spygames.core.svg.pen import BAD, PAPER, Pen
+from spygames.core.svg.colours import BAD, PAPER
+from spygames.core.svg.pen import Pen
 from spygames.heimlich.picture.signs import GOLD, STONE, THIN, WOOD
 
 _WALL, _PANE = "#f3e6cb", "#9fcbd9"

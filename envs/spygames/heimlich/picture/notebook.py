@@ -4,7 +4,8 @@ from typing import Any
 
 from spygames.core.pictures.picture import heading
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.pen import BAD, INK, LINE, PANEL, PAPER, PICK, SOFT, Pen, width
+from spygames.core.svg.colours import BAD, INK, LINE, PANEL, PAPER, PICK, SOFT
+from spygames.core.svg.pen import Pen, width
 from spygames.heimlich.picture.facts import Seen, asked_agent, minus, owners, seats
 from spygames.heimlich.picture.frame import BOARD_Y, SIDE_W, SIDE_X
 from spygames.heimlich.picture.hand import small_hand

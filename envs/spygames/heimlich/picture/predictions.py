@@ -2,7 +2,8 @@
 
 from spygames.core.pictures.picture import heading
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.pen import INK, LINE, PAPER, PICK, SOFT, Pen
+from spygames.core.svg.colours import INK, LINE, PAPER, PICK, SOFT
+from spygames.core.svg.pen import Pen
 from spygames.heimlich.board import MARK
 from spygames.heimlich.picture.facts import Seen, owners, seats
 from spygames.heimlich.picture.frame import SIDE_W, SIDE_X

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from spygames.core.svg.pen import BAD, INK, PAPER, Pen
+from spygames.core.svg.colours import BAD, INK, PAPER
+from spygames.core.svg.pen import Pen
 from spygames.heimlich.board import AGENTS
 
 LETTERS: dict[str, str] = dict(zip(AGENTS, "RYGBPOA", strict=True))

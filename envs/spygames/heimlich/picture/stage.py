@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.pen import BAD, INK, LINE, PANEL, PAPER, PICK, SOFT, Pen, width
+from spygames.core.svg.colours import BAD, INK, LINE, PANEL, PAPER, PICK, SOFT
+from spygames.core.svg.pen import Pen, width
 from spygames.heimlich.board import FINISH, MARK
 from spygames.heimlich.picture.facts import Seen, count, minus, turn_of, who
 from spygames.heimlich.picture.frame import PATH, ROAD, STAGE_H, STAGE_W, STAGE_X, STAGE_Y

@@ -3,7 +3,8 @@
 from typing import Any
 
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.pen import BAD, INK, PAPER, PICK, Pen
+from spygames.core.svg.colours import BAD, INK, PAPER, PICK
+from spygames.core.svg.pen import Pen
 from spygames.heimlich.board import BUILDINGS, LOOP, VALUES
 from spygames.heimlich.picture.facts import Seen, minus
 from spygames.heimlich.picture.frame import BOARD_X, BOARD_Y, CELL, PATH, PLOT_H, PLOT_W

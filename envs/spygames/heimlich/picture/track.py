@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from spygames.core.pictures.picture import heading
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.pen import EDGE, INK, PAPER, Pen
+from spygames.core.svg.colours import EDGE, INK, PAPER
+from spygames.core.svg.pen import Pen
 from spygames.heimlich.board import FINISH, MARK
 from spygames.heimlich.picture.facts import Seen
 from spygames.heimlich.picture.frame import BOARD_X, BOARD_Y, CELL, PATH, ROAD
