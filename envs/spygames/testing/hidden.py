@@ -31,9 +31,9 @@ _MOVES = 24  # actions of a position whose outcomes are compared
 _DECISIONS, _REWOUND = 40, 4  # of a game that is rewound, and decisions of a seat to which it is
 
 
-def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True) -> dict[str, Any]:
+def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, moves: int = _MOVES) -> dict[str, Any]:
     """All that a seat can reach: its view, its mask and the texts of its actions, who is to move, results, drawing and
-    what that is drawn from, what it sees happen when somebody acts, and `pictures`.
+    what that is drawn from, what it sees happen when somebody acts (in so many `moves`), and `pictures`.
 
     An environment adds nothing: observation, mask, info and view are these (`equal_bytes`), rewards and terminations
     follow from the results.
@@ -49,7 +49,7 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True) -
         drawn["picture"] = draw_seen(game, seen, Look(seat, alt=drawing))
         if targets:
             drawn["picture with targets"] = draw_seen(game, seen, Look(seat, legal=targets, alt=drawing))
-    return drawn | {
+    return {
         "view": view_of(game, s, seat),
         "mask": mask,
         "texts": texts,
@@ -62,9 +62,9 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True) -
         # numbers may count from the mover's own things, so the same action is the one with the same text.
         "moves": {
             game.action_to_string(s, action, int(s.to_move)): game.seen_action(s, action, int(s.to_move), seat)
-            for action in few(np.flatnonzero(legal), _MOVES)
+            for action in few(np.flatnonzero(legal), moves)
         },
-    }
+    } | drawn
 
 
 def check_no_leak(trial: Trial, states: np.ndarray, seat: int, seed: int, pictures: bool = True) -> np.ndarray:
@@ -101,6 +101,7 @@ def differences(
     seat: int,
     pictures: bool = True,
     of_one: Mapping[str, Any] | None = None,
+    moves: int = _MOVES,
 ) -> Iterator[tuple[str, str]]:
     """By which channels, and how, a seat can tell two worlds apart.
 
@@ -110,11 +111,15 @@ def differences(
         seat: who looks.
         pictures: whether the pictures are compared, too.
         of_one: the `channels` of `one`, where they are at hand; None: they are computed.
+        moves: how many actions of the seat to move are compared.
     """
-    before = channels(game, one, seat, pictures) if of_one is None else of_one
-    for name, now in channels(game, other, seat, pictures).items():
-        then = before[name]
-        if isinstance(now, np.ndarray):
+    before = channels(game, one, seat, pictures, moves) if of_one is None else of_one
+    for name, now in channels(game, other, seat, pictures, moves).items():
+        then = before.get(name)
+        if then is None or (now is None) != (then is None):
+            if now is not then:
+                yield name, "is there in one world only"
+        elif isinstance(now, np.ndarray):
             if now.tobytes() != then.tobytes():
                 values = f"{then.tolist()} in one world, {now.tolist()} in another"
                 yield name, difference(then, now, ("in one world", "in another")) if now.dtype.names else values

@@ -17,7 +17,7 @@ from spygames.core.players.names import make_player
 from spygames.core.players.player import DecisionBatch, Scripted
 from spygames.core.playing.batch import Batch
 from spygames.core.playing.rows import Rows, spread
-from spygames.core.playing.session import ROW, Session, one_game, play
+from spygames.core.playing.session import ROW, SeatSession, Session, one_game, play
 from spygames_training.config import PPO, Network, Opponents
 from spygames_training.evaluation.play_games import play_games
 from spygames_training.networks.actor_critic import make_network
@@ -113,6 +113,58 @@ def test_an_illegal_action_moves_no_game() -> None:
         assert session.rows.states.tobytes() == before
         assert session.notes is not None
         assert not session.notes.count.any()
+
+
+class Spoiler:
+    """Marks every action as legal for whoever is asked after it, and plays the first legal one."""
+
+    name = "spoiler"
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        actions = decisions.mask[decisions.rows].argmax(1)
+        decisions.mask[:] = 1
+        return actions
+
+
+class Last:
+    """Plays the last action that its mask says is legal."""
+
+    name = "last"
+
+    def act(self, decisions: DecisionBatch) -> np.ndarray:
+        legal = decisions.mask[decisions.rows]
+        return legal.shape[1] - 1 - legal[:, ::-1].argmax(1)
+
+
+def test_no_player_makes_an_illegal_action_of_another_legal() -> None:
+    env = SeatVectorEnv(make_game("heimlich_v0", players=3), 8, [Spoiler(), Last()], seat=0)
+
+    def play_on() -> None:
+        env.reset(seed=3)
+        for _ in range(30):
+            env.step(env.action_masks().argmax(1))
+
+    with pytest.raises(IllegalAction, match=r"action \d+ is not legal for seat 2"):
+        play_on()
+
+
+def test_deals_and_players_have_streams_of_their_own() -> None:
+    """Streams of one seed are equal however the seed is written, and the players' numbers tell nothing of the deals."""
+    sessions = [SeatSession(Rows(KUHN, 2, 1), [Keeper()]) for _ in range(4)]
+    for session, seeds in zip(sessions, ([0, 1], np.array([0, 1]), np.array([0, 1], np.uint64), [0, 2]), strict=True):
+        session.seed(session.rows.all, seeds)
+    one, two, three, other = (session.streams for session in sessions)
+    assert one.tobytes() == two.tobytes() == three.tobytes()
+    assert len({*one.ravel().tolist(), *other[1].tolist()}) == 6
+    with pytest.raises(ValueError, match=r"0 to 2\*\*64"):
+        sessions[0].seed(ROW, [-1])
+    deals = sessions[0].streams[:, 0].copy()
+    sessions[0].streams[:, 1] += np.uint64(1)  # the players draw other numbers, and the deals are as they were
+    first, second = sessions[0], sessions[1]
+    assert first.streams[:, 0].tobytes() == deals.tobytes()
+    fixed = np.zeros(2, np.int64)
+    assert first.draw(first.rows.all, fixed).tobytes() == second.draw(second.rows.all, fixed).tobytes()
+    assert first.rng.tobytes() != second.rng.tobytes()
 
 
 def by_lockstep(keeper: Keeper) -> int:

@@ -3,13 +3,15 @@
 SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 """
 
+from hashlib import blake2b
+
 import numpy as np
 
 from spygames.core.basics.text import shown
 from spygames.core.compiling.kernel import Int, Record, kernel
 from spygames.core.game.validation import is_whole
 
-__all__ = ["as_seed", "below", "draw_seed", "mix", "next_seed", "random_action", "shuffle", "uniform"]
+__all__ = ["as_seed", "below", "derived_seed", "draw_seed", "mix", "next_seed", "random_action", "shuffle", "uniform"]
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 
@@ -52,8 +54,9 @@ def uniform(rng: np.ndarray, n: Int) -> Int:
 
 @kernel
 def draw_seed(rng: np.ndarray) -> np.uint64:
-    """Draw a seed, 0..2^64-1, and advance `rng`, uint64 [1]. It is made of the upper halves of two draws: a whole draw
-    could be inverted, and its receiver would know what is drawn next."""
+    """Draw a seed, 0..2^64-1, and advance `rng`, uint64 [1]: the upper halves of two draws. Who gets it can find out
+    the stream in 2^32 trials, so what a player gets and what it must not know come from streams of their own
+    (`derived_seed`)."""
     rng[0] += GAMMA
     upper = mix(rng[0]) >> np.uint64(32)
     rng[0] += GAMMA
@@ -73,6 +76,13 @@ def random_action(mask: np.ndarray, rng: np.ndarray) -> Int:
                 return action
             left -= 1
     return -1
+
+
+def derived_seed(seed: object, purpose: str) -> np.uint64:
+    """Derive a seed, 0..2^64-1, from another by a one-way hash (BLAKE2b), another one for each purpose: who knows one
+    of them cannot compute `seed`, but by trying all that it may be. ValueError as `as_seed`."""
+    data = int(as_seed(seed)).to_bytes(8, "little")
+    return np.uint64(int.from_bytes(blake2b(data, digest_size=8, person=purpose.encode()).digest(), "little"))
 
 
 def as_seed(seed: object) -> np.uint64:

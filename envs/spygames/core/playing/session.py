@@ -13,7 +13,7 @@ from spygames.core.basics.text import shown
 from spygames.core.compiling.kernel import kernel
 from spygames.core.game.bots import uniform
 from spygames.core.game.game import NOBODY, Game
-from spygames.core.game.rng import draw_seed, mix
+from spygames.core.game.rng import derived_seed, draw_seed
 from spygames.core.game.validation import some_legal
 from spygames.core.players.history import Notes, new_notes
 from spygames.core.players.player import DecisionBatch, Player, PlayerFailed, name_of, new_memory, tell_end
@@ -243,10 +243,11 @@ def _draw_rows(
 ) -> None:
     for k in range(len(rows)):
         i = rows[k]
-        seat = uniform(streams[i], num_seats)
+        deals, luck = streams[i, 0:1], streams[i, 1:2]
+        seat = uniform(deals, num_seats)
         seats[i] = seat if fixed[i] < 0 else fixed[i]
-        rng[i, 0] = draw_seed(streams[i])
-        seeds[k] = draw_seed(streams[i])
+        seeds[k] = draw_seed(deals)
+        rng[i, 0] = draw_seed(luck)
 
 
 class SeatSession(Session):
@@ -268,12 +269,14 @@ class SeatSession(Session):
         """Whether the seat has decided in the game, bool [n]."""
         self.idle = np.zeros(rows.n, np.int64)
         """Games in a row that have ended before the seat was asked, int64 [n]."""
-        self.streams = np.zeros((rows.n, 1), np.uint64)
-        """The random streams that `draw` draws from, one a row, uint64 [n, 1]."""
+        self.streams = np.zeros((rows.n, 2), np.uint64)
+        """The random streams that `draw` draws from, uint64 [n, 2]: of the deals, and of what players draw from."""
 
-    def seed(self, rows: np.ndarray, seeds: Sequence[np.uint64] | np.ndarray) -> None:
-        """Start the streams of `rows`, int64 [k], from seeds, uint64 [k]."""
-        self.streams[rows, 0] = [mix(~seed) for seed in seeds]  # the games of these seeds draw from them as they are
+    def seed(self, rows: np.ndarray, seeds: Sequence[int | np.uint64] | np.ndarray) -> None:
+        """Start the streams of `rows`, int64 [k], from seeds, 0..2^64-1, k of them. Players cannot compute the deals
+        from what they draw from."""
+        for row, seed in zip(rows.tolist(), seeds, strict=True):
+            self.streams[row] = derived_seed(seed, "deals"), derived_seed(seed, "players")
 
     def draw(self, rows: np.ndarray, fixed: np.ndarray) -> np.ndarray:
         """Draw what the next games of `rows`, int64 [k], begin from: the seat that is asked from outside, the players'
@@ -311,7 +314,11 @@ class SeatSession(Session):
         """
         seats, actions = self.rows.seats, np.zeros(self.rows.n, np.int64)
         while len(rows := ((seats != self.seats) & (seats != NOBODY)).nonzero()[0]):
-            self._apply(rows, self.ask(rows, actions), self.seats)
+            chosen = self.ask(rows, actions)
+            if self.rows.n == 1:  # what the player answered was judged by a mask that it could not change
+                self._apply(rows, chosen, self.seats)
+            else:
+                self.apply(rows, chosen, self.seats)
             if settle is not None:
                 settle(rows)
 
