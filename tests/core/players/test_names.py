@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tests.poker.kuhn as kuhn
-from spygames.core.players.names import PlayerName, make_player
+from spygames import make_game
+from spygames.core.players.names import PlayerName, as_players, make_player
 from spygames.core.playing.session import play
 
 GAME = kuhn.make_game()
@@ -82,3 +83,8 @@ def test_paths_are_asked_of_the_kind_checkpoint(tmp_path: Path, monkeypatch: pyt
     assert asked == [("checkpoint", PlayerName.parse(spec)) for spec in specs]
     with pytest.raises(ValueError, match=r"there is no folder .*/none, and no released agent"):
         make_player(GAME, f"{tmp_path}/none@argmax")
+
+
+def test_a_name_that_is_parsed_plays_wherever_a_text_does() -> None:
+    game = make_game("agent_avenue_v0")
+    assert [player.name for player in as_players(game, [PlayerName.parse("greedy"), "greedy"])] == ["greedy", "greedy"]

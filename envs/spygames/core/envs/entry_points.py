@@ -102,7 +102,7 @@ def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P,
         max_ignored: int = MAX_IGNORED,
         **options: Any,
     ) -> SingleEnv:
-        """One seat as a Gymnasium environment (`spygames.core.envs.single_seat.SingleEnv`).
+        """One seat as a Gymnasium environment (`spygames.SingleEnv`).
 
         Args:
             opponents: who sits in the other seats: `greedy`, `mcts:50`, `best`, a Policy, a Player, or a list of these.
@@ -134,7 +134,7 @@ def vector_entry(make_game: Callable[..., Game]) -> VectorEntry:
         max_episode_steps: int | None = None,
         **options: Any,
     ) -> SeatVectorEnv:
-        """One seat of many games as a Gymnasium vector environment (`spygames.core.envs.vector.SeatVectorEnv`).
+        """One seat of many games as a Gymnasium vector environment (`spygames.SeatVectorEnv`).
 
         Args:
             num_envs: how many games, at least 1.

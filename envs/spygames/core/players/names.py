@@ -85,6 +85,10 @@ class PlayerName:
         source, _, play = policy.rpartition("@") if "@" in policy else (policy, "", "")
         return cls(text[:cut] + source, play, settings if plus else None)
 
+    def as_player(self, game: Game) -> Player:
+        """The player of this name; ValueError as `make_player`."""
+        return make_player(game, self)
+
     def __str__(self) -> str:
         return self.policy if self.search is None else f"{self.policy}{SEARCH}{self.search}"
 
