@@ -93,6 +93,7 @@ def test_type_checkers_find_what_is_wrong_and_nothing_else(checker: str, tmp_pat
             files.append(tmp_path / name)
             files[-1].parent.mkdir(parents=True, exist_ok=True)
             files[-1].write_text(block)
+    (tmp_path / "high_card.py").write_bytes((ROOT / "docs" / "examples" / "high_card.py").read_bytes())
     for game_id in game_ids():
         files.append(tmp_path / f"example_of_{game_id}.py")
         files[-1].write_text(script_from_examples(game_module(game_id).__doc__ or ""))
