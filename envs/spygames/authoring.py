@@ -18,14 +18,9 @@ tables of options and of actions. `entry_points(make_game)` makes its environmen
 from spygames.core.basics.text import one_line, shown
 from spygames.core.compiling.kernel import CompileError, Int, Record, cache_dir, kernel
 from spygames.core.envs.entry_points import entry_points, vector_entry
-from spygames.core.game.action_table import ActionKind
-from spygames.core.game.action_table import codec as action_codec
-from spygames.core.game.action_table import firsts as first_actions
-from spygames.core.game.action_table import forms as action_forms
-from spygames.core.game.action_table import texts as action_texts
+from spygames.core.game import bots
+from spygames.core.game.action_table import ActionKind, action_codec, action_forms, action_texts, first_actions
 from spygames.core.game.belief_targets import UNASKED, Questions
-from spygames.core.game.bots import random as random_bot
-from spygames.core.game.bots import uniform as uniform_bot
 from spygames.core.game.fields import Fields, NamedRecord
 from spygames.core.game.game import NOBODY, Bot, Game, ImpossibleState, Texts, as_record, flat
 from spygames.core.game.layout import (
@@ -41,13 +36,13 @@ from spygames.core.game.layout import (
     int32,
     nested,
     options_copy,
+    plain_fields,
     public_copy,
     range_check,
+    read_fields,
     uint64,
     view_ranges,
 )
-from spygames.core.game.layout import plain as plain_fields
-from spygames.core.game.layout import read as read_fields
 from spygames.core.game.options import GameOptions, maker, packed, seat_or_random
 from spygames.core.game.rewinding import IMPOSSIBLE, TELLS_NOTHING
 from spygames.core.game.rng import as_seed, below, mix, next_seed, random_action, shuffle, uniform
@@ -115,8 +110,10 @@ __all__ = [
     "shuffle",
     "uint64",
     "uniform",
-    "uniform_bot",
     "vector_entry",
     "view_ranges",
     "whole",
 ]
+
+random_bot = bots.random
+"""The bot that takes any legal action, uniformly: `random`, which every game has."""

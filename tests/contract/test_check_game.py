@@ -420,10 +420,7 @@ def test_finds_machine_code_older_than_a_helper(folder: Path) -> None:
     game = game_in(
         folder,
         "with_helper",
-        (
-            "import numpy as np\n",
-            "import numpy as np\nfrom planted_helper import bonus\n",
-        ),
+        ("SEATS = 2", "from planted_helper import bonus\nSEATS = 2"),
         ("view.first = seat == 0", "view.first = bonus(seat)"),
     )
     check_game(game, checks=["interpreted"])

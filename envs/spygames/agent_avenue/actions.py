@@ -12,7 +12,7 @@ from spygames.agent_avenue.layout import NONE, Settings, State
 from spygames.agent_avenue.queries import partner
 from spygames.core.basics.text import shown
 from spygames.core.compiling.kernel import Int, kernel
-from spygames.core.game.action_table import ActionKind, codec, firsts, forms, texts
+from spygames.core.game.action_table import ActionKind, action_codec, action_forms, action_texts, first_actions
 from spygames.core.game.game import Game
 
 SIMPLE_KINDS = (
@@ -38,11 +38,11 @@ KINDS_OF_ACTIONS = (*SIMPLE_KINDS, *MARKET_KINDS, *TEAM_KINDS)
     DISCARD_CARD, PLAY_PAIR, RECRUIT_UP, RECRUIT_DOWN,
     TAKE_MARKET, TAKE_AGENT, RECRUIT_AGENT, DECLINE,
     LEAD_OWN, PLAY_UP, PLAY_DOWN, RESOLVE_OWN,
-) = firsts(KINDS_OF_ACTIONS)  # fmt: skip
+) = first_actions(KINDS_OF_ACTIONS)  # fmt: skip
 LEAD_PARTNER, RESOLVE_PARTNER = LEAD_OWN + 1, RESOLVE_OWN + 1
 NUM_ACTIONS, NUM_MARKET_ACTIONS, NUM_TEAM_ACTIONS = TAKE_MARKET, LEAD_OWN, RESOLVE_PARTNER + 1
 
-encode_discard, decode_discard = codec("discard", "card", "DISCARD_CARD", globals())
+encode_discard, decode_discard = action_codec("discard", "card", "DISCARD_CARD", globals())
 
 
 @kernel
@@ -57,11 +57,11 @@ def decode_pair(action: Int) -> tuple[Int, Int]:
     return (action - PLAY_PAIR) // KINDS, (action - PLAY_PAIR) % KINDS
 
 
-encode_market, decode_market = codec("market", "card", "TAKE_MARKET", globals())
-encode_take, decode_take = codec("take", "card", "TAKE_AGENT", globals())
-encode_recruit, decode_recruit = codec("recruit", "card", "RECRUIT_AGENT", globals())
-encode_up, decode_up = codec("up", "card", "PLAY_UP", globals())
-encode_down, decode_down = codec("down", "card", "PLAY_DOWN", globals())
+encode_market, decode_market = action_codec("market", "card", "TAKE_MARKET", globals())
+encode_take, decode_take = action_codec("take", "card", "TAKE_AGENT", globals())
+encode_recruit, decode_recruit = action_codec("recruit", "card", "RECRUIT_AGENT", globals())
+encode_up, decode_up = action_codec("up", "card", "PLAY_UP", globals())
+encode_down, decode_down = action_codec("down", "card", "PLAY_DOWN", globals())
 
 
 @kernel
@@ -73,7 +73,7 @@ def decode_seat(mover: Int, action: Int) -> Int:
 @cache
 def _texts(own: str, partner: str) -> tuple[str, ...]:
     """The text of every action of a seat, which the captain's choices name with its partner."""
-    return texts(KINDS_OF_ACTIONS, member=(own, partner))
+    return action_texts(KINDS_OF_ACTIONS, member=(own, partner))
 
 
 @cache
@@ -105,6 +105,6 @@ def string_to_action(game: Game, s: State, text: str, seat: int) -> int:
         teams, market = game.num_players > 2, Settings.of(game).mode == "advanced"
         kinds = KINDS_OF_ACTIONS if teams else (*SIMPLE_KINDS, *MARKET_KINDS) if market else SIMPLE_KINDS
         raise ValueError(
-            f"{shown(text)} is no action of Agent Avenue: {forms(kinds)}, with AGENT in {', '.join(AGENTS)}"
+            f"{shown(text)} is no action of Agent Avenue: {action_forms(kinds)}, with AGENT in {', '.join(AGENTS)}"
         )
     return action

@@ -28,7 +28,7 @@ from spygames.agent_avenue.rules.play import clear
 from spygames.agent_avenue.validate import check
 from spygames.core.basics.text import shown
 from spygames.core.game.game import Game, ImpossibleState
-from spygames.core.game.layout import plain, read
+from spygames.core.game.layout import plain_fields, read_fields
 from spygames.core.game.validation import check_keys, check_played, integer, member, sequence, table
 
 _KEYS = (
@@ -47,14 +47,14 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
     return {
         "mode": Settings.of(game).mode,
         "players": game.num_players,
-        **plain(State, s, "phase", "to_move", "active_side", "turn"),
+        **plain_fields(State, s, "phase", "to_move", "active_side", "turn"),
         "progress": s.progress.tolist(),
         "hands": {str(seat): _cards(s.hands[seat]) for seat in seats},
         "in_play": {str(side): _counts(s.in_play[side]) for side in range(SIDES)},
         "discarded": {str(seat): _cards(s.discarded[seat]) for seat in seats},
         "discards_left": {str(seat): n for seat, n in zip(seats, s.discards_left.tolist(), strict=False)},
         "deck": [AGENTS[card] for card in s.deck[: s.deck_size][::-1].tolist()],
-        **plain(State, s, "face_up", "face_down"),
+        **plain_fields(State, s, "face_up", "face_down"),
         "market_supply": _market_cards(s, AT_SUPPLY),
         "market_deck": [MARKET_CARDS[card] for card in s.market_deck[: s.market_deck_size][::-1].tolist()],
         "market_in_play": {str(side): _market_cards(s, side) for side in range(SIDES)},
@@ -62,11 +62,11 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "pending": [] if s.pending == NONE else [{"side": int(s.pending), "do": "market"}],
         "ability": _ability(s),
         "captain": {str(side): int(s.captain[side]) for side in range(SIDES)} if teams else {},
-        **plain(State, s, lead="leader"),
+        **plain_fields(State, s, lead="leader"),
         "seen_in_hand": {str(seat): _counts(s.seen[seat]) for seat in seats},
-        **plain(State, s, "winner", "end_reason"),
+        **plain_fields(State, s, "winner", "end_reason"),
         "rng": int(s.rng),
-        "record": plain(State, s, "kept"),
+        "record": plain_fields(State, s, "kept"),
     }
 
 
@@ -76,7 +76,7 @@ def _ability(s: State) -> dict[str, Any] | None:
     return {
         "side": int(side_of(s, s.to_move)),
         "card": MARKET_CARDS[s.ability],
-        **plain(State, s, seat="resolver", taken="taken"),
+        **plain_fields(State, s, seat="resolver", taken="taken"),
     }
 
 
@@ -130,7 +130,7 @@ def _read_course(mapping: Mapping[str, Any], s: State) -> None:
     s.turn = integer(mapping["turn"], "turn", 1, 1000 if set_up else LAST_TURN)
     progress, most = sequence(mapping["progress"], "progress", SIDES), 200 if set_up else FURTHEST
     s.progress[:] = [integer(p, "progress", -most, most) for p in progress]
-    read(State, s, mapping, "phase", "active_side", "to_move", "winner", "end_reason")
+    read_fields(State, s, mapping, "phase", "active_side", "to_move", "winner", "end_reason")
 
 
 def _read_cards(mapping: Mapping[str, Any], s: State) -> None:
@@ -149,7 +149,7 @@ def _read_cards(mapping: Mapping[str, Any], s: State) -> None:
     s.deck[:] = NONE
     s.deck[: len(deck)] = deck[::-1]
     s.deck_size = len(deck)
-    read(State, s, mapping, "face_up", "face_down")
+    read_fields(State, s, mapping, "face_up", "face_down")
 
 
 def _read_market(mapping: Mapping[str, Any], s: State) -> None:
@@ -189,7 +189,7 @@ def _read_ability(mapping: Mapping[str, Any], s: State) -> None:
     if ability is not None:
         check_keys(ability, ("side", "card"), ("seat", "taken"), "ability")
         s.ability = member(ability["card"], "ability", MARKET_CARDS)
-        read(State, s, ability, "taken", seat="resolver", within="ability")
+        read_fields(State, s, ability, "taken", seat="resolver", within="ability")
         if s.market[s.ability] != NONE:
             raise ImpossibleState(f"ability: there is one {MARKET_CARDS[s.ability]}, and it is named twice")
         s.market[s.ability] = AT_ABILITY
@@ -220,7 +220,7 @@ def _read_team(mapping: Mapping[str, Any], s: State) -> None:
         if side_of(s, captain) != side:
             raise ImpossibleState(f"captain of side {side} must be one of its seats, not {captain}")
         s.captain[side] = captain
-    read(State, s, mapping, lead="leader")
+    read_fields(State, s, mapping, lead="leader")
 
 
 def _read_record(mapping: Mapping[str, Any], s: State) -> None:

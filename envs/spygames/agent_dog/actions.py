@@ -15,7 +15,7 @@ from spygames.agent_dog.layout import NONE, State
 from spygames.agent_dog.queries import seat_colour
 from spygames.core.basics.text import shown
 from spygames.core.compiling.kernel import Int, kernel
-from spygames.core.game.action_table import ActionKind, codec, firsts, forms, texts
+from spygames.core.game.action_table import ActionKind, action_codec, action_forms, action_texts, first_actions
 from spygames.core.game.game import Game
 from spygames.core.game.layout import Size
 
@@ -60,7 +60,7 @@ KINDS_OF_ACTIONS = (
     SWAP_TRACK,
 ) = range(len(KINDS_OF_ACTIONS))  # fmt: skip
 """The kinds of action, in the order of their numbers."""
-FIRST = firsts(KINDS_OF_ACTIONS)[: FROM_TRACK + 1]
+FIRST = first_actions(KINDS_OF_ACTIONS)[: FROM_TRACK + 1]
 """The first number of each kind up to FROM_TRACK; those of the board's size follow."""
 
 
@@ -92,10 +92,10 @@ def kind_of(action: Int, track: Int) -> Int:
 # ---------------------------------------------------------------- cards
 
 
-encode_pass, decode_pass = codec("pass", "card", "FIRST[PASS]", globals())
+encode_pass, decode_pass = action_codec("pass", "card", "FIRST[PASS]", globals())
 
 
-encode_discard, decode_discard = codec("discard", "card", "FIRST[DISCARD]", globals())
+encode_discard, decode_discard = action_codec("discard", "card", "FIRST[DISCARD]", globals())
 
 
 @kernel
@@ -146,7 +146,7 @@ def decode_into_goal(action: Int) -> tuple[Int, Int]:
     return place // FARTHEST, place % FARTHEST + 1
 
 
-encode_from_track, decode_from_track = codec("from_track", "space", "FIRST[FROM_TRACK]", globals())
+encode_from_track, decode_from_track = action_codec("from_track", "space", "FIRST[FROM_TRACK]", globals())
 
 
 # ---------------------------------------------------------------- companion, swap, meetings
@@ -165,7 +165,7 @@ def decode_step_goal(action: Int) -> tuple[Int, Int]:
     return place // MOVABLE, place % MOVABLE
 
 
-encode_step_into, decode_step_into = codec("step_into", "quadrant", "FIRST[STEP_INTO]", globals())
+encode_step_into, decode_step_into = action_codec("step_into", "quadrant", "FIRST[STEP_INTO]", globals())
 
 
 @kernel
@@ -193,20 +193,20 @@ def decode_swap(action: Int, track: Int, holes: Int) -> tuple[Int, Int]:
     return place // holes, place % holes
 
 
-encode_meet, decode_meet = codec("meet", "quadrant", "FIRST[MEET]", globals())
+encode_meet, decode_meet = action_codec("meet", "quadrant", "FIRST[MEET]", globals())
 
 
 # ---------------------------------------------------------------- texts
 
 
 @cache
-def action_texts(track: int, holes: tuple[int, ...], meeting: int, colour: int) -> tuple[str, ...]:
+def _texts(track: int, holes: tuple[int, ...], meeting: int, colour: int) -> tuple[str, ...]:
     """The text of every action of the player of `colour` on a board, [A]."""
     quarter, start = track // 4, colour * (track // 4)
     clockwise = [COLOURS[(colour + k) % 4] for k in range(4)]
     goals = [f"goal{'' if k == 0 else f' {name}'}" for k, name in enumerate(clockwise)]
     spaces = [str((start + k) % track) for k in range(track)]
-    found = texts(
+    found = action_texts(
         KINDS_OF_ACTIONS,
         goal=(goals[0], goals[2]),
         before=[spaces[k * quarter - d] for k in (0, 2) for d in range(1, FARTHEST + 1)],
@@ -222,8 +222,8 @@ def action_texts(track: int, holes: tuple[int, ...], meeting: int, colour: int) 
 
 @cache
 def _actions_by_text(track: int, holes: tuple[int, ...], meeting: int, colour: int) -> dict[str, int]:
-    """The inverse of `action_texts`."""
-    return {text: action for action, text in enumerate(action_texts(track, holes, meeting, colour))}
+    """The inverse of `_texts`."""
+    return {text: action for action, text in enumerate(_texts(track, holes, meeting, colour))}
 
 
 def _board(game: Game) -> tuple[int, tuple[int, ...], int]:
@@ -240,12 +240,12 @@ def _colour(game: Game, seat: int) -> int:
 
 def action_to_string(game: Game, s: State, action: int, seat: int) -> str:
     """The text of an action of `seat`: `pass 12`, `card copy as 9`, `from track 60 into goal`, ..."""
-    return action_texts(*_board(game), _colour(game, seat))[action]
+    return _texts(*_board(game), _colour(game, seat))[action]
 
 
 def string_to_action(game: Game, s: State, text: str, seat: int) -> int:
     """The inverse of `action_to_string`; ValueError for any other text."""
     action = _actions_by_text(*_board(game), _colour(game, seat)).get(text) if isinstance(text, str) else None
     if action is None:
-        raise ValueError(f"{shown(text)} is no action of Agent DOG: {forms(KINDS_OF_ACTIONS)}")
+        raise ValueError(f"{shown(text)} is no action of Agent DOG: {action_forms(KINDS_OF_ACTIONS)}")
     return action

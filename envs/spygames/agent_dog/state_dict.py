@@ -14,7 +14,7 @@ from spygames.agent_dog.validate import check_state, lost_without_trace
 from spygames.core.basics.text import shown
 from spygames.core.compiling.kernel import Int
 from spygames.core.game.game import Game, ImpossibleState, as_record
-from spygames.core.game.layout import plain, read
+from spygames.core.game.layout import plain_fields, read_fields
 from spygames.core.game.validation import check_keys, check_played, integer, member, sequence, table
 
 _KEYS = (
@@ -33,7 +33,7 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "players": game.num_players,
         "board": o.board_data,
         "deck_name": _deck_name(o),
-        **plain(State, s, "phase", "to_move", "dealer", round="round_number", turn="turn"),
+        **plain_fields(State, s, "phase", "to_move", "dealer", round="round_number", turn="turn"),
         "pawns": {COLOURS[colour]: _pawns(area[colour], taken, colour) for colour in _colours(game)},
         "hidden": [place if place < GOAL else place_to_string(place) for place, pawn in taken.items() if pawn >= HAT],
         "hands": {str(seat): _cards(s.hands[seat]) for seat in seats},
@@ -41,11 +41,11 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "out": [seat for seat in seats if s.out[seat]],
         "deck": [CARDS[card] for card in s.deck[: s.deck_size][::-1].tolist()],
         "discard": [CARDS[card] for card in s.discard[: s.discard_size][::-1].tolist()],
-        **plain(State, s, "last_card"),
+        **plain_fields(State, s, "last_card"),
         "pending": _pending(s),
-        **plain(State, s, "redrawn", "cards_played"),
+        **plain_fields(State, s, "redrawn", "cards_played"),
         "winners": [seat for seat in seats if s.winners >> seat & 1],
-        **plain(State, s, "end_reason"),
+        **plain_fields(State, s, "end_reason"),
         "rng": int(s.rng),
         "record": {"lost": {str(seat): _cards(s.lost[seat]) for seat in seats}},
     }
@@ -72,11 +72,11 @@ def _pending(s: State) -> dict[str, Any] | None:
         return None
     point = int(s.options.meeting)
     return {
-        **plain(State, s, "card", **{"as": "function"}, points="points"),
+        **plain_fields(State, s, "card", **{"as": "function"}, points="points"),
         "moved": [] if s.moved == NONE else [_moved_text(s)],
         "first": None if s.first == NONE else place_to_string(int(s.first)),
         "meetings": [k * int(s.options.quarter) + point for k in range(4) if s.meetings >> k & 1],
-        **plain(State, s, "penalty"),
+        **plain_fields(State, s, "penalty"),
     }
 
 
@@ -100,7 +100,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     s.options = as_record(game.packed)
     clear_card(s)
     s.rng = np.uint64(integer(mapping.get("rng", 0), "rng", 0, 2**64 - 1))
-    read(State, s, mapping, "turn", "phase", "dealer", "to_move", "redrawn", "end_reason", round="round_number")
+    read_fields(State, s, mapping, "turn", "phase", "dealer", "to_move", "redrawn", "end_reason", round="round_number")
     s.cards_played = integer(mapping["cards_played"], "cards_played", 0, int(s.options.max_turns))
     last = game.num_players - 1
     if (s.to_move == NONE) != (s.phase == OVER):
@@ -164,7 +164,7 @@ def _read_cards(game: Game, mapping: Mapping[str, Any], s: State) -> None:
         s[key][: len(cards)] = cards[::-1]
         s[f"{key}_size"] = len(cards)
     s.discarded[:] = np.bincount(s.discard[: s.discard_size], minlength=KINDS)
-    read(State, s, mapping, "last_card")
+    read_fields(State, s, mapping, "last_card")
     if s.last_card == COPY:
         raise ImpossibleState("last_card is what a copy would copy, so it cannot be a copy itself")
 
@@ -179,7 +179,7 @@ def _read_pending(game: Game, pending: object, s: State) -> None:
         raise ImpossibleState("pending must be null in phase over")
     s.card = member(pending["card"], "pending card", CARDS)
     s.function = member(pending["as"], "pending as", FUNCTIONS)
-    read(State, s, pending, "points", "penalty", within="pending")
+    read_fields(State, s, pending, "points", "penalty", within="pending")
     track, colour = int(s.options.track), _colours(game)[s.to_move]
     moved = sequence(pending["moved"], "pending moved")
     if len(moved) > 1:

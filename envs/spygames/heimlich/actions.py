@@ -12,7 +12,7 @@ import numpy as np
 
 from spygames.core.basics.text import shown
 from spygames.core.compiling.kernel import Int, kernel
-from spygames.core.game.action_table import ActionKind, codec, firsts, forms, texts
+from spygames.core.game.action_table import ActionKind, action_codec, action_forms, action_texts, first_actions
 from spygames.core.game.game import Game
 from spygames.core.game.layout import Size
 from spygames.heimlich.board import ABSOLUTE, AGENTS, BUILDINGS, FACES, MAX_AGENTS, MAX_PLAYERS
@@ -42,7 +42,7 @@ PREDICTION_KINDS = (
 KINDS_OF_ACTIONS = (*BASE_KINDS, *CARD_KINDS, *PREDICTION_KINDS)
 (
     ACT_MOVE, ACT_DONE, ACT_SAFE, ACT_DRAW, ACT_CARD, ACT_PASS, ACT_AGENT, ACT_STEP, ACT_BUILDING, CARD_ACTIONS,
-) = firsts(KINDS_OF_ACTIONS)  # fmt: skip
+) = first_actions(KINDS_OF_ACTIONS)  # fmt: skip
 BASE_ACTIONS = ACT_DRAW
 
 MOVE_AGENT = np.array([action // FACES for action in range(ACT_DONE)], np.int64)
@@ -62,11 +62,11 @@ def decode_move(action: Int) -> tuple[Int, Int]:
     return MOVE_AGENT[action], MOVE_POINTS[action]
 
 
-encode_safe, decode_safe = codec("safe", "building", "ACT_SAFE", globals())
-encode_card, decode_card = codec("card", "kind", "ACT_CARD", globals())
-encode_agent, decode_agent = codec("agent", "agent", "ACT_AGENT", globals())
-encode_step, decode_step = codec("step", "index", "ACT_STEP", globals())
-encode_building, decode_building = codec("building", "building", "ACT_BUILDING", globals())
+encode_safe, decode_safe = action_codec("safe", "building", "ACT_SAFE", globals())
+encode_card, decode_card = action_codec("card", "kind", "ACT_CARD", globals())
+encode_agent, decode_agent = action_codec("agent", "agent", "ACT_AGENT", globals())
+encode_step, decode_step = action_codec("step", "index", "ACT_STEP", globals())
+encode_building, decode_building = action_codec("building", "building", "ACT_BUILDING", globals())
 
 
 @kernel
@@ -93,7 +93,7 @@ def _texts(kinds: tuple[ActionKind, ...], own: int, seat: int, players: int, age
     """The text of every action of `seat` while agent `own` is its own, with `agents` in play."""
     names = [AGENTS[agent] for agent in ABSOLUTE[own]]
     owners = ["free", *(f"player_{(seat + places) % players}" for places in range(1, players))]
-    return texts(kinds, agent=names, other=names[1:agents], owner=owners)
+    return action_texts(kinds, agent=names, other=names[1:agents], owner=owners)
 
 
 @cache
@@ -118,6 +118,6 @@ def string_to_action(game: Game, s: State, text: str, seat: int) -> int:
     if action is not None:
         return action
     raise ValueError(
-        f"{shown(text)} is no action of this game of Heimlich & Co.: {forms(kinds_of(game))}, "
+        f"{shown(text)} is no action of this game of Heimlich & Co.: {action_forms(kinds_of(game))}, "
         f"with AGENT in {', '.join(AGENTS)} and BUILDING in {', '.join(BUILDINGS)}"
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from spygames.core.basics.text import shown
 from spygames.core.game.game import Game, ImpossibleState, as_record
-from spygames.core.game.layout import bounds, plain, read
+from spygames.core.game.layout import bounds, plain_fields, read_fields
 from spygames.core.game.validation import check_keys, integer, member, sequence, table
 from spygames.heimlich.board import AGENTS, FACES, FINISH, LOOP, ONE_TO_THREE
 from spygames.heimlich.cards import ALL_CARDS, CARDS, FIRST, HAND, KINDS, NEW_IDENTITY, NO_AGENT, SECOND
@@ -53,7 +53,7 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "edition": Settings.of(game).edition,
         "players": players,
         "agents": list(agents),
-        **plain(State, s, "phase", "to_move", "active", "turn"),
+        **plain_fields(State, s, "phase", "to_move", "active", "turn"),
         "die": "1-3" if s.die == ONE_TO_THREE else int(s.die),
         "points_left": int(s.points_left),
         "moved": {name: n for name, n in zip(agents, s.moved.tolist(), strict=False) if n},
@@ -69,14 +69,14 @@ def state_to_dict(game: Game, s: State) -> dict[str, Any]:
         "pending_card": None
         if s.pending == NONE
         else {"card": CARDS[s.pending], "agents": [AGENTS[a] for a in s.named if a != NONE]},
-        **plain(State, s, "card_turn"),
+        **plain_fields(State, s, "card_turn"),
         "guesses": {str(seat): dict(_guesses(s.guesses[seat])) for seat in seats}
         if s.options.secret_identities
         else {},
-        **plain(State, s, "guessed"),
+        **plain_fields(State, s, "guessed"),
         "guessing": [int(left_of(s, int(s.to_move), i)) for i in range(asked)],
         "winners": [seat for seat in seats if s.winners >> seat & 1],
-        **plain(State, s, "end_reason"),
+        **plain_fields(State, s, "end_reason"),
         "rng": int(s.rng),
         "record": _public_record(s),
     }
@@ -94,7 +94,7 @@ def _public_record(s: State) -> dict[str, Any]:
         "scorings": s.scorings[: len(seats)].tolist(),
         "cards_played": s.cards_played[: len(seats)].tolist(),
         "arrived_by": {AGENTS[a]: seat for a, seat in enumerate(s.arrived_by.tolist()) if seat != NONE},
-        **plain(State, s, "swapped", "former", "swapped_late"),
+        **plain_fields(State, s, "swapped", "former", "swapped_late"),
     }
 
 
@@ -136,7 +136,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
 
 def _read_turn(m: Mapping[str, Any], s: State) -> None:
     """Phase, seats, die and points."""
-    read(State, s, m, "phase", "to_move", "active", "turn")
+    read_fields(State, s, m, "phase", "to_move", "active", "turn")
     if m["die"] == "1-3" and not s.options.plain_die:
         s.die = ONE_TO_THREE
     else:
@@ -203,7 +203,7 @@ def _read_cards(m: Mapping[str, Any], s: State) -> None:
             raise ImpossibleState(
                 f"this game has {copies} {CARDS[kind]} among its cards, but hands, deck and used hold {there}"
             )
-    read(State, s, m, "passes", "card_turn")
+    read_fields(State, s, m, "passes", "card_turn")
     if (card := m["pending_card"]) is not None:
         check_keys(card, ("card", "agents"), (), "pending_card")
         s.pending = member(card["card"], "pending_card", CARDS)
@@ -225,7 +225,7 @@ def _read_predictions(m: Mapping[str, Any], s: State) -> None:
     if not s.options.secret_identities:
         return
     players = int(s.options.players)
-    read(State, s, m, "guessed")
+    read_fields(State, s, m, "guessed")
     owners = ["free", *(f"player_{seat}" for seat in range(players))]
     for seat, guesses in table(m["guesses"] or {str(seat): {} for seat in range(players)}, "guesses", players):
         for agent, owner in _by_agent(guesses, f"guesses of seat {seat}", s):
@@ -251,7 +251,7 @@ def _read_record(remembered: Any, s: State) -> None:
         if s.arrived_by[agent] == NONE:
             raise ImpossibleState(f"record arrived_by names {AGENTS[agent]}, which arrived does not")
         s.arrived_by[agent] = integer(seat, "record arrived_by", 0, last)
-    read(State, s, {"swapped_late": False, **remembered}, "swapped", "former", "swapped_late", within="record")
+    read_fields(State, s, {"swapped_late": False, **remembered}, "swapped", "former", "swapped_late", within="record")
     if s.swapped_late and not s.guessed:
         raise ImpossibleState("record swapped_late must be false until everybody has predicted")
     if s.swapped != NONE and (NEW_IDENTITY not in s.used or s.former == NONE or s.owner[s.former] != NONE):

@@ -118,10 +118,10 @@ def test_what_is_hidden_is_not_copied() -> None:
 def test_plain_values_both_ways() -> None:
     s = state()
     s.turn, s.to_move, s.colour, s.late = 5, NONE, 1, 1
-    plain = layout.plain(State, s, "turn", "to_move", "late", paint="colour")
+    plain = layout.plain_fields(State, s, "turn", "to_move", "late", paint="colour")
     assert plain == {"turn": 5, "to_move": None, "late": True, "paint": "blue"}
     again = state()
-    layout.read(State, again, plain, "turn", "to_move", "late", paint="colour")
+    layout.read_fields(State, again, plain, "turn", "to_move", "late", paint="colour")
     assert again.tobytes() == s.tobytes()
 
 
@@ -137,7 +137,7 @@ def test_plain_values_both_ways() -> None:
 )
 def test_values_out_of_range_are_refused(key: str, value: object, message: str) -> None:
     with pytest.raises(ImpossibleState, match=message):
-        layout.read(State, state(), {key: value}, key, within="x")
+        layout.read_fields(State, state(), {key: value}, key, within="x")
 
 
 @dataclass(frozen=True)
@@ -187,21 +187,21 @@ KINDS = (
     action_table.ActionKind("pass", (), "never"),
     action_table.ActionKind("give {colour}", (COLOURS,), "now and then"),
 )
-ACT_GIVE = action_table.firsts(KINDS)[2]
-encode_give, decode_give = action_table.codec("give", "colour", "ACT_GIVE", globals())
+ACT_GIVE = action_table.first_actions(KINDS)[2]
+encode_give, decode_give = action_table.action_codec("give", "colour", "ACT_GIVE", globals())
 
 
 def test_numbers_and_texts_follow_from_the_kinds() -> None:
-    assert action_table.firsts(KINDS) == (0, 6, 7)
-    assert action_table.firsts(KINDS, players=2) == (0, 4, 5)
-    texts = action_table.texts(KINDS, seat=("0", "1", "2"))
+    assert action_table.first_actions(KINDS) == (0, 6, 7)
+    assert action_table.first_actions(KINDS, players=2) == (0, 4, 5)
+    texts = action_table.action_texts(KINDS, seat=("0", "1", "2"))
     assert texts == (
         "move 0 red", "move 0 blue", "move 1 red", "move 1 blue", "move 2 red", "move 2 blue", "pass", "give red",
         "give blue",
     )  # fmt: skip
     assert [texts[encode_give(colour)] for colour in range(2)] == ["give red", "give blue"]
     assert [decode_give(texts.index(f"give {name}")) for name in COLOURS] == [0, 1]
-    assert action_table.forms(KINDS) == "'move SEAT COLOUR', 'pass', 'give COLOUR'"
+    assert action_table.action_forms(KINDS) == "'move SEAT COLOUR', 'pass', 'give COLOUR'"
     assert [*action_table.rows(KINDS)][::2] == [
         ("0 on", "move SEAT COLOUR", "always"),
         ("7 to 8", "give COLOUR", "now and then"),

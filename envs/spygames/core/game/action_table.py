@@ -1,12 +1,13 @@
 """One table of actions: each kind is a row with its text and its axes.
 
 >>> KINDS = (ActionKind("move {agent} {points}", (7, ("1", "2", "3")), "movement"), ActionKind("done", (), "movement"))
->>> ACT_MOVE, ACT_DONE = firsts(KINDS)
+>>> ACT_MOVE, ACT_DONE = first_actions(KINDS)
 >>> ACT_MOVE, ACT_DONE
 (0, 21)
 
-Kinds are numbered one after the other, within a kind the last axis changes fastest. Numbers, texts in both directions
-(`texts`), the kernels of kinds with one axis (`codec`), messages (`forms`) and the tables of the READMEs follow.
+Kinds are numbered one after the other, within a kind the last axis changes fastest. Numbers (`first_actions`), texts in
+both directions (`action_texts`), the kernels of kinds with one axis (`action_codec`), messages (`action_forms`) and the
+tables of the READMEs follow.
 """
 
 import re
@@ -34,7 +35,7 @@ class ActionKind:
     text: str
     """The words, with an axis in braces: `move {agent} {points}`."""
     axes: tuple[Sequence[str] | Size | int, ...]
-    """For each axis the names of its values, or their number where `texts` is given the names."""
+    """For each axis the names of its values, or their number where `action_texts` is given the names."""
     when: str
     """When such an action is chosen, and what it means."""
 
@@ -55,19 +56,20 @@ class ActionKind:
         )
 
 
-def firsts(kinds: Iterable[ActionKind], **sizes: int) -> tuple[int, ...]:
+def first_actions(kinds: Iterable[ActionKind], **sizes: int) -> tuple[int, ...]:
     """The first number of each kind.
 
-    >>> firsts([ActionKind("bid {n}", (("1", "2", "3"),), "each turn"), ActionKind("pass", (), "each turn")])
+    >>> first_actions([ActionKind("bid {n}", (("1", "2", "3"),), "each turn"), ActionKind("pass", (), "each turn")])
     (0, 3)
     """
     return tuple(accumulate((kind.size(**sizes) for kind in kinds), initial=0))[:-1]
 
 
-def texts(kinds: Iterable[ActionKind], **names: Sequence[str]) -> tuple[str, ...]:
+def action_texts(kinds: Iterable[ActionKind], **names: Sequence[str]) -> tuple[str, ...]:
     """The text of each action, in the order of the numbers.
 
-    >>> texts([ActionKind("ask {seat}", (2,), "each turn"), ActionKind("pass", (), "each turn")], seat=("red", "blue"))
+    >>> kinds = ActionKind("ask {seat}", (2,), "each turn"), ActionKind("pass", (), "each turn")
+    >>> action_texts(kinds, seat=("red", "blue"))
     ('ask red', 'ask blue', 'pass')
 
     Args:
@@ -85,7 +87,7 @@ def texts(kinds: Iterable[ActionKind], **names: Sequence[str]) -> tuple[str, ...
     return tuple(found)
 
 
-def forms(kinds: Iterable[ActionKind]) -> str:
+def action_forms(kinds: Iterable[ActionKind]) -> str:
     """All forms of texts, for messages: `'move AGENT POINTS', 'done'`."""
     return ", ".join(f"'{kind.form}'" for kind in kinds)
 
@@ -93,19 +95,19 @@ def forms(kinds: Iterable[ActionKind]) -> str:
 def rows(kinds: Iterable[ActionKind], **sizes: int) -> Iterator[tuple[str, str, str]]:
     """Numbers, text and meaning of each kind, for a README."""
     kinds = tuple(kinds)
-    for kind, first in zip(kinds, firsts(kinds, **sizes), strict=True):
+    for kind, first in zip(kinds, first_actions(kinds, **sizes), strict=True):
         last, known = first + kind.size(**sizes) - 1, all(a.option in sizes for a in kind.axes if isinstance(a, Size))
         yield f"{first}{'' if first == last else f' to {last}' if known else ' on'}", kind.form, kind.when
 
 
-def codec(
+def action_codec(
     name: str, axis: str, first: str, namespace: dict[str, Any]
 ) -> tuple[Callable[[Int], Int], Callable[[Int], Int]]:
     """The kernels `encode_<name>` and `decode_<name>` of a kind with one axis: an index of the axis to the number of
     the action, and back.
 
     >>> ACT_BID = 4
-    >>> encode_bid, decode_bid = codec("bid", "bid", "ACT_BID", globals())
+    >>> encode_bid, decode_bid = action_codec("bid", "bid", "ACT_BID", globals())
     >>> encode_bid(2), decode_bid(6)
     (6, 2)
 

@@ -6,10 +6,10 @@ class State(Layout):
     owner = int8(NONE, SEAT, "seat by agent; NONE: free", AGENT, hidden=True)
 ```
 
-The dtype (`dtype`), the checks of ranges (`range_check`, `bounds`, `read`), the copy of what is public (`public_copy`),
-plain values (`plain`) and the tables of the READMEs follow from it. To a type checker the fields of such a class are
-what a kernel reads from a record: `s.turn` is an `Int`, `s.owner` an array. No class is ever instantiated: a record is
-a NumPy record of the dtype.
+The dtype (`dtype`), the checks of ranges (`range_check`, `bounds`, `read_fields`), the copy of what is public
+(`public_copy`), plain values (`plain_fields`) and the tables of the READMEs follow from it. To a type checker the
+fields of such a class are what a kernel reads from a record: `s.turn` is an `Int`, `s.owner` an array. No class is ever
+instantiated: a record is a NumPy record of the dtype.
 """
 
 import linecache
@@ -310,7 +310,7 @@ def bounds(layout: type[Layout], name: str, s: Record) -> tuple[int, int]:
     return int(row.low), len(row.high) - 1 if isinstance(row.high, tuple) else int(cast(float, row.high))
 
 
-def plain(layout: type[Layout], s: Record, *names: str, **fields_of: str) -> dict[str, Any]:
+def plain_fields(layout: type[Layout], s: Record, *names: str, **fields_of: str) -> dict[str, Any]:
     """Fields with one number as JSON values: an index of names as the name, NONE as None, a flag as a bool.
 
     >>> class State(Layout):
@@ -318,7 +318,7 @@ def plain(layout: type[Layout], s: Record, *names: str, **fields_of: str) -> dic
     ...     to_move = int8(NONE, 1, "the seat; NONE when over")
     ...     doubled = flag("whether the points count twice")
     >>> s = np.array([(1, NONE, 1)], dtype(State))[0]
-    >>> plain(State, s, "suit", "doubled", mover="to_move")
+    >>> plain_fields(State, s, "suit", "doubled", mover="to_move")
     {'suit': 'hearts', 'doubled': True, 'mover': None}
 
     Args:
@@ -337,19 +337,19 @@ def _plain(row: Field, value: Any) -> Any:
     return row.names[value] if row.names else bool(value) if row.boolean else int(value)
 
 
-def read(
+def read_fields(
     layout: type[Layout], s: Record, mapping: Mapping[str, Any], *names: str, within: str = "", **fields_of: str
 ) -> None:
-    """Write what `plain` gave back into the fields.
+    """Write what `plain_fields` gave back into the fields.
 
     >>> class State(Layout):
     ...     suit = int8(0, ("clubs", "hearts"), "trumps")
     ...     to_move = int8(NONE, 1, "the seat; NONE when over")
     >>> s = np.zeros(1, dtype(State))[0]
-    >>> read(State, s, {"suit": "hearts", "mover": 1}, "suit", mover="to_move")
+    >>> read_fields(State, s, {"suit": "hearts", "mover": 1}, "suit", mover="to_move")
     >>> s.tolist()
     (1, 1)
-    >>> read(State, s, {"suit": "hearts", "mover": 2}, "suit", mover="to_move")
+    >>> read_fields(State, s, {"suit": "hearts", "mover": 2}, "suit", mover="to_move")
     Traceback (most recent call last):
     spygames.core.game.game.ImpossibleState: mover must be a whole number from 0 to 1, not 2
 
