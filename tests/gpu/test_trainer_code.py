@@ -32,9 +32,9 @@ def parts(name: str, *names: str) -> list[Any]:
     return [getattr(found, each) for each in names]
 
 
-Asked, Drawn, sample_rows = parts("sampling", "Asked", "Drawn", "sample_rows")
-Outputs, Taken, Weights, loss_gradients = parts("losses", "Outputs", "Taken", "Weights", "loss_gradients")
-Played, Estimates, per_seat_gae = parts("gae", "Played", "Estimates", "per_seat_gae")
+Asked, Drawn, sample_rows = parts("networks/sampling", "Asked", "Drawn", "sample_rows")
+Outputs, Taken, Weights, loss_gradients = parts("ppo/losses", "Outputs", "Taken", "Weights", "loss_gradients")
+Played, Estimates, per_seat_gae = parts("ppo/gae", "Played", "Estimates", "per_seat_gae")
 
 # ruff: noqa: ANN001, ANN201
 
