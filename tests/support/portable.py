@@ -17,9 +17,8 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = (
     "tests/training",
-    "tests/players",
+    "tests/core/players",
     "tests/poker",
-    "tests/core/players/test_search.py",
     "tests/core/pictures/test_raster.py",
     "tests/docs/test_code.py",
     "tests/docs/test_ladders.py",
