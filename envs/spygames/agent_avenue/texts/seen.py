@@ -82,8 +82,8 @@ def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> s
         what = f"plays {_agent(decode_down(action)) if knows else 'a card'} face down"
     else:
         card, named = _market_card(s.ability), _seat_name(s, action, seat)
-        told = knows or _resolves(s, int(decode_seat(seat, action)))
-        what = f"has {named} resolve {card}" if told else f"names who resolves {card}"
+        is_visible = knows or _resolves(s, int(decode_seat(seat, action)))
+        what = f"has {named} resolve {card}" if is_visible else f"names who resolves {card}"
     return f"player_{seat} {what}"
 
 
