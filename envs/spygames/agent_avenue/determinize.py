@@ -91,9 +91,10 @@ def deal_unseen(s: State, who: Int, count: Int, left: Int) -> Int:
 
 @kernel
 def kept_by(s: State, who: Int) -> Int:
-    """Cards that a hand kept when it played its card face down: `kept`, or more in a position that was set up.
+    """Cards that a hand kept when it played its card face down.
 
-    Of the cards that were seen in a hand, all but one at least are still there.
+    It still has all cards that were seen in it except at most one. In a position that was set up these may be more than
+    `kept`.
     """
     return max(np.int64(s.kept), seen_of(s, who) - 1)
 

@@ -95,7 +95,7 @@ def ways_to_discard(s: Record, seat: Int, card: Int) -> float:
     Of the n hidden cards of a name, h are in the hand, and s of these are seen. Before the discard, the hand can be
     dealt in C(n - s, h - s) ways. Afterwards n - s + 1 cards are dealt: h - s + 1 of them to the hand. If this name was
     discarded, h - s go to the hand and one to the discards. So a hand counts (n - s + 1) / (h - s + 1) times as often
-    as before, or n - s + 1 times as often. The factor n - s + 1 is the same in all worlds and left out.
+    as before, or n - s + 1 times for the discarded name. The factor n - s + 1 is the same in all worlds and left out.
     """
     found = 1.0 if s.seen[seat, card] > 0 else np.float64(s.hands[seat, card])
     for each in range(KINDS):

@@ -242,7 +242,7 @@ def _get(mapping: Mapping[str, Any], key: str, default: Any) -> Any:
 
 
 def _refuse_unused(mapping: Mapping[str, Any], keys: tuple[str, ...]) -> None:
-    """Raise ImpossibleState for a key that this variant does not use, unless its value or all its entries are empty."""
+    """Raise ImpossibleState if a key that this variant does not use has a value that is not empty."""
     for key in keys:
         value = mapping.get(key)
         entries = list(value.values()) if isinstance(value, Mapping) else [value]

@@ -72,8 +72,8 @@ def check(s: State) -> None:
     if (seat := seen_too_many(s)) != NONE:
         card = next(card for card in range(KINDS) if s.seen[seat, card] > held_or_offered(s, seat, card))
         raise ImpossibleState(
-            f"seen_in_hand of seat {seat} must count at most {held_or_offered(s, seat, card)} of {AGENTS[card]}, the "
-            f"number in the hand, not {s.seen[seat, card]}"
+            f"seen_in_hand of seat {seat} must be at most {held_or_offered(s, seat, card)} for {AGENTS[card]}, the "
+            f"copies that it holds, not {s.seen[seat, card]}"
         )
     _check_end(s)
 
@@ -261,7 +261,7 @@ def _check_turn(s: State) -> None:
         raise ImpossibleState(f"phase must not be {phase} in simple mode")
     if fault == LEADER_NAMED:
         right = f"a seat of side {active}" if team and s.phase != LEAD else "null"
-        raise ImpossibleState(f"lead must be {right} in phase {phase} of side {active}, not {s.leader}")
+        raise ImpossibleState(f"lead must be {right} in phase {phase} with active_side {active}, not {s.leader}")
     if fault == LEADER_MISSING:
         raise ImpossibleState(f"lead must be a seat of side {active} in phase {phase}, not null")
     if fault == NOT_CAPTAIN:

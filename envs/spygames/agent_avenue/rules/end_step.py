@@ -46,7 +46,7 @@ def claim(s: State, side: Int) -> Int:
 
 @kernel
 def market_claim(s: State, side: Int) -> Int:
-    """The same for the ongoing market cards (AA-34). The Security System guards the own home (AA-35)."""
+    """The first such reason from ongoing market cards (AA-34). The Security System guards the own home (AA-35)."""
     if owns(s, side, MASTERPLAN) and names_in_play(s, side) >= MASTERPLAN_NAMES:
         return BY_MASTERPLAN
     if owns(s, side, SECURITY_SYSTEM) and space_of(s, other(side)) == HOMES[side]:
