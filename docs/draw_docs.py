@@ -3,6 +3,7 @@
 A test compares what stands there with what is drawn, byte by byte. `--check` does the same here.
 """
 
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -75,9 +76,69 @@ def file_of(scene: Scene) -> Path:
     return FOLDER / f"{scene.game.rpartition('_v')[0]}-{scene.name}.svg"
 
 
+REVEAL = Scene("reveal", "agent_avenue_v0", seed=19, moves=9, players="expert")
+"""A decision to take the hidden card, which turns over then."""
+_MOTION = """
+.hidden,.face{transform-box:view-box;transform-origin:660px 0}
+.hidden{animation:hidden 8s linear infinite}.face{animation:face 8s linear infinite}
+.before{animation:before 8s linear infinite}.after{animation:after 8s linear infinite}
+@keyframes hidden{0%,35%{transform:scaleX(1)}39%,99%{transform:scaleX(0)}100%{transform:scaleX(1)}}
+@keyframes face{0%,39%{transform:scaleX(0)}43%,100%{transform:scaleX(1)}}
+@keyframes before{0%,58%{opacity:1}62%,96%{opacity:0}100%{opacity:1}}
+@keyframes after{0%,58%{opacity:0}62%,96%{opacity:1}100%{opacity:0}}
+@media (prefers-reduced-motion:reduce){.hidden,.face,.before,.after{animation:none}.face,.after{opacity:0}}
+"""
+"""Seconds 0 to 2.8: the choice; to 3.4: the card turns over; to 4.7: it is shown; to 7.7: what follows from it."""
+
+
+def reveal(scene: Scene) -> Picture:
+    """One turn from a seat as an animated SVG: the choice, the hidden card turning over, and the position afterwards.
+
+    The animation is CSS inside the file, so an `<img>` plays it without a script.
+    """
+    game = make_game(scene.game, **scene.options)
+    record = play_record(game, [make_player(game, scene.players)] * game.num_players, scene.seed)
+    env = GameEnv(game, "rgb_array")
+    env.reset(seed=scene.seed)
+    for text in record.actions[: scene.moves]:
+        env.step(env.string_to_action(text))
+    agent = env.agent_selection
+    before, everything = env.to_svg(agent), env.to_svg()
+    env.step(env.string_to_action("recruit down"))
+    after = env.to_svg(agent)
+    start, end = _group(before, 'data-action="recruit down"')
+    place = before[before.rindex("<g transform=", 0, start) : start]  # the group that the card's place is
+    start, end = _group(before, place)
+    face = everything[slice(*_group(everything, place))]
+    hidden = f'<g class="hidden">{before[start:end]}</g><g class="face">{face}</g>'
+    drawing = _inside(before[:start] + hidden + before[end:])
+    opening = before[: before.index(">") + 1]
+    return Picture(
+        f"{opening}<style>{_MOTION}</style>"
+        f'<g class="before">{drawing}</g><g class="after">{_inside(after)}</g></svg>'
+    )
+
+
+def _inside(svg: str) -> str:
+    """A drawing without its outermost element."""
+    return svg[svg.index(">") + 1 : svg.rindex("</svg>")]
+
+
+def _group(svg: str, attribute: str) -> tuple[int, int]:
+    """Where the group with an attribute begins and ends in a drawing."""
+    start = svg.rindex("<g", 0, svg.index(attribute) + 2)
+    depth = 0
+    for tag in re.finditer(r"<g[ >]|</g>", svg[start:]):
+        depth += -1 if tag[0] == "</g>" else 1
+        if not depth:
+            return start, start + tag.end()
+    raise ValueError(f"no group of the drawing has {attribute}")
+
+
 def main(check: bool) -> int:
     """Writes the pictures, or says which are not as they should be; returns the exit code."""
     files = {file_of(scene): draw(scene) for scene in SCENES}
+    files[file_of(REVEAL)] = reveal(REVEAL)
     old = {path: path.read_text("utf-8") for path in FOLDER.glob("*.svg")}
     other = sorted(path.name for path in {*files, *old} if files.get(path) != old.get(path))
     if not check:
