@@ -114,8 +114,7 @@ def reveal(scene: Scene) -> Picture:
     drawing = _inside(before[:start] + hidden + before[end:])
     opening = before[: before.index(">") + 1]
     return Picture(
-        f"{opening}<style>{_MOTION}</style>"
-        f'<g class="before">{drawing}</g><g class="after">{_inside(after)}</g></svg>'
+        f'{opening}<style>{_MOTION}</style><g class="before">{drawing}</g><g class="after">{_inside(after)}</g></svg>'
     )
 
 
