@@ -1,4 +1,4 @@
-"""Draws the pictures of the games in the docs: `python docs/draw_docs.py`, into docs/images/games.
+"""Draw the pictures of the games in the docs, and the page of a recorded game: `python docs/draw_docs.py`.
 
 A test compares what stands there with what is drawn, byte by byte. `--check` does the same here.
 """
@@ -14,9 +14,12 @@ from spygames.core.envs.aec import GameEnv
 from spygames.core.game.registry import make_game
 from spygames.core.pictures.picture import Picture
 from spygames.core.players.names import make_player
+from spygames.core.records.film import Film
 from spygames.core.records.record import play_record
+from spygames_app.films import page
 
 FOLDER = Path(__file__).parent / "images" / "games"
+REPLAY = FOLDER.parents[1] / "_static" / "replay.html"
 OPEN, MOVER, NEXT = "open", "mover", "next"
 """Who looks: everything is open, the seat to move, the seat behind it."""
 
@@ -34,6 +37,8 @@ class Scene:
     """None: the end."""
     viewer: str = MOVER
     players: str = "greedy"
+    reveal: bool = False
+    """Whether the picture moves: the seat to move takes the hidden card."""
 
 
 SCENES = [
@@ -43,6 +48,7 @@ SCENES = [
     Scene("advanced", "agent_avenue_v0", {"mode": "advanced"}, seed=2, moves=11),
     Scene("four_players", "agent_avenue_v0", {"mode": "advanced", "players": 4}, seed=3, moves=14),
     Scene("end", "agent_avenue_v0", viewer=OPEN),
+    Scene("reveal", "agent_avenue_v0", seed=19, moves=9, players="expert", reveal=True),
     Scene("turn", "heimlich_v0", {"players": 3}, moves=25),
     Scene("open", "heimlich_v0", {"players": 3}, moves=25, viewer=OPEN),
     Scene("top_secret", "heimlich_v0", {"players": 4, "top_secret": True}, moves=40),
@@ -66,6 +72,8 @@ def draw(scene: Scene) -> Picture:
     env.reset(seed=scene.seed)
     for text in record.actions[: scene.moves]:
         env.step(env.string_to_action(text))
+    if scene.reveal:
+        return reveal(env)
     if scene.viewer == OPEN:
         return env.to_svg()
     return env.to_svg(env.possible_agents[(env.to_move + (scene.viewer == NEXT)) % game.num_players])
@@ -76,8 +84,6 @@ def file_of(scene: Scene) -> Path:
     return FOLDER / f"{scene.game.rpartition('_v')[0]}-{scene.name}.svg"
 
 
-REVEAL = Scene("reveal", "agent_avenue_v0", seed=19, moves=9, players="expert")
-"""A decision to take the hidden card, which turns over then."""
 _MOTION = """
 .hidden,.face{transform-box:view-box;transform-origin:660px 0}
 .hidden{animation:hidden 8s linear infinite}.face{animation:face 8s linear infinite}
@@ -91,17 +97,11 @@ _MOTION = """
 """Seconds 0 to 2.8: the choice; to 3.4: the card turns over; to 4.7: it is shown; to 7.7: what follows from it."""
 
 
-def reveal(scene: Scene) -> Picture:
+def reveal(env: GameEnv) -> Picture:
     """One turn from a seat as an animated SVG: the choice, the hidden card turning over, and the position afterwards.
 
     The animation is CSS inside the file, so an `<img>` plays it without a script.
     """
-    game = make_game(scene.game, **scene.options)
-    record = play_record(game, [make_player(game, scene.players)] * game.num_players, scene.seed)
-    env = GameEnv(game, "rgb_array")
-    env.reset(seed=scene.seed)
-    for text in record.actions[: scene.moves]:
-        env.step(env.string_to_action(text))
     agent = env.agent_selection
     before, everything = env.to_svg(agent), env.to_svg()
     env.step(env.string_to_action("recruit down"))
@@ -116,6 +116,12 @@ def reveal(scene: Scene) -> Picture:
     return Picture(
         f'{opening}<style>{_MOTION}</style><g class="before">{drawing}</g><g class="after">{_inside(after)}</g></svg>'
     )
+
+
+def replay() -> str:
+    """A recorded game as a page, as its first seat sees it; the site shows it in a frame."""
+    game = make_game("agent_avenue_v0")
+    return page(Film(play_record(game, [make_player(game, "expert")] * 2, seed=19)), [0], lambda done: None)
 
 
 def _inside(svg: str) -> str:
@@ -136,16 +142,15 @@ def _group(svg: str, attribute: str) -> tuple[int, int]:
 
 def main(check: bool) -> int:
     """Writes the pictures, or says which are not as they should be; returns the exit code."""
-    files = {file_of(scene): draw(scene) for scene in SCENES}
-    files[file_of(REVEAL)] = reveal(REVEAL)
-    old = {path: path.read_text("utf-8") for path in FOLDER.glob("*.svg")}
+    files: dict[Path, str] = {file_of(scene): draw(scene) for scene in SCENES} | {REPLAY: replay()}
+    old = {path: path.read_text("utf-8") for path in (*FOLDER.glob("*.svg"), REPLAY) if path.exists()}
     other = sorted(path.name for path in {*files, *old} if files.get(path) != old.get(path))
     if not check:
         FOLDER.mkdir(parents=True, exist_ok=True)
         for path in set(old) - set(files):
             path.unlink()
-        for path, picture in files.items():
-            picture.save(path)
+        for path, text in files.items():
+            path.write_text(text, encoding="utf-8")
     print(f"{len(files)} pictures, {', '.join(other) or 'none'} {'differ' if check else 'changed'}")
     return 1 if check and other else 0
 
