@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 import lazy_names
 from game_pages import whole_page
+from plain_values import docstring_first
 
 project = "spygames"
 project_copyright = "the spygames authors. Unofficial: the games and their names belong to their authors and publishers"
@@ -39,6 +40,7 @@ autodoc2_packages = [
 autodoc2_render_plugin = "plain_values.Renderer"
 autodoc2_docstring_parser_regexes = [(r".*", "google_docstrings")]
 autodoc2_hidden_objects = {"inherited", "private", "dunder"}
+python_use_unqualified_type_names = True
 autodoc2_class_docstring = "both"  # not merged: constructors have none of their own
 autodoc2_module_all_regexes = [r"spygames(_training|_app)?(\.\w+)*"]  # pages show what `__all__` names
 
@@ -55,4 +57,5 @@ def setup(app: Sphinx) -> None:
             source[0] = whole_page(name, source[0])
 
     app.connect("source-read", add_to_page)
+    app.connect("doctree-read", docstring_first)
     lazy_names.register()
