@@ -165,9 +165,9 @@ def test_a_shaped_run_resumes_with_the_same_shaping_only(tmp_path: Path) -> None
     plain = Run.create(SMALL, tmp_path / "plain")
     plain.save()
     for folder, passed, message in (
-        ("run", None, "saved with a shaping of your own, telling: pass it$"),
-        ("run", nothing, "saved with a shaping of your own, telling: pass it, not nothing"),
-        ("plain", telling, "saved with no shaping of your own: pass none, not telling"),
+        ("run", None, "saved with the custom shaping telling: pass it$"),
+        ("run", nothing, "saved with the custom shaping telling: pass it, not nothing"),
+        ("plain", telling, "saved without a custom shaping: pass none, not telling"),
     ):
         with pytest.raises(StateError, match=message):
             Run.resume(tmp_path / folder, shaping=passed)
