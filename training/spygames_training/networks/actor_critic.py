@@ -110,8 +110,7 @@ class ActorCritic(nn.Module):
         Args:
             observation: float32 [n, F].
             views: [n, P * F], the views of all seats, that of the deciding seat first (`Batch.observe_all`). Only a
-                critic
-                of all seats reads them.
+                critic of all seats reads them.
 
         Raises:
             ValueError: `views` are missing, the network has no critic, or it has a memory.
@@ -159,8 +158,7 @@ class ActorCritic(nn.Module):
         """Return the weights that a saved agent keeps.
 
         A critic of all seats is replaced by the value of the seat's own view. A value of shaped rewards is left out, as
-        is a
-        belief head that is not to be kept.
+        is a belief head that is not to be kept.
         """
         weights = self.state_dict()
         if self.config.belief != "keep":

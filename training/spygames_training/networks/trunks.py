@@ -66,8 +66,7 @@ class EntityTrunk(nn.Module):
 
     A linear layer, shared by all entities of a kind, turns each entity into a token; a learned vector identifies the
     entity. After one attention layer over all tokens, the tokens and the rest of the view are concatenated and go
-    through
-    linear layers.
+    through linear layers.
 
     Args:
         num_features: F.
@@ -154,9 +153,8 @@ class Memory(nn.Module):
         """
         if not len(lengths):
             return memory
-        order = np.argsort(
-            -lengths, kind="stable"
-        )  # longest first: the sequences still running at a step are the first ones
+        # Longest first, so that the sequences still running at a step are the first ones.
+        order = np.argsort(-lengths, kind="stable")
         starts = (np.cumsum(lengths) - lengths)[order]
         going = [int(np.searchsorted(-lengths[order], -step)) for step in range(int(lengths.max(initial=0)))]
         places = np.concatenate([starts[:k] + step for step, k in enumerate(going)])
