@@ -152,7 +152,7 @@ def test_two_processes_tell_each_other_and_notice_when_one_fails_or_dies(tmp_pat
     }
     assert second == {**told, "new rank": 0, "same claims": 1}
     for name in ("lost in its own time", "lost"):
-        assert first[name].startswith("process 0 of 2 has lost another one, which has ended or is cut off: ")
+        assert first[name].startswith("process 0 of 2 has lost another process, which has ended or is cut off: ")
         assert "\n" not in first[name]
 
 
