@@ -110,12 +110,12 @@ def test_a_potential_is_discounted_and_nothing_after_the_end() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (lambda k: np.zeros(k + 1), r"float32 \[\d+\], one for each decision, not \[\d+\]"),
-        (lambda k: np.zeros((k, 1)), r"one for each decision, not \[\d+, 1\]"),
-        (lambda k: 0.5, r"one for each decision, not \[\]"),
-        (lambda k: np.full(k, np.nan), "no finite number"),
+        (lambda k: np.zeros(k + 1), r"float32 \[\d+\], one per decision, not \[\d+\]"),
+        (lambda k: np.zeros((k, 1)), r"one per decision, not \[\d+, 1\]"),
+        (lambda k: 0.5, r"one per decision, not \[\]"),
+        (lambda k: np.full(k, np.nan), "must give finite numbers"),
         (lambda k: ["much"] * k, r"must give float32 \[\d+\], not \['much'"),
-        (lambda k: None, r"one for each decision, not \[\]"),
+        (lambda k: None, r"one per decision, not \[\]"),
         (lambda k: {}["leed"], r"^the shaping .*lambda.* failed: KeyError: 'leed'$"),
     ],
 )

@@ -104,7 +104,7 @@ def test_what_is_no_callback_is_refused_before_training(tmp_path: Path) -> None:
         ({"config": "demo"}, r"config must be a Config, not 'demo': read_config\(path\) reads one from a TOML file"),
         ({"callbacks": print}, "callbacks must be a list of functions"),
         ({"callbacks": ["loud"]}, "a callback is a function of a run and its metrics, not 'loud'"),
-        ({"shaping": 0.1}, r"a shaping is a function \(view_before, view_after, seat\), not 0.1"),
+        ({"shaping": 0.1}, r"shaping must be a function \(view_before, view_after, seat\), not 0.1"),
     ],
 )
 def test_what_is_of_another_kind_is_refused_before_a_folder_is_made(

@@ -546,8 +546,8 @@ def test_a_list_in_a_config_is_as_good_as_a_tuple() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"ppo": PPO(games=10**9)}, r"ppo\.games 1000000000 x ppo\.steps 64 take .* GiB"),
-        ({"ppo": PPO(steps=10**12)}, r"ppo\.games 1024 x ppo\.steps 1000000000000 take .* GiB"),
+        ({"ppo": PPO(games=10**9)}, r"ppo\.games 1000000000 x ppo\.steps 64 need .* GiB"),
+        ({"ppo": PPO(steps=10**12)}, r"ppo\.games 1024 x ppo\.steps 1000000000000 need .* GiB"),
         ({"evaluate_against": ("mcts:1000000000",)}, "evaluate_against: .*mcts:1000000000.* 1 to 1000000 simulations"),
         ({"opponents": Opponents(share=0.5, bots=("gredy",))}, r"opponents\.bots: no player 'gredy'"),
         ({"evaluate_against": ("gredy",)}, r"evaluate_against: no player 'gredy'"),
