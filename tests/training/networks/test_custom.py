@@ -211,9 +211,15 @@ def answering(answer: Callable[[Tensor, Tensor, Tensor], Any]) -> Callable[[Faul
         (answering(lambda o, logits, value: (logits, logits)), r"not \[5, 74\] and \[5, 74\]"),
         (answering(lambda o, logits, value: (logits / 0, value)), "must give finite numbers"),
         (answering(lambda o, logits, value: 1 / 0), "failed: ZeroDivisionError: division by zero; it must give"),
-        (answering(lambda o, logits, value: (logits - logits.mean(), value)), "for the same observation in another batch"),
+        (
+            answering(lambda o, logits, value: (logits - logits.mean(), value)),
+            "for the same observation in another batch",
+        ),
         (answering(lambda o, logits, value: (logits, o[:, 0])), "parameter value.weight that its outputs do not use"),
-        (lambda network: network.first.requires_grad_(False), "parameter first.weight that its outputs do not use or that is frozen"),
+        (
+            lambda network: network.first.requires_grad_(False),
+            "parameter first.weight that its outputs do not use or that is frozen",
+        ),
         (lambda network: network.register_buffer("count", torch.zeros(2, dtype=torch.int64)), "has count in int64"),
         (lambda network: network.double(), "failed: RuntimeError"),
         (lambda network: setattr(network, "bend", nn.Dropout(0.5)), "different outputs in training mode"),

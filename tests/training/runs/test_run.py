@@ -132,7 +132,7 @@ def test_the_same_call_begins_anew_where_no_state_was_saved_and_refuses_other_se
     with pytest.raises(ValueError, match="cannot continue with another seed"):
         Run.open(replace(SMALL, seed=1), tmp_path)
     (tmp_path / "state.safetensors").write_bytes(b"cut")
-    with pytest.raises(StateError, match="cut or no saved state"):
+    with pytest.raises(StateError, match="cut off or not a saved state"):
         Run.open(SMALL, tmp_path)
 
 
@@ -296,7 +296,7 @@ def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path: Pat
 def test_a_rollout_without_one_known_outcome_is_told_from_divergence(tmp_path: Path) -> None:
     """Two games of Kuhn poker: after a pass and a bet in both, nobody has been asked again."""
     config = replace(SMALL, game="tests.poker.kuhn", ppo=PPO(games=2, steps=2, minibatch=2), opponents=Opponents())
-    with pytest.raises(ValueError, match=r"2 games x 2 decisions .* raise ppo\.steps") as caught:
+    with pytest.raises(ValueError, match=r"2 games x 2 decisions has a known outcome.*increase ppo\.steps") as caught:
         Run.create(config, tmp_path).train()
     assert not isinstance(caught.value, Diverged)
     assert Run.resume(tmp_path, config).progress["decisions"] == 0
