@@ -23,7 +23,7 @@ from spygames_training.runs.state_file import saved_decisions
 def led_by_newest(folder: str | Path, processes: Processes) -> Processes:
     """Order the processes so that the first one's folder holds the newest state.
 
-    Launchers number the processes anew when they restart them, and the state may be on one machine only.
+    Launchers number the processes again when they restart them, and the state may be on one machine only.
     """
     return processes.led_by(saved_decisions(Path(folder) / STATE))
 
