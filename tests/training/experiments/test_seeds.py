@@ -122,7 +122,7 @@ def test_each_seed_makes_its_network_and_hears_callbacks(tmp_path: Path) -> None
         (["--seeds", "3", "--algorithm", "maskable_ppo"], "maskable_ppo takes neither --seeds"),
         (["--own-network", "seeds_module.Tiny"], "'seeds_module.Tiny' must name a module"),
         (["--own-network", "python:seeds_module.nothing"], "the network nothing could not be made: TypeError"),
-        (["--own-network", "python:seeds_module.Tiny", "--network.hidden", "8"], "network.hidden does nothing"),
+        (["--own-network", "python:seeds_module.Tiny", "--network.hidden", "8"], "network.hidden has no effect"),
         (["--shaping", "python:seeds_module.none"], "has no function or class none"),
     ],
 )

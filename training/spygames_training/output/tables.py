@@ -252,7 +252,7 @@ def results_table(results: Sequence["Result"], title: str = "") -> ScreenTable:
         fair = [f"{100 * r.fair_share:.1f}"] if more else []
         wins = [f"{100 * r.win_share:.1f}", f"{low}-{high}", *fair, shares]
         rows.append([r.challenger, r.opponent, f"{r.games:,}", *wins, f"{r.mean_return:+.3f}"])
-    caption = f"{first.deals:,} deals; the challenger plays each deal once from each of the {len(first.by_side)} sides"
+    caption = f"{first.deals:,} deals, each played once from each of the {len(first.by_side)} sides"
     return ScreenTable(head, rows, title, caption, texts=2)
 
 
