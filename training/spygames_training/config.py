@@ -1,4 +1,4 @@
-"""Settings of a training run.
+"""Settings of a training run, as dataclasses.
 
 The string under each field is also its `--help` text.
 """
