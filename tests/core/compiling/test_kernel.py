@@ -393,7 +393,7 @@ def _init(s: kernel.Record, options: kernel.Record, seed: np.uint64) -> None:
     [
         (_reads_a_field_that_there_is_not, _reads_a_field_that_there_is_not, "scores"),
         (_calls_it, _reads_a_field_that_there_is_not, "scores"),
-        (_allocates, _allocates, "allocates memory, which a kernel must not"),
+        (_allocates, _allocates, "allocates memory, which kernels must not"),
         (_names_nothing, _names_nothing, "name 'nothing' is not defined"),
     ],
 )
