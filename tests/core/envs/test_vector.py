@@ -286,7 +286,7 @@ def test_wrong_input_gets_a_line_and_changes_nothing() -> None:
         (np.array([-1, *good[1:]]), "^row 0: action -1 "),
         (
             np.array([good[0], illegal, good[2]]),
-            rf"^row 1: action {illegal} \('[a-z_ ]*'\) is not legal; player_\d may",
+            rf"^row 1: action {illegal} \('[a-z_ ]*'\) is not legal; legal for player_\d: ",
         ),
     ]
     for actions, message in bad:
