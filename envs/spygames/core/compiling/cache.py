@@ -111,8 +111,8 @@ loaded."""
 def _by_layout(record: Any) -> tuple[str, tuple[str, ...]]:
     """Name a record type by a digest of its layout, for the names of compiled functions.
 
-    Numba numbers the types of a process instead. Two processes that compile one kernel for two variants would then
-    give both the same name, and a process that loads both would call the wrong one.
+    Numba numbers the types of a process instead. Two processes that compile one kernel for two variants could then
+    give both the same name. A process that loads both would call the wrong one.
     """
     return "Record", (sha256(record.name.encode()).hexdigest()[:16],)
 
@@ -167,10 +167,10 @@ def _temporary_folder() -> list[Path]:
 class MachineCode:
     """The disk cache of one kernel, with one file per signature. It replaces Numba's own cache in a dispatcher.
 
-    Numba's cache notices an edit in the kernel's own file only, not in the kernels it calls in other files or in the
-    tables it reads. Here each file name holds a digest of everything that the code is made from. The digest is taken on
-    use, so it covers globals that are defined after the kernel. A file is therefore valid or not found, even when
-    several processes write at once.
+    Numba's cache notices an edit only in the kernel's own file. It misses edits in other files, of kernels that are
+    called or of tables that are read. Here each file name holds a digest of everything that the code is made from. The
+    digest is taken on use, so it covers globals that are defined after the kernel. A file is therefore valid or not
+    found, even when several processes write at once.
     """
 
     def __init__(self, function: FunctionType, kind: str = "", is_lasting: Callable[[Any], bool] | None = None):
