@@ -1,9 +1,8 @@
 """Structure-of-arrays records, for coalesced memory access by the threads of a GPU.
 
 A tile holds the records of `lanes` games. A leaf is a scalar or an element of an array. The copies of one leaf in all
-lanes are adjacent: a leaf of size k at `offset` in the record is, for lane i, at byte lanes * offset + i * k of the
-tile. A nested array is an ordinary array with strides, so slices and `len` work, it can be passed on, and kernels
-compile unchanged.
+lanes are adjacent: for lane i, a leaf of size k at `offset` is at byte lanes * offset + i * k of the tile. A nested
+array is an ordinary array with strides, so slices and `len` work, it can be passed on, and kernels compile unchanged.
 """
 
 import importlib
