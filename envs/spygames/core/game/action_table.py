@@ -5,9 +5,14 @@
 >>> ACT_MOVE, ACT_DONE
 (0, 21)
 
-Kinds are numbered one after the other; within a kind the last axis changes fastest. Derived from a table are the
-numbers (`first_actions`), the texts (`action_texts`), kernels for kinds with one axis (`action_codec`), texts for
-messages (`action_forms`), and tables for the READMEs (`rows`).
+Kinds are numbered one after the other; within a kind the last axis changes fastest. Everything else is derived from the
+table:
+
+- `first_actions`: the first number of each kind.
+- `action_texts`: the text of each action.
+- `action_codec`: kernels for kinds with one axis.
+- `action_forms`: the forms of all texts, for messages.
+- `rows`: a table for a README.
 """
 
 import re

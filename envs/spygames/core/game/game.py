@@ -157,8 +157,8 @@ class Game(Generic[V]):
     with its way back is one history of cards. The probability of a history is that of its deal, the same for all, times
     P(action) / copies for each decision. A search therefore divides P(action) by this number.
 
-    If `viewer` knows some cards of the hand, the number must instead make redrawn worlds after the decision count as
-    often as those before it, up to a factor that is the same in all worlds.
+    If `viewer` knows some cards of the hand, the number must instead let redrawn worlds after the decision count as
+    often as those before it. A factor that is the same in all worlds does not matter.
 
     The world was drawn for `viewer` from `now`. The kernel may read only what is public of `now`, and what `viewer` and
     `seat` may know of `state`. None: always 1."""

@@ -6,8 +6,13 @@ class State(Layout):
     owner = int8(NONE, SEAT, "seat by agent; NONE: free", AGENT, hidden=True)
 ```
 
-Derived from a table are the dtype (`dtype`), range checks (`range_check`, `bounds`, `read_fields`), the copy of public
-fields (`public_copy`), JSON values (`plain_fields`), and tables for the READMEs (`rows`).
+Everything else is derived from the table:
+
+- `dtype`: the NumPy dtype.
+- `range_check`, `bounds`, `read_fields`: checks of ranges.
+- `public_copy`, `options_copy`: kernels that copy the public fields, and the options.
+- `plain_fields`: the JSON values of fields.
+- `rows`: a table for a README.
 
 Type checkers see the fields as a kernel reads them from a record: `s.turn` is an `Int`, `s.owner` an array. The class
 is never instantiated; a record is a NumPy record of the dtype.
@@ -419,8 +424,9 @@ def public_copy(layout: type[Layout]) -> Callable[[Record, Record], None]:
 def options_copy(layout: type[Layout]) -> Callable[[Record, Record], None]:
     """Return the kernel `copy_options` of a STATE, (state, options) -> None.
 
-    It copies the options of the game into the state, number by number, since the fields of a state in lanes
-    (`spygames.core.gpu`) are not one record. Assign the kernel to the global `copy_options` in the module of the table.
+    It copies the options of the game into the state, number by number. The fields of a state in lanes
+    (`spygames.core.gpu`) are not one record that could be copied whole. Assign the kernel to the global `copy_options`
+    in the module of the table.
     """
     lines = []
     for place, value, axes in _options(layout):

@@ -10,8 +10,8 @@ __all__ = ["IMPOSSIBLE", "TELLS_NOTHING"]
 IMPOSSIBLE = -1
 """The result of `Game.rewind` if the decision cannot have been made in this world."""
 TELLS_NOTHING = -2
-"""The result of `Game.rewind` if the decision reveals nothing about what is hidden, for example because it was itself
-hidden."""
+"""The result of `Game.rewind` if the decision reveals nothing about hidden information, for example because it was
+itself hidden."""
 
 
 @kernel
