@@ -1,8 +1,8 @@
 """SVG pictures of positions, as one viewer sees them.
 
 A game provides two functions. `seen_to_dict` masks the parts of the state mapping that the viewer cannot know, and
-`draw` draws that mapping. `draw` never gets the state, so a picture cannot reveal what is hidden. A game without these
-functions gets the text of `to_text` on a panel.
+`draw` draws that mapping. `draw` never gets the state, so a picture cannot reveal hidden information. A game without
+these functions gets the text of `to_text` on a panel.
 """
 
 from collections.abc import Mapping, Sequence
@@ -83,7 +83,7 @@ def draw_seen(game: Game, seen: Mapping[str, Any], look: Look) -> Picture:
 
 
 def title_bar(pen: Pen, title: str, headline: str, right: str = "", colour: str = "#f4b63f") -> None:
-    """Draw the first line of a picture: the game, what is to be done, and a counter such as the turn."""
+    """Draw the first line of a picture: the game, the current decision, and a counter such as the turn."""
     pen.words(26, 35, title.upper(), 18, colour, letter_spacing=2.5)
     pen.words(WIDTH / 2, 34, headline, 19, PAPER, anchor="middle", most=640)
     pen.words(WIDTH - 26, 35, right.upper(), 14, SOFT, anchor="end", letter_spacing=1.5)
