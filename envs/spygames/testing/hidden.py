@@ -34,9 +34,10 @@ _DECISIONS, _REWOUND = 40, 4  # decisions played per game, and decisions of a se
 def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, moves: int = _MOVES) -> dict[str, Any]:
     """Return everything that a seat can see, by the name of the channel.
 
-    The channels are its view, its mask, the texts of its actions, the seat to move, the results, the drawing, the
-    mapping of `seen_to_dict`, and what it sees when the seat to move acts. An environment has no further channels:
-    observation, mask, info and view are these (`equal_bytes`), and rewards and terminations follow from the results.
+    The channels are its view and mask, the texts of its actions, the seat to move, the results, the drawing and the
+    mapping of `seen_to_dict`. A further one is what it sees when the seat to move acts. An environment has no other
+    channels: observation, mask, info and view are these (`equal_bytes`), and rewards and terminations follow from the
+    results.
 
     Args:
         game: the game.
@@ -213,9 +214,9 @@ def moves(trial: Trial) -> None:
 def is_no_secret(game: Game, states: np.ndarray, one: str, other: str) -> bool:
     """Whether two moves, given by their texts, lead to the same state for the seat that makes them.
 
-    The states are compared after everything that this seat cannot know is redrawn. If they are equal, the seat has no
-    secret about which move it made, and a viewer may have watched it, such as a swap of face-down cards. False if one
-    of the moves is not legal.
+    The states are compared after everything that this seat cannot know is redrawn. If they are equal, it is no secret
+    which of the two moves was made: a viewer may have watched it, such as a swap of face-down cards. False if one of
+    the moves is not legal.
     """
     s, ends = as_record(states), []
     mover, legal = int(s.to_move), mask_of(game, s)
@@ -296,8 +297,8 @@ def retold(
 ) -> tuple[np.ndarray, int] | None:
     """Find a decision that `viewer` cannot tell from the true one of another seat, not even by its outcome.
 
-    What is hidden from the viewer is redrawn until the action with the same text is legal, and leads to the same view
-    as the true one. Future chance stays that of the true state.
+    What is hidden from the viewer is redrawn until the action with the same text is legal and leads to the same view.
+    Future chance stays that of the true state.
 
     Args:
         game: the game.

@@ -56,8 +56,10 @@ def play(trial: Trial) -> None:
 
 
 def _over(trial: Trial, states: np.ndarray, mask: np.ndarray, results: np.ndarray) -> None:
-    """After the end no action is legal, the results of a team are equal, none is below `lowest_return`, and those of a
-    game that was cut off are 0."""
+    """After the end no action is legal, and the results are right.
+
+    They are equal within a team, at least `lowest_return`, and 0 in a game that was cut off.
+    """
     game = trial.game
     if mask.any():
         trial.fail(f"action {int(mask.argmax())} is legal, but the game is over: the mask must be all 0 then")

@@ -12,7 +12,7 @@ from spygames.core.game.game import NOBODY, Game, as_record, flat
 
 MAX_DECISIONS = 10_000
 """Maximum number of decisions; a longer game counts as endless."""
-_LATEST = 1000  # positions are taken from the first so many decisions of a game
+_LATEST = 1000  # positions are taken from this many first decisions of a game
 EDGES = (0, 1, 2**63, 2**64 - 1)
 """Seeds that every check tries first."""
 
