@@ -345,7 +345,7 @@ def test_only_regular_files_of_games_are_read(tmp_path: Path, monkeypatch: pytes
     os.mkfifo(pipe)
     save_games(path, [played()])
     monkeypatch.setattr("spygames.core.records.record.MAX_BYTES", 100)
-    for file, what in ((pipe, "no regular file"), ("/dev/zero", "no regular file"), (path, "longer than 100 bytes")):
+    for file, what in ((pipe, "not a regular"), ("/dev/zero", "not a regular"), (path, "longer than 100 bytes")):
         with pytest.raises(OSError, match=what):
             load_games(file)
 
