@@ -14,7 +14,7 @@ from spygames.core.pictures.raster import pixels, png
 from spygames.core.pictures.render import draw
 from spygames.core.players.beliefs import Belief, drawn_worlds, in_things, win_share
 from spygames.core.svg.annotations import Advice, Draw, Look
-from spygames.core.svg.colours import BAD, EDGE, GOOD, INK, LINE, PANEL, PAPER, PICK, SOFT, TABLE
+from spygames.core.svg.colours import BAD, EDGE, GOOD, INK, PAPER, PICK, THEMES, Palette, Theme
 from spygames.core.svg.pen import FONT, HEIGHT, WIDTH, Pen, cut, width
 
 __all__ = [
@@ -24,19 +24,18 @@ __all__ = [
     "GOOD",
     "HEIGHT",
     "INK",
-    "LINE",
-    "PANEL",
     "PAPER",
     "PICK",
-    "SOFT",
-    "TABLE",
+    "THEMES",
     "WIDTH",
     "Advice",
     "Belief",
     "Draw",
     "Look",
+    "Palette",
     "Pen",
     "Picture",
+    "Theme",
     "advice_panel",
     "cut",
     "draw",

@@ -24,6 +24,7 @@ from spygames.core.game.validation import is_whole, may_do
 from spygames.core.pictures.picture import Picture
 from spygames.core.pictures.raster import check_width, pixels
 from spygames.core.pictures.render import FPS, MODES, Renderer
+from spygames.core.svg.colours import Theme
 
 __all__ = ["GameEnv", "Observation", "View"]
 
@@ -251,14 +252,14 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         """A drawing of what `agent` may know; of everything for None."""
         return self.game.to_text(as_record(self._states), self._viewer(agent))
 
-    def to_svg(self, agent: str | None = None) -> Picture:
+    def to_svg(self, agent: str | None = None, *, theme: Theme = "dark") -> Picture:
         """A picture of what `agent` may know; of everything for None. Notebooks show it, and it needs no extra.
 
         With a `render_mode` of pixels it also shows the last move and what happened before.
         """
-        return self.renderer.svg(self._states, self._viewer(agent))
+        return self.renderer.svg(self._states, self._viewer(agent), theme)
 
-    def to_rgb(self, agent: str | None = None, width: int = 800) -> np.ndarray:
+    def to_rgb(self, agent: str | None = None, width: int = 800, *, theme: Theme = "dark") -> np.ndarray:
         """The same as pixels, uint8 [3/4 of the width, width, 3].
 
         Raises:
@@ -266,7 +267,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             DependencyNotInstalled: the extra `render` is missing.
         """
         width = check_width(width)
-        return pixels(self.to_svg(agent), width)
+        return pixels(self.to_svg(agent, theme=theme), width, theme)
 
     def render(self) -> str | np.ndarray | None:
         """Draws for `render_viewer`, by default everything, hidden cards included: that is for whoever sits at the

@@ -24,6 +24,7 @@ from spygames.core.players.names import as_players
 from spygames.core.players.player import Player, PlayerLike
 from spygames.core.playing.rows import Rows
 from spygames.core.playing.session import ROW, SeatSession
+from spygames.core.svg.colours import Theme
 
 __all__ = ["MAX_IGNORED", "SingleEnv"]
 
@@ -215,18 +216,18 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """What is legal now, bool [A]."""
         return self._mask().astype(np.bool_)
 
-    def to_svg(self) -> Picture:
+    def to_svg(self, *, theme: Theme = "dark") -> Picture:
         """A picture of what the seat may know, which notebooks show; it needs no extra.
 
         With `render_mode="rgb_array"` it also shows what has happened since the seat's last decision.
         """
-        return draw(self.game, self._states(), self.seat, self._moves(), since_own=True)
+        return draw(self.game, self._states(), self.seat, self._moves(), since_own=True, theme=theme)
 
-    def to_rgb(self, width: int = 800) -> np.ndarray:
+    def to_rgb(self, width: int = 800, *, theme: Theme = "dark") -> np.ndarray:
         """The same as pixels, uint8 [3/4 of the width, width, 3]; ValueError for a width that is not 16 to 4096,
         DependencyNotInstalled where the extra `render` is missing."""
         width = check_width(width)
-        return pixels(self.to_svg(), width)
+        return pixels(self.to_svg(theme=theme), width, theme)
 
     def render(self) -> str | np.ndarray | None:  # type: ignore[override]
         """What the seat may know: a text with `render_mode="ansi"`, pixels, uint8 [600, 800, 3], with "rgb_array"."""

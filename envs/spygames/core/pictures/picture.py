@@ -11,8 +11,9 @@ from typing import Any
 
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import Game
+from spygames.core.pictures.themes import palette_of
 from spygames.core.svg.annotations import Advice, Look
-from spygames.core.svg.colours import INK, LINE, PANEL, PAPER, SOFT, TABLE
+from spygames.core.svg.colours import INK, Theme
 from spygames.core.svg.pen import FONT, HEIGHT, WIDTH, Pen
 
 __all__ = ["Picture", "advice_panel", "draw_seen", "heading", "log_panel", "picture", "title_bar"]
@@ -47,6 +48,7 @@ def picture(
     advice: Advice | None = None,
     names: Sequence[str] = (),
     log: Sequence[str] = (),
+    theme: Theme = "dark",
 ) -> Picture:
     """Draw what seat `viewer` may know of state `s`; NOBODY (-1) sees everything.
 
@@ -59,14 +61,18 @@ def picture(
         advice: a player's assessment to draw.
         names: the players' names, one per seat.
         log: the events so far, latest first.
+        theme: "dark" or "light".
+
+    Raises:
+        ValueError: `theme` is invalid.
     """
     look = Look(viewer, before, tuple(legal), advice, tuple(names), tuple(log), game.to_text(s, viewer))
-    return draw_seen(game, game.seen_to_dict(s, viewer), look)
+    return draw_seen(game, game.seen_to_dict(s, viewer), look, theme)
 
 
-def draw_seen(game: Game, seen: Mapping[str, Any], look: Look) -> Picture:
-    """Draw a result of `seen_to_dict`."""
-    pen = Pen()
+def draw_seen(game: Game, seen: Mapping[str, Any], look: Look, theme: Theme = "dark") -> Picture:
+    """Draw a result of `seen_to_dict`; raise ValueError if `theme` is neither "dark" nor "light"."""
+    pen = Pen(palette_of(theme))
     pen.open(
         "svg",
         xmlns="http://www.w3.org/2000/svg",
@@ -76,22 +82,22 @@ def draw_seen(game: Game, seen: Mapping[str, Any], look: Look) -> Picture:
     )
     pen.add("title", game.title)
     pen.add("desc", look.alt)
-    pen.box(0, 0, WIDTH, HEIGHT, 24, TABLE)
+    pen.box(0, 0, WIDTH, HEIGHT, 24, pen.palette.table)
     (game.texts.draw or _draw_text)(pen, seen, look)
     pen.close("svg")
     return Picture(str(pen))
 
 
-def title_bar(pen: Pen, title: str, headline: str, right: str = "", colour: str = "#f4b63f") -> None:
+def title_bar(pen: Pen, title: str, headline: str, right: str = "") -> None:
     """Draw the first line of a picture: the game, the current decision, and a counter such as the turn."""
-    pen.words(26, 35, title.upper(), 18, colour, letter_spacing=2.5)
-    pen.words(WIDTH / 2, 34, headline, 19, PAPER, anchor="middle", most=640)
-    pen.words(WIDTH - 26, 35, right.upper(), 14, SOFT, anchor="end", letter_spacing=1.5)
+    pen.words(26, 35, title.upper(), 18, pen.palette.accent, letter_spacing=2.5)
+    pen.words(WIDTH / 2, 34, headline, 19, anchor="middle", most=640)
+    pen.words(WIDTH - 26, 35, right.upper(), 14, pen.palette.soft, anchor="end", letter_spacing=1.5)
 
 
-def heading(pen: Pen, x: float, y: float, text: str, colour: str = SOFT, anchor: str | None = None) -> None:
-    """Draw the small heading of a panel."""
-    pen.words(x, y, text.upper(), 11.5, colour, anchor=anchor, letter_spacing=1.4)
+def heading(pen: Pen, x: float, y: float, text: str, colour: str | None = None, anchor: str | None = None) -> None:
+    """Draw the small heading of a panel, by default in the secondary color of text."""
+    pen.words(x, y, text.upper(), 11.5, colour or pen.palette.soft, anchor=anchor, letter_spacing=1.4)
 
 
 def log_panel(pen: Pen, x: float, y: float, w: float, look: Look, lines: int = 5) -> None:
@@ -103,7 +109,7 @@ def log_panel(pen: Pen, x: float, y: float, w: float, look: Look, lines: int = 5
         return
     heading(pen, x, y, "What happened")
     for i, text in enumerate(look.log[:lines]):
-        pen.words(x, y + 24 + 22 * i, text, 13.5, PAPER if i == 0 else SOFT, bold=False, most=w)
+        pen.words(x, y + 24 + 22 * i, text, 13.5, None if i == 0 else pen.palette.soft, bold=False, most=w)
 
 
 def advice_panel(
@@ -132,10 +138,11 @@ def advice_panel(
         if rest := ranked[len(shown) :]:
             bars.append((f"{len(rest)} others", sum(share for _, share in rest)))
         for i, (text, share) in enumerate(bars):
-            pen.box(x, top, w, 27, 6, "#2b4154")
-            pen.box(x, top, max(5.0, w * min(1.0, share)), 27, 6, "#28709e" if i == 0 and len(shown) else "#456a85")
-            pen.words(x + 9, top + 18.5, text, 13, PAPER, bold=i == 0, most=w - 70)
-            pen.words(x + w - 9, top + 18.5, f"{100 * share:.0f} %", 13, PAPER, anchor="end")
+            pen.box(x, top, w, 27, 6, pen.palette.bar)
+            fill = pen.palette.best_bar if i == 0 and len(shown) else pen.palette.other_bar
+            pen.box(x, top, max(5.0, w * min(1.0, share)), 27, 6, fill)
+            pen.words(x + 9, top + 18.5, text, 13, bold=i == 0, most=w - 70)
+            pen.words(x + w - 9, top + 18.5, f"{100 * share:.0f} %", 13, anchor="end")
             top += 32
         top += 14
     if advice.share is not None:
@@ -157,15 +164,15 @@ def _draw_text(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     size = min(24.0, (HEIGHT - 200) / (1.3 * len(lines)), (WIDTH - 120) / (0.62 * max(1, longest)))
     viewer = "everything" if look.viewer < 0 else f"player_{look.viewer}"
     title_bar(pen, "Position", f"seen by {viewer}" if look.viewer >= 0 else "everything is open")
-    pen.box(30, 60, WIDTH - 60, HEIGHT - 130, 16, PANEL, stroke=LINE, stroke_width=1.4)
+    pen.box(30, 60, WIDTH - 60, HEIGHT - 130, 16, pen.palette.panel, stroke=pen.palette.line, stroke_width=1.4)
     for i, line in enumerate(lines):
         # Each letter has its own x, so columns stay aligned in any font.
         places = [(f"{60 + 0.62 * size * column:.1f}", letter) for column, letter in enumerate(line) if letter != " "]
         if places:
             xs, letters = zip(*places, strict=True)
             y = 72 + size * (1 + 1.3 * i)
-            pen.add("text", "".join(letters), x=" ".join(xs), y=y, font_size=size, fill=PAPER, text_anchor="middle")
-    for i, text in enumerate(look.legal[:1]):
-        pen.words(
-            54, HEIGHT - 36 + 20 * i, f"{len(look.legal)} actions, as {text}", 15, SOFT, bold=False, most=WIDTH - 108
-        )
+            fill = pen.palette.strong
+            pen.add("text", "".join(letters), x=" ".join(xs), y=y, font_size=size, fill=fill, text_anchor="middle")
+    for text in look.legal[:1]:
+        line = f"{len(look.legal)} actions, as {text}"
+        pen.words(54, HEIGHT - 36, line, 15, pen.palette.soft, bold=False, most=WIDTH - 108)

@@ -12,7 +12,8 @@ import numpy as np
 from gymnasium.error import DependencyNotInstalled
 
 from spygames.core.game.validation import whole
-from spygames.core.svg.colours import TABLE
+from spygames.core.pictures.themes import palette_of
+from spygames.core.svg.colours import Theme
 from spygames.core.svg.pen import HEIGHT, WIDTH
 
 __all__ = ["pixels", "png"]
@@ -49,10 +50,14 @@ def png(svg: str, width: int = 800, ground: str | None = None) -> bytes:
     )
 
 
-def pixels(svg: str, width: int = 800) -> np.ndarray:
-    """Render a picture as RGB pixels, uint8 [height, width, 3]. Arguments and errors are those of `png`."""
+def pixels(svg: str, width: int = 800, theme: Theme = "dark") -> np.ndarray:
+    """Render a picture as RGB pixels, uint8 [height, width, 3]; its round corners lie on the table of `theme`.
+
+    Other arguments and errors are those of `png`. An invalid theme raises ValueError.
+    """
+    table = palette_of(theme).table
     _, image = libraries()
-    with image.open(io.BytesIO(png(svg, width, TABLE))) as opened:
+    with image.open(io.BytesIO(png(svg, width, table))) as opened:
         return np.array(opened.convert("RGB"))
 
 

@@ -12,6 +12,7 @@ from spygames.core.game.validation import choice
 from spygames.core.pictures.picture import Picture, picture
 from spygames.core.pictures.raster import pixels
 from spygames.core.pictures.window import Window
+from spygames.core.svg.colours import Theme
 
 RenderMode = Literal["ansi", "rgb_array", "human"]
 MODES: tuple[RenderMode, ...] = get_args(RenderMode)
@@ -59,15 +60,15 @@ class Renderer:
         if self.moves is not None:
             self.moves.clear()
 
-    def svg(self, states: np.ndarray, viewer: int, since_own: bool = False) -> Picture:
+    def svg(self, states: np.ndarray, viewer: int, theme: Theme = "dark") -> Picture:
         """Draw a position.
 
         Args:
             states: the position, STATE [1].
             viewer: the seat that sees the picture, or NOBODY for a view of everything.
-            since_own: whether to show all changes since the viewer's own last decision, or only the last move.
+            theme: "dark" or "light".
         """
-        return draw(self.game, states, viewer, self.moves or (), since_own)
+        return draw(self.game, states, viewer, self.moves or (), theme=theme)
 
     def render(self, states: np.ndarray, viewer: int) -> str | np.ndarray | None:
         """Render in the environment's mode: return a text or pixels, or show the picture and return None."""
@@ -88,9 +89,23 @@ class Renderer:
 
 
 def draw(
-    game: Game, states: np.ndarray, viewer: int, moves: Sequence[Move] | deque[Move] = (), since_own: bool = False
+    game: Game,
+    states: np.ndarray,
+    viewer: int,
+    moves: Sequence[Move] | deque[Move] = (),
+    since_own: bool = False,
+    theme: Theme = "dark",
 ) -> Picture:
-    """Draw a position, STATE [1], after `moves`, oldest first. The other arguments are those of `Renderer.svg`."""
+    """Draw a position.
+
+    Args:
+        game: the game.
+        states: the position, STATE [1].
+        viewer: the seat that sees the picture, or NOBODY for a view of everything.
+        moves: the moves that led to the position, oldest first.
+        since_own: whether to show all changes since the viewer's own last decision, or only the last move.
+        theme: "dark" or "light".
+    """
     s = as_record(states)
     past = [(as_record(before), action) for before, action in moves]
     log = [game.seen_action(before, action, int(before.to_move), viewer) for before, action in reversed(past)]
@@ -98,7 +113,7 @@ def draw(
     if past:
         own = [each for each, _ in past if each.to_move == viewer]
         before = game.seen_to_dict(own[-1] if since_own and own else past[-1][0], viewer)
-    return picture(game, s, viewer, before=before, legal=_legal(game, s, viewer), log=log)
+    return picture(game, s, viewer, before=before, legal=_legal(game, s, viewer), log=log, theme=theme)
 
 
 def _legal(game: Game, s: Any, viewer: int) -> list[str]:

@@ -14,6 +14,7 @@ from spygames.core.players.player import DecisionBatch
 from spygames.core.playing.session import ROW, one_game
 from spygames.core.records.record import GameRecord, game_of, replay
 from spygames.core.svg.annotations import Advice
+from spygames.core.svg.colours import Theme
 
 __all__ = ["Adviser", "Film", "Scene"]
 
@@ -77,16 +78,19 @@ class Film:
         """Whether the adviser remembers, so that it is asked about one position after the other."""
         return self._session.memory.shape[2] > 0 or self._session.notes is not None
 
-    def scene(self, position: int, viewer: int = NOBODY, *, draw_advice: bool = True) -> Scene:
+    def scene(
+        self, position: int, viewer: int = NOBODY, *, draw_advice: bool = True, theme: Theme = "dark"
+    ) -> Scene:
         """One position as a viewer sees it.
 
         Args:
             position: 0 for the start, and as many as there were moves for the end.
             viewer: the seat that looks; NOBODY sees everything.
             draw_advice: whether the picture shows the advice, too.
+            theme: "dark" or "light".
 
         Raises:
-            ValueError: no such position or seat.
+            ValueError: no such position, seat or theme.
         """
         if not 0 <= position < len(self):
             raise ValueError(f"the game has positions 0 to {len(self) - 1}, not {shown(position)}")
@@ -98,7 +102,7 @@ class Film:
         advice = self.advice(position) if viewer in (NOBODY, s.to_move) else None
         drawn = advice if draw_advice else None
         names = self.record.players
-        drawn_picture = picture(game, s, viewer, before=before, log=log, names=names, advice=drawn)
+        drawn_picture = picture(game, s, viewer, before=before, log=log, names=names, advice=drawn, theme=theme)
         return Scene(drawn_picture, log[0] if log else "", advice, int(s.to_move))
 
     def _state(self, position: int) -> Record:

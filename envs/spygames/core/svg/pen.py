@@ -9,7 +9,7 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
-from spygames.core.svg.colours import PAPER
+from spygames.core.svg.colours import THEMES, Palette
 from spygames.core.svg.fonts import widths
 
 __all__ = [
@@ -31,9 +31,14 @@ FONT = "'Spygames Sans','DejaVu Sans Condensed','Roboto Condensed','Arial Narrow
 
 class Pen:
     """A writer of SVG elements. Floats are rounded to one decimal. All values and texts are escaped here, and only
-    here."""
+    here.
 
-    def __init__(self) -> None:
+    Args:
+        palette: the colors that depend on the theme.
+    """
+
+    def __init__(self, palette: Palette = THEMES["dark"]) -> None:
+        self.palette = palette
         self._parts: list[str] = []
 
     def add(self, tag: str, text: str | None = None, **attributes: Any) -> None:
@@ -84,7 +89,7 @@ class Pen:
         y: float,
         text: str,
         size: float,
-        fill: str = PAPER,
+        fill: str | None = None,
         anchor: str | None = None,
         bold: bool = True,
         most: float | None = None,
@@ -107,20 +112,20 @@ class Pen:
             text = cut(text, size, most, bold)
         weight = "bold" if bold else None
         self.add(
-            "text", text, x=x, y=y, font_size=size, fill=fill, text_anchor=anchor, font_weight=weight, **attributes
+            "text", text, x=x, y=y, font_size=size, fill=fill or self.palette.strong, text_anchor=anchor, font_weight=weight, **attributes
         )
 
     def stamp(self, draw: Callable[..., None], *args: Hashable) -> None:
         """Add the output of `draw(pen, *args)`, which is cached. Use it for signs, which look the same each time."""
-        self._parts.append(_drawn(draw, *args))
+        self._parts.append(_drawn(self.palette, draw, *args))
 
     def __str__(self) -> str:
         return "".join(self._parts)
 
 
 @lru_cache(1024)
-def _drawn(draw: Callable[..., None], *args: Hashable) -> str:
-    pen = Pen()
+def _drawn(palette: Palette, draw: Callable[..., None], *args: Hashable) -> str:
+    pen = Pen(palette)
     draw(pen, *args)
     return str(pen)
 
