@@ -175,7 +175,9 @@ def _hand(c: Scene, seat: int, x: float, y: float, most: float) -> None:
         for pick, action, words, short in tabs:
             with c.target(action, pick, f"{card} {words}" if pick else None) as can:
                 if can:
-                    pen.box(left, top, w, 19, 7, "#27455e" if pick else "#3a3340", stroke=pen.palette.pick, stroke_width=1.2)
+                    pen.box(
+                        left, top, w, 19, 7, "#27455e" if pick else "#3a3340", stroke=pen.palette.pick, stroke_width=1.2
+                    )
                     text = words if w > 64 else short
                     pen.words(left + w / 2, top + 14, text, fitting(text, 12.5, w - 6), PAPER, anchor="middle")
                     top += 22

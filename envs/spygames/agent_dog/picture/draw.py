@@ -15,7 +15,6 @@ from spygames.agent_dog.picture.seats import SLOTS, bottom, panel
 from spygames.agent_dog.picture.signs import FILL
 from spygames.core.pictures.picture import advice_panel, log_panel, title_bar
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.colours import LINE, PANEL, PICK
 from spygames.core.svg.pen import Pen, width
 
 
@@ -27,7 +26,7 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     cards = f" · card {seen['cards_played']}" if seen["cards_played"] != seen["turn"] else ""
     if scene.mover == look.viewer >= 0 or scene.mover < 0:
         w = width(headline, 19) + 36
-        pen.box(X - w / 2, 8, w, 36, 17, "#4a3f14", stroke=PICK, stroke_width=1.6)
+        pen.box(X - w / 2, 8, w, 36, 17, pen.palette.notice, stroke=pen.palette.pick, stroke_width=1.6)
     title_bar(pen, "Agent DOG", headline, f"round {seen['round']} · turn {seen['turn']}{cards}")
     track(scene)
     homes(scene)
@@ -41,7 +40,7 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
             panel(scene, seat, *place)
     bottom(scene)
     count(scene, LEFT + 8, 224 if scene.sits(1) else 76)
-    pen.box(816, 718, 368, 168, 14, PANEL, stroke=LINE, stroke_width=1.3)
+    pen.box(816, 718, 368, 168, 14, pen.palette.panel, stroke=pen.palette.line, stroke_width=1.3)
     log_panel(pen, 832, 746, 338, look, 5)
     colours = FILL[scene.colours[scene.below]], "#8fa0ae"
     advice_panel(pen, RIGHT, 366, COLUMN, look, colours, 3 if scene.left else 8)

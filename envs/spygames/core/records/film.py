@@ -78,9 +78,7 @@ class Film:
         """Whether the adviser remembers, so that it is asked about one position after the other."""
         return self._session.memory.shape[2] > 0 or self._session.notes is not None
 
-    def scene(
-        self, position: int, viewer: int = NOBODY, *, draw_advice: bool = True, theme: Theme = "dark"
-    ) -> Scene:
+    def scene(self, position: int, viewer: int = NOBODY, *, draw_advice: bool = True, theme: Theme = "dark") -> Scene:
         """One position as a viewer sees it.
 
         Args:

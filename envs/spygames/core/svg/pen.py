@@ -112,7 +112,15 @@ class Pen:
             text = cut(text, size, most, bold)
         weight = "bold" if bold else None
         self.add(
-            "text", text, x=x, y=y, font_size=size, fill=fill or self.palette.strong, text_anchor=anchor, font_weight=weight, **attributes
+            "text",
+            text,
+            x=x,
+            y=y,
+            font_size=size,
+            fill=fill or self.palette.strong,
+            text_anchor=anchor,
+            font_weight=weight,
+            **attributes,
         )
 
     def stamp(self, draw: Callable[..., None], *args: Hashable) -> None:

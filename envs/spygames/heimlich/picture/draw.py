@@ -5,14 +5,13 @@ Agents are always in the order of their ids, because a viewer-relative order wou
 
 from spygames.core.pictures.picture import advice_panel, log_panel, title_bar
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.colours import PICK, SOFT
 from spygames.core.svg.pen import WIDTH, Pen, width
 from spygames.heimlich.picture.facts import Seen, headline
 from spygames.heimlich.picture.frame import BOTTOM, SIDE_W, SIDE_X
 from spygames.heimlich.picture.hand import own_things
 from spygames.heimlich.picture.notebook import notebook
 from spygames.heimlich.picture.predictions import predictions
-from spygames.heimlich.picture.signs import GOLD
+from spygames.heimlich.picture.signs import GOLD, TAG
 from spygames.heimlich.picture.stage import stage
 from spygames.heimlich.picture.town import town
 from spygames.heimlich.picture.track import race, track
@@ -23,7 +22,7 @@ def draw(pen: Pen, seen: Seen, look: Look) -> None:
     edition = " \N{MIDDLE DOT} 1984" if seen["edition"] == "ravensburger" else ""
     if look.viewer == seen["to_move"]:
         w = width(headline(seen, look.viewer), 19) + 36
-        pen.box(WIDTH / 2 - w / 2, 11, w, 33, 16, "#4a3f14", stroke=PICK, stroke_width=1.6)
+        pen.box(WIDTH / 2 - w / 2, 11, w, 33, 16, pen.palette.notice, stroke=pen.palette.pick, stroke_width=1.6)
     title_bar(pen, "Heimlich & Co.", headline(seen, look.viewer), f"turn {seen['turn']}{edition}")
     track(pen, seen, look)
     town(pen, seen, look)
@@ -44,6 +43,6 @@ def panels(pen: Pen, m: Seen, look: Look, y: float) -> None:
     if advice is not None:
         left = (w + 20) / 2 if look.log else 0
         lines = max(2, min(8, int((BOTTOM - y - 80) // 32)))
-        advice_panel(pen, x + left, y, w - left, look, (GOLD, SOFT), lines)
+        advice_panel(pen, x + left, y, w - left, look, (GOLD, TAG), lines)
         w = left - 20
     log_panel(pen, x, y, w, look, int((BOTTOM - y - 12) // 22))

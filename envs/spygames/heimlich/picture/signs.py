@@ -16,6 +16,8 @@ DARK: dict[str, str] = dict(
 )
 """Dark color of each agent, for hats and behind light text."""
 GOLD, BACK, BACK_LINE = "#f4b63f", "#27455e", "#7fa8c6"
+TAG = "#9fb2c3"
+"""The ground of small labels in dark text."""
 STONE, WOOD = "#cfc6b4", "#6b4a32"
 THIN: dict[str, Any] = {"stroke": INK, "stroke_width": 1.4, "stroke_linejoin": "round"}
 

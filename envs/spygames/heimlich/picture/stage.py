@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from spygames.core.svg.annotations import Look
-from spygames.core.svg.colours import BAD, INK, LINE, PANEL, PAPER, PICK, SOFT
+from spygames.core.svg.colours import BAD, INK, PAPER, PICK
 from spygames.core.svg.pen import Pen, width
 from spygames.heimlich.board import FINISH, MARK
 from spygames.heimlich.picture.facts import Seen, count, minus, turn_of, who
@@ -29,17 +29,18 @@ def stage(pen: Pen, m: Seen, look: Look) -> None:
     """Draw the die, the pending card, and buttons for actions that are not on the board."""
     x, y = STAGE_X + 4, STAGE_Y + 4
     w, h = STAGE_W - 8, STAGE_H - 8
-    pen.box(x, y, w, h, 14, PANEL, stroke=PICK if look.legal else LINE, stroke_width=2)
+    palette = pen.palette
+    pen.box(x, y, w, h, 14, palette.panel, stroke=palette.pick if look.legal else palette.line, stroke_width=2)
     pen.at(x + 46, y + 46)
     pen.stamp(die, m["die"])
     pen.close()
-    pen.words(x + 90, y + 32, turn_of(m, look.viewer), 15.5, PAPER, most=w - 100)
+    pen.words(x + 90, y + 32, turn_of(m, look.viewer), 15.5, most=w - 100)
     left = m["points_left"]
     for i in range(left):
         pen.dot(x + 97 + 18 * i, y + 52, 6.4, GOLD, stroke=INK, stroke_width=1.2)
-    pen.words(x + 90, y + (76 if left else 54), _note(m, look.viewer), 13, SOFT, bold=False, most=w - 100)
+    pen.words(x + 90, y + (76 if left else 54), _note(m, look.viewer), 13, palette.soft, bold=False, most=w - 100)
     if m["arrived"]:
-        pen.words(x + 90, y + (92 if left else 72), "a scoring is due", 13, GOLD, bold=False)
+        pen.words(x + 90, y + (92 if left else 72), "a scoring is due", 13, palette.accent, bold=False)
     card, top, foot = m["pending_card"], y + 100, y + h - 10
     if m["phase"] == "over":
         _result(pen, m, look, x + 10, y + 90, w - 20, foot - y - 90)
@@ -122,7 +123,7 @@ def _buttons(pen: Pen, look: Look, x: float, y: float, w: float) -> float:
     """
     verbs = {text.split()[0] for text in look.legal}
     if hint := next((HINTS[verb] for verb in HINTS if verb in verbs), ""):
-        pen.words(x, y + 12, hint, 13.5, PICK)
+        pen.words(x, y + 12, hint, 13.5, pen.palette.pick_text)
         y += 22
     points = sorted({text.split()[2] for text in look.legal if text.startswith("move ")})
     steps = sorted((text.split()[1] for text in look.legal if text.startswith("step ")), key=int)

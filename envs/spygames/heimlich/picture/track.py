@@ -83,13 +83,13 @@ def race(pen: Pen, m: Seen, x: float, y: float, w: float, row: float) -> None:
         pen.at(x + 10, mid)
         pen.stamp(token, agent, row * 0.41)
         pen.close()
-        pen.box(x + 30, mid - bar / 2, long, bar, 4, "#263a4c")
+        pen.box(x + 30, mid - bar / 2, long, bar, 4, pen.palette.row)
         pen.box(x + 30, mid - bar / 2, max(3.0, long * min(score, FINISH) / FINISH), bar, 4, COLOURS[agent])
-        pen.words(x + w, mid + 5, str(score), 14, PAPER, anchor="end")
+        pen.words(x + w, mid + 5, str(score), 14, anchor="end")
     mark = x + 30 + long * MARK / FINISH
     pen.path(
         f"M{mark:.1f} {y + row / 2:.1f} v{row * len(m['scores']):.1f}",
-        stroke=PAPER,
+        stroke=pen.palette.strong,
         stroke_width=1.4,
         stroke_dasharray="3 4",
     )
