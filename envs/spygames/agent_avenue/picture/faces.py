@@ -8,6 +8,7 @@ from spygames.agent_avenue.picture.scene import title
 from spygames.agent_avenue.picture.signs import (
     BACK,
     BACK_LINE,
+    EMPTY,
     KIND,
     MARKET,
     MARKET_LIGHT,
@@ -130,7 +131,8 @@ def stack(pen: Pen, kind: str, count: int, new: int, side: int, w: float, h: flo
     """Draw the copies of an agent in play, `new` of them since the position before; without copies an empty place."""
     ground = KIND[kind]
     if not count:
-        pen.box(0.5, 0.5, w - 1, h - 1, 7, "none", stroke="#43586b", stroke_width=1.3, stroke_dasharray="4 4")
+        edge = EMPTY[pen.palette.theme]
+        pen.box(0.5, 0.5, w - 1, h - 1, 7, "none", stroke=edge, stroke_width=1.3, stroke_dasharray="4 4")
         pen.at(0, 0, opacity=0.38)
         sign(pen, kind, w / 2, h * 0.43, w * 0.0072, pen.palette.panel, pen.palette.soft)
         pen.close()
