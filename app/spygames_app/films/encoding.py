@@ -14,7 +14,9 @@ from spygames.core.basics.text import shown
 from spygames.core.game.game import NOBODY
 from spygames.core.game.validation import number
 from spygames.core.pictures.raster import check_width, libraries, pixels, png
+from spygames.core.pictures.themes import palette_of
 from spygames.core.records.film import Film
+from spygames.core.svg.colours import Theme
 from spygames_app.films.html_page import page
 
 FORMATS = ("webp", "gif", "mp4", "png", "svg", "html")
@@ -33,6 +35,7 @@ def encode(
     width: int = 800,
     seconds: float = 0.8,
     position: int | None = None,
+    theme: Theme = "dark",
     progress: Callable[[int], None] = lambda done: None,
 ) -> bytes:
     """A recorded game as the content of a file.
@@ -45,6 +48,7 @@ def encode(
         width: pixels, 16 to 4096; the height is three quarters of it. Not for "svg" and "html", which scale.
         seconds: for how long a film shows a position, 0.02 to 60.
         position: for "png" and "svg", which show one; None: the last.
+        theme: "dark" or "light".
         progress: called with 1 for each picture.
 
     Raises:
@@ -52,14 +56,16 @@ def encode(
         DependencyNotInstalled: an extra that the message names is missing.
     """
     check(form, width, seconds)
+    palette_of(theme)
     if form == "html":
-        return page(film, range(NOBODY, film.game.num_players) if viewer is None else [viewer], progress).encode()
+        viewers = range(NOBODY, film.game.num_players) if viewer is None else [viewer]
+        return page(film, viewers, progress, theme).encode()
     viewer = NOBODY if viewer is None else viewer
     if form in ("png", "svg"):
-        drawn = film.scene(len(film) - 1 if position is None else position, viewer).picture
+        drawn = film.scene(len(film) - 1 if position is None else position, viewer, theme=theme).picture
         progress(1)
         return png(drawn, width) if form == "png" else drawn.encode()
-    frames = _frames(film, viewer, width, progress)
+    frames = _frames(film, viewer, width, progress, theme)
     return _mp4(frames, len(film), seconds) if form == "mp4" else _animation(frames, len(film), form, seconds)
 
 
@@ -81,9 +87,11 @@ def pictures_in(film: Film, form: str, viewer: int | None) -> int:
     return 1 if form in ("png", "svg") else len(film) * viewers
 
 
-def _frames(film: Film, viewer: int, width: int, progress: Callable[[int], None]) -> Iterator[np.ndarray]:
+def _frames(
+    film: Film, viewer: int, width: int, progress: Callable[[int], None], theme: Theme
+) -> Iterator[np.ndarray]:
     for position in range(len(film)):
-        yield pixels(film.scene(position, viewer).picture, width)
+        yield pixels(film.scene(position, viewer, theme=theme).picture, width, theme)
         progress(1)
 
 

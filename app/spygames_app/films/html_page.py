@@ -12,13 +12,19 @@ from typing import Any
 from spygames.core.game.game import NOBODY
 from spygames.core.pictures.raster import FONTS
 from spygames.core.records.film import Film, Scene
+from spygames.core.svg.colours import Theme
 
 _TEMPLATE = Path(__file__).with_name("page.html")
 _BARS = 6
 """Actions that the page names; the others are summed up."""
 
 
-def page(film: Film, viewers: Sequence[int], progress: Callable[[int], None] = lambda done: None) -> str:
+def page(
+    film: Film,
+    viewers: Sequence[int],
+    progress: Callable[[int], None] = lambda done: None,
+    theme: Theme = "dark",
+) -> str:
     """The file's text.
 
     Pictures of one game have most of their elements in common, so each element is stored once, and a picture is the
@@ -29,21 +35,22 @@ def page(film: Film, viewers: Sequence[int], progress: Callable[[int], None] = l
         film: the game.
         viewers: the seats whose viewpoints can be chosen, NOBODY for everything. The page holds what they see, no more.
         progress: called with 1 for each picture.
+        theme: "dark" or "light", of the pictures and the page.
     """
     parts: dict[str, int] = {}
     views = []
     for viewer in viewers:
         scenes = []
         for position in range(len(film)):
-            scenes.append(_packed(film.scene(position, viewer, draw_advice=False), parts))
+            scenes.append(_packed(film.scene(position, viewer, draw_advice=False, theme=theme), parts))
             progress(1)
         views.append({"name": "everything" if viewer == NOBODY else f"player_{viewer}", "scenes": scenes})
     data = {"parts": [*parts], "views": views, "low": film.game.lowest_return, "fonts": _fonts()}
     packed = gzip.compress(json.dumps(data, separators=(",", ":")).encode(), mtime=0)
     game, players = film.game, film.record.players
-    texts = {"TITLE": f"{game.id}: {', '.join(players)}" if players else game.id, "VARIANT": game.title}
+    texts = {"THEME": theme, "TITLE": f"{game.id}: {', '.join(players)}" if players else game.id, "VARIANT": game.title}
     filled = {name: escape(text) for name, text in texts.items()} | {"DATA": base64.b64encode(packed).decode()}
-    return re.sub("{{(TITLE|VARIANT|DATA)}}", lambda found: filled[found[1]], _TEMPLATE.read_text("utf-8"))
+    return re.sub("{{(THEME|TITLE|VARIANT|DATA)}}", lambda found: filled[found[1]], _TEMPLATE.read_text("utf-8"))
 
 
 def _packed(scene: Scene, parts: dict[str, int]) -> dict[str, Any]:

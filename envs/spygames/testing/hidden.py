@@ -43,7 +43,7 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
         game: the game.
         states: the position, STATE [1].
         seat: the seat.
-        pictures: whether to include the pictures.
+        pictures: whether to include the pictures, in a theme by the seat: targets are drawn in the other one.
         moves: the maximum number of actions whose texts (`seen_action`) are included.
     """
     s = as_record(states)
@@ -54,9 +54,10 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
     targets = tuple(texts[action] for action in np.flatnonzero(mask))
     drawn: dict[str, str] = {}
     if pictures:
-        drawn["picture"] = draw_seen(game, seen, Look(seat, alt=drawing))
+        theme, other = ("light", "dark") if seat % 2 else ("dark", "light")
+        drawn["picture"] = draw_seen(game, seen, Look(seat, alt=drawing), theme)
         if targets:
-            drawn["picture with targets"] = draw_seen(game, seen, Look(seat, legal=targets, alt=drawing))
+            drawn["picture with targets"] = draw_seen(game, seen, Look(seat, legal=targets, alt=drawing), other)
     return {
         "view": view_of(game, s, seat),
         "mask": mask,
