@@ -43,7 +43,7 @@ def test_tables_and_rates(tmp_path: Path) -> None:
 
 def test_the_front_page_says_what_the_figures_say() -> None:
     root = Path(__file__).resolve().parents[2]
-    ways = json.loads((root / "docs" / "benchmarks_training.json").read_text(encoding="utf-8"))["ways"]
+    ways = json.loads((root / "docs" / "results" / "benchmarks_training.json").read_text(encoding="utf-8"))["ways"]
     first, *_, tutorial = ways.values()
     ratio = first["decisions_per_second"] / tutorial["decisions_per_second"]
     said = re.search(r"takes (\d+) seconds of training on two cores, at (\d+) times", (root / "README.md").read_text())

@@ -1,4 +1,4 @@
-"""docs/agents.md and README.md say of the released agents what their figures say."""
+"""docs/agents.md, docs/results/agents.md and README.md say of the released agents what their figures say."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +7,10 @@ import pytest
 from studies import agent_tables as tables
 
 
-@pytest.mark.parametrize(("page", "written"), [(tables.PAGE, tables.tables), (tables.FRONT, tables.front_table)])
+@pytest.mark.parametrize(
+    ("page", "written"),
+    [(tables.PAGE, tables.tables), (tables.GUIDE, tables.guide_table), (tables.FRONT, tables.front_table)],
+)
 def test_the_page_is_up_to_date(page: Path, written: Callable[[], str]) -> None:
     text = page.read_text(encoding="utf-8")
     there = text.partition(tables.BEGIN)[2].partition(tables.END)[0].strip()
