@@ -1,4 +1,4 @@
-"""Write the strength of the released agents into docs/agents.md, docs/results/agents.md and README.md:
+"""Write the strength of the released agents into docs/agents.md and docs/results/agents.md:
 `python -m studies.agent_tables`, from the figures beside their checkpoints.
 """
 
@@ -12,8 +12,7 @@ from spygames_training.agents.checkpoint import load_checkpoint
 from spygames_training.output.tables import markdown_table, put_between
 from studies.figures import FIGURES, Adversary, Figures, read_figures
 
-FRONT = Path(__file__).resolve().parents[1] / "README.md"
-GUIDE = FRONT.parent / "docs" / "agents.md"
+GUIDE = Path(__file__).resolve().parents[1] / "docs" / "agents.md"
 PAGE = GUIDE.parent / "results" / "agents.md"
 BEGIN, END = "<!-- python -m studies.agent_tables writes from here -->", "<!-- to here, agents -->"
 TITLES = {"agent_avenue": "Agent Avenue", "heimlich": "Heimlich & Co.", "agent_dog": "Agent DOG"}
@@ -51,17 +50,6 @@ def guide_table() -> str:
         lost = "" if worst is None else _short(vars(worst))
         rows.append([f"[`{agent.name}`](results/agents.md#{anchor})", *won, lost])
     return markdown_table(["agent", *(f"`{name}`" for name in GUIDE_RIVALS), "worst adversary"], rows)
-
-
-def front_table() -> str:
-    """A line for each agent: games won in per cent by argmax, and in brackets its fair share where that is no half."""
-    anchors, rows = ("random", "greedy", "expert-1"), []
-    for agent in released_agents():
-        shares = _shares(_figures(agent))
-        # Of two names of one player an agent may have met either.
-        met = [shares.get(name, shares.get(name.removesuffix("-1"), {})).get(PLAIN) for name in anchors]
-        rows.append([f"`{agent.name}`", *("" if row is None else _short(row) for row in met)])
-    return markdown_table(["agent", *(f"`{name}`" for name in anchors)], rows)
 
 
 def _short(row: Mapping[str, Any]) -> str:
@@ -111,4 +99,3 @@ def _cell(row: Mapping[str, Any]) -> str:
 if __name__ == "__main__":
     put_between(PAGE, BEGIN, END, tables())
     put_between(GUIDE, BEGIN, END, guide_table())
-    put_between(FRONT, BEGIN, END, front_table())
