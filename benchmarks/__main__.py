@@ -47,7 +47,7 @@ def short(results: list[Result], host: dict[str, str]) -> str:
 
 
 def write(text: str, results: list[Result], host: dict[str, str], settings: str) -> None:
-    """Write docs/results/benchmarks.md and, in short, README.md, between the markers; and docs/results/benchmarks.json."""
+    """Write benchmarks.md and benchmarks.json in docs/results and, in short, README.md, between the markers."""
     for page, content in ((RESULTS / "benchmarks.md", text), (DOCS.parent / "README.md", short(results, host))):
         put_between(page, BEGIN, END, content)
     content = as_json(results, host, settings)

@@ -68,5 +68,7 @@ class TrainAll:
             results = docs / "results"
             write_whole(results / "variants.json", (self.out / "variants.json").read_text(encoding="utf-8"))
             runs.plot(docs / "images" / "variants.png")
-            put_between(results / "variants.md", BEGIN, END, f"{table.markdown()}\n\n![The curves](../images/variants.png)")
+            put_between(
+                results / "variants.md", BEGIN, END, f"{table.markdown()}\n\n![The curves](../images/variants.png)"
+            )
         return 0
