@@ -203,33 +203,37 @@ def _figure(result: Result) -> dict[str, Any]:
 
 
 def table(known: Mapping[str, Any]) -> str:
-    """One table in Markdown: below each recipe its trials, and the games that their agents won."""
+    """One table in Markdown, below each recipe its trials and the games that their agents won; then the recipes."""
     columns = [*dict.fromkeys(name for recipe in RECIPES.values() for name in recipe.against), ADVERSARY]
-    rows = []
+    rows, legend = [], []
     for recipe_name, recipe in RECIPES.items():
-        rows.append([f"**{recipe.title}**: {_code(recipe.settings)}", *[""] * len(columns)])
+        rows.append([f"**{recipe.title}**", *[""] * len(columns)])
+        legend.append(f"- **{recipe.title}**: {_code(recipe.settings)}")
         for trial in (each for each in TRIALS if each.recipe == recipe_name and each.name in known):
             figures = known[trial.name]["figures"]
-            shown = [_cell(figures[name]) if name in figures else "" for name in columns]
+            shown = [f"{100 * figures[name]['win_share']:.1f}" if name in figures else "" for name in columns]
             rows.append([_code(trial.changes) or "no change", *shown])
-    return markdown_table(["changed settings", *columns], rows)
+    figures = [item for trial in known.values() for item in trial["figures"].items()]
+    most = _width([each for name, each in figures if name != ADVERSARY])
+    last = _width([each for name, each in figures if name == ADVERSARY])
+    intervals = f"95 % intervals reach at most {most:.1f} points to either side, {last:.1f} in the last column."
+    return "\n\n".join([markdown_table(["changed settings", *columns], rows), intervals, "\n".join(legend)])
+
+
+def _width(figures: Sequence[Mapping[str, Any]]) -> float:
+    """The largest distance of an end of an interval from its share, in points; 0 without figures."""
+    return max((100 * abs(end - each["win_share"]) for each in figures for end in each["interval"]), default=0.0)
 
 
 def _code(settings: Settings) -> str:
     return ", ".join(f"`{line}`" for line in _lines(settings))
 
 
-def _cell(figure: Mapping[str, Any]) -> str:
-    low, high = figure["interval"]
-    return f"{100 * figure['win_share']:.1f} ({100 * low:.1f}-{100 * high:.1f})"
-
-
-def _lines(changes: Settings, prefix: str = "") -> list[str]:
-    """Settings as in `ppo.kl = 0.2`."""
+def _lines(changes: Settings) -> list[str]:
+    """Settings as in `kl = 0.2`, without their sections."""
     found = []
     for name, value in changes.items():
-        inner = _lines(value, f"{prefix}{name}.") if isinstance(value, Mapping) else None
-        found += inner if inner is not None else [f"{prefix}{name} = {json.dumps(value)}"]
+        found += _lines(value) if isinstance(value, Mapping) else [f"{name} = {json.dumps(value)}"]
     return found
 
 

@@ -40,7 +40,7 @@ def test_it_goes_on_where_it_was_stopped(
     both = json.loads(file.read_text())
     assert both["trials"]["plain"] == first["trials"]["plain"]
     assert [*both["trials"]["wider"]["figures"]] == ["greedy", "random", study.ADVERSARY]
-    assert "`network.hidden = [16]`" in told
+    assert "`hidden = [16]`" in told
     assert study.main([*options, "--seed", "1"]) == 2
     assert "has figures of seed 17, not 1" in capsys.readouterr().err
 
