@@ -108,7 +108,7 @@ def test_answers_wrong_input_with_one_line(agent: str, tmp_path: Path, capsys: p
         (["random", "--game", "nothing_v0"], "no game 'nothing_v0'"),
         (["random", "--option", "players=17"], "players must be"),
         (["random", "--option", "players"], "NAME=VALUE"),
-        (["random", "--option", "colour=1"], "unexpected keyword argument 'colour'; there are mode"),
+        (["random", "--option", "colour=1"], "unexpected keyword argument 'colour'; available options: mode"),
         (["random", "--games", "0"], "'0' is not a whole number from 1"),
         (["random", "--seed", "-1"], "not a whole number from 0"),
         (["random", "--json", str(tmp_path / "none" / "x.json")], "cannot be written"),

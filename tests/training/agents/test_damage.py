@@ -253,7 +253,7 @@ def test_a_config_of_a_run_that_is_a_pipe_or_a_device_is_not_read(
 ) -> None:
     replaced(RUN, make)(folder)
     line = complaint(["train", "--resume", str(folder), "--allow-code"], capsys)
-    assert line.endswith("it is no regular file")
+    assert line.endswith("it is not a regular file")
 
 
 def test_a_line_of_metrics_that_was_cut_by_a_kill_is_no_damage(folder: Path) -> None:

@@ -158,8 +158,8 @@ def test_what_cannot_be_a_model_is_not_read(tmp_path: Path) -> None:
         long.truncate((1 << 30) + 1)  # without a block on the disk
     os.mkfifo(tmp_path / "pipe")
     for file, why in (
-        ("/dev/zero", "no regular file"),
-        (tmp_path / "pipe", "no regular file"),
+        ("/dev/zero", "not a regular file"),
+        (tmp_path / "pipe", "not a regular file"),
         (tmp_path, "Is a directory"),
         (tmp_path / "long", "longer than 1073741824 bytes"),
         ("x" * 300, "File name too long"),

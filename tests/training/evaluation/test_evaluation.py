@@ -204,7 +204,7 @@ def test_a_seed_gives_one_result() -> None:
     assert first == evaluate(game, greedy, [random], 100, 5)
     others = [evaluate(game, greedy, [random], 100, seed)[0] for seed in (6, 7, 2**64 - 1)]
     assert len({(r.win_share, r.by_side) for r in [*first, *others]}) > 1
-    with pytest.raises(ValueError, match="games must be a whole number, at least 1"):
+    with pytest.raises(ValueError, match="games must be an integer >= 1"):
         evaluate(game, greedy, [random], 0, 5)
 
 

@@ -59,7 +59,7 @@ def test_partners_stay_together(name: str, options: dict[str, int], moves: tuple
 def test_the_wrong_number_of_players() -> None:
     with pytest.raises(ValueError, match="kuhn_poker_v0 has 2 seats, but the line-up names 3 players"):
         line_up(KUHN, ["random"] * 3, 10, 1)
-    with pytest.raises(ValueError, match="games must be a whole number, at least 1, not 0"):
+    with pytest.raises(ValueError, match="games must be an integer >= 1, not 0"):
         line_up(KUHN, ["random"] * 2, 0, 1)
 
 

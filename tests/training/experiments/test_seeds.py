@@ -117,7 +117,7 @@ def test_each_seed_makes_its_network_and_hears_callbacks(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--seeds", "1"], "seeds must be a whole number from 2 to 10, not 1"),
+        (["--seeds", "1"], "seeds must be an integer from 2 to 10, not 1"),
         (["--seeds", "3", "--evaluate-against"], "evaluate_against is empty"),
         (["--seeds", "3", "--algorithm", "maskable_ppo"], "maskable_ppo takes neither --seeds"),
         (["--own-network", "seeds_module.Tiny"], "'seeds_module.Tiny' must name a module"),
