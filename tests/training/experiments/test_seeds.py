@@ -153,4 +153,4 @@ def test_code_of_ones_own_is_named_on_the_command_line(folder: Path, capsys: pyt
     assert "saved with a network of your own, Tiny: pass it" in complaint(longer, capsys)
     assert "saved with a shaping of your own, nothing: pass it" in complaint([*longer, *code[:2]], capsys)
     assert run(*longer, *code) == 0
-    assert "has a network of its author's own, Tiny" in complaint(["evaluate", "out", "--against", "random"], capsys)
+    assert "has a custom network, Tiny" in complaint(["evaluate", "out", "--against", "random"], capsys)
