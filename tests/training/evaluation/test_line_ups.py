@@ -57,7 +57,7 @@ def test_partners_stay_together(name: str, options: dict[str, int], moves: tuple
 
 
 def test_the_wrong_number_of_players() -> None:
-    with pytest.raises(ValueError, match="line-up must have 2 players, .* not 3"):
+    with pytest.raises(ValueError, match=r"line-up must have 2 players, .* not 3"):
         line_up(KUHN, ["random"] * 3, 10, 1)
     with pytest.raises(ValueError, match="games must be a whole number, at least 1, not 0"):
         line_up(KUHN, ["random"] * 2, 0, 1)

@@ -118,7 +118,7 @@ def test_each_seed_makes_its_network_and_hears_callbacks(tmp_path: Path) -> None
     ("options", "message"),
     [
         (["--seeds", "1"], "seeds must be a whole number from 2 to 10, not 1"),
-        (["--seeds", "3", "--evaluate-against"], "evaluate_against is empty"),
+        (["--seeds", "3", "--evaluate-against"], "evaluate_against must name at least one opponent"),
         (["--seeds", "3", "--algorithm", "maskable_ppo"], "maskable_ppo takes neither --seeds"),
         (["--own-network", "seeds_module.Tiny"], "'seeds_module.Tiny' must name a module"),
         (["--own-network", "python:seeds_module.nothing"], "the network nothing cannot be made: TypeError"),
