@@ -45,14 +45,13 @@ def packages_digest() -> str:
 
 
 def player_digest(game: Game, player: Player, worlds: int | None = None) -> str | None:
-    """Digest of what a player decides with.
+    """Return a digest of what a player decides with, or None if that is not known.
 
-    | player | digest of |
-    |---|---|
-    | a bot, or a search without a policy | its code |
-    | a policy | its weights |
-    | a search with a policy | both policies' weights, its rivals' code, the versions of search and worlds, precision |
-    | any other | its attribute `digest` if that is a text, such as the digest of a file; else None |
+    - A bot, or a search without a policy: its code.
+    - A policy: its weights.
+    - A search with a policy: its weights, the weights or code of its rivals, the versions of the search
+      (`search.settings.VERSION`) and of the worlds that it draws, and its precision.
+    - Any other player: its attribute `digest` if that is a text, such as the digest of a file.
 
     Args:
         game: the game to play.
