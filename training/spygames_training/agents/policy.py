@@ -279,8 +279,8 @@ class Policy:
 class PolicyPlayer:
     """A policy as a `Player`, which draws actions from each game's own random stream.
 
-    Actions for a game do not depend on the other games of a call, except for the last bit of rounding in the network's
-    sums, which changes about one draw in a million.
+    Actions for a game do not depend on the other games of a call. The exception is the last bit of rounding in the
+    network's sums, which changes about one draw in a million.
     """
 
     def __init__(self, policy: Policy):

@@ -132,7 +132,7 @@ def _compute(message: bytes, here: tuple[str, str], mark: str) -> tuple[int, Exc
         The reported progress, the error that ended the task or None, and the result.
     """
     code, folder = here
-    told: list[int] = []
+    reported: list[int] = []
     try:
         with _until(mark):
             if code != packages_digest():
@@ -140,14 +140,14 @@ def _compute(message: bytes, here: tuple[str, str], mark: str) -> tuple[int, Exc
                 raise ValueError(f"{name} has other code of spygames than this machine: install the same version there")
             with suppress(OSError):  # another machine need not have this folder
                 os.chdir(folder)
-            found = compute(message, told.append)
+            found = compute(message, reported.append)
     except KeyboardInterrupt:
         if not _is_set(mark):  # a training run on a machine that is being stopped
             raise
         return 0, None, None  # the caller no longer waits
     except Exception as error:
-        return sum(told), portable(error), None
-    return sum(told), None, found
+        return sum(reported), portable(error), None
+    return sum(reported), None, found
 
 
 @contextmanager

@@ -43,9 +43,9 @@ class TorchRLEnv(EnvBase):
         torch.Size([4, 3, 2])
 
     The policy reads `observation` float32 [n, F], the view of the seat to move; `action_mask` bool [n, A]; and `seat`
-    int64 [n], the seat to move. It writes `action` int64 [n]. A step returns under `next` the same for the next seat to
-    move, `reward` float32 [n, 1] of the seat that decided, `paid` float32 [n, P] of every seat, and `done`,
-    `terminated` and `truncated` bool [n, 1].
+    int64 [n], the seat to move. It writes `action` int64 [n]. After a step, `next` has the same three of the next seat
+    to move. It also has `reward` float32 [n, 1] of the seat that decided, `paid` float32 [n, P] of every seat, and
+    `done`, `terminated` and `truncated` bool [n, 1].
 
     At the end of a game `next` shows the final view of the seat that decided last. Its mask is all ones: no seat is to
     move, and a softmax over no action would be NaN. `reset`, as TorchRL calls it, begins the next game there.

@@ -28,9 +28,8 @@ class Block:
     """The result of two players in a block."""
 
     wins: np.ndarray
-    """uint8 [D, K, 2]: the number of sides of the first player (0 or 1) and of the second (0 to K - 1) that won game k
-    of a deal, in which the first player has side k. A player against itself has [D, 1, 2], with all sides counted in
-    the second column."""
+    """uint8 [D, K, 2], by deal and by the first player's side: the number of sides that won, of the first player (0 or
+    1) and of the second (0 to K - 1). A player against itself has [D, 1, 2], with all sides in the second column."""
     forfeits: dict[int, Forfeit]
     """By the game's number, deal by deal and side by side; a forfeited game counts as won by the other player."""
 

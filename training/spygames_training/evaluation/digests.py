@@ -106,10 +106,10 @@ def tell_apart(game: Game, players: Iterable[tuple[str | PlayerName, Player]]) -
     Raises:
         ValueError: the name of one of them cannot be set.
     """
-    alike: dict[str, list[tuple[str | PlayerName, Player]]] = {}
+    by_name: dict[str, list[tuple[str | PlayerName, Player]]] = {}
     for spec, player in players:
-        alike.setdefault(player.name, []).append((spec, player))
-    for name, several in alike.items():
+        by_name.setdefault(player.name, []).append((spec, player))
+    for name, several in by_name.items():
         if len({player_digest(game, player) or str(spec) for spec, player in several}) == 1:
             continue
         for spec, player in several:
