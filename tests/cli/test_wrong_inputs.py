@@ -271,7 +271,7 @@ WRONG_PLAYERS: dict[str, str] = {
     "agent_dog_v0": "it is a game, which --game names",
     "heimlich": "it is a game, which --game names",
     "runs/nothere": "there is no folder runs/nothere",
-    f"{AGENT}@loud": "sample, argmax or with a temperature",
+    f"{AGENT}@loud": "sample, argmax or a temperature",
     f"{AGENT}@nan": "temperature",
     f"{AGENT}@1e999": "temperature",
     f"{AGENT}+search:x": "worlds",
