@@ -1,28 +1,39 @@
-"""Google sections of docstrings (Args, Returns, Yields, Raises) as MyST field lists; the rest is Markdown already.
+"""Convert Google-style docstrings to MyST: sections to field lists, doctests to code blocks.
 
-Sphinx's own napoleon does this for reStructuredText only.
+All other text is Markdown already. Sphinx's own napoleon writes reStructuredText only.
 """
 
 import re
 
 _SECTION = re.compile(r"(Args|Returns|Yields|Raises):\s*")
+_EXAMPLE = re.compile(r"Examples?:\s*")
 _ENTRY = re.compile(r"(?P<names>\*{0,2}\w[\w.]*(?:, \*{0,2}\w[\w.]*)*)(?: \([^)]*\))?:\s+(?P<text>\S.*)")
 _FIELD = {"Args": "param", "Raises": "raises", "Returns": "returns", "Yields": "yields"}
 
 
 def to_myst(docstring: str) -> str:
-    """The docstring with a field list in the place of each section.
+    """Return the docstring as Markdown.
 
     Args:
         docstring: its first line is a sentence; further lines are indented as in the source, or not at all.
 
     Returns:
-        Markdown: `:param name: text` for each argument, `:raises Error: text`, `:returns: text`.
+        Args, Returns, Yields and Raises become fields: `:param name: text`, `:returns: text`, `:raises Error: text`.
+        Lines that begin with `>>>` become a code block, up to the next empty line. The heading `Example:` is left out:
+        the code block shows what it is.
     """
     lines = _dedent(docstring.expandtabs().splitlines())
     out: list[str] = []
     i = 0
     while i < len(lines):
+        if _EXAMPLE.fullmatch(lines[i]):
+            end = next((k for k, line in enumerate(lines) if k > i and line[:1].strip()), len(lines))
+            lines[i:end] = _dedent(["", *lines[i + 1 : end]])
+        if lines[i].startswith(">>>"):
+            end = next((k for k, line in enumerate(lines) if k > i and not line.strip()), len(lines))
+            out += ["```pycon", *lines[i:end], "```"]
+            i = end
+            continue
         section = _SECTION.fullmatch(lines[i])
         i += 1
         if section is None:

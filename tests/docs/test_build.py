@@ -55,6 +55,31 @@ def test_google_sections_become_fields() -> None:
     ]
 
 
+def test_examples_become_code_blocks() -> None:
+    docstring = """Adds two numbers.
+
+    >>> add(1, 2)
+    3
+
+    Example:
+        Negative ones, too:
+
+        >>> add(
+        ...     1, -2)
+        -1
+
+    Returns:
+        The sum.
+    """
+    assert extension("google_sections").to_myst(docstring).split("\n\n") == [
+        "Adds two numbers.",
+        "```pycon\n>>> add(1, 2)\n3\n```",
+        "\nNegative ones, too:",
+        "```pycon\n>>> add(\n...     1, -2)\n-1\n```",
+        "\n:returns: The sum.\n",
+    ]
+
+
 needed = pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in NEEDED),
     reason="the site is built with the extra `docs`, which is not installed",
