@@ -141,9 +141,7 @@ def test_opponents_are_checked() -> None:
         with pytest.raises(ValueError, match="no player '"):
             make(opponents=long)
     for nobody in (None, 5, b"random", {"random"}, [None], [5], [["random"]], Recorder, object()):
-        with pytest.raises(
-            (TypeError, ValueError), match=r"a player must be a name .* or a Player, not|1 other seats"
-        ):
+        with pytest.raises((TypeError, ValueError), match=r"a player must be a name .* or a Player, not|1 other seats"):
             make(opponents=nobody)
     with pytest.raises(ValueError, match="illegal must be one of 'ignore', 'lose', 'random', 'raise', not 'explode'"):
         make(illegal="explode")

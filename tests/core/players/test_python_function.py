@@ -179,7 +179,7 @@ def test_a_class_needs_no_ears(module: str) -> None:
     [
         ("raises", "failed in seat 0: RuntimeError: I hold the king and more"),
         ("exits", "failed in seat 0: SystemExit: 3"),
-        ("no_number", "failed in seat 0: 'the first' is no whole number from 0 to 1"),
+        ("no_number", "failed in seat 0: the action must be an integer 0..1, not 'the first'"),
     ],
 )
 def test_an_error_names_the_player(module: str, name: str, what: str) -> None:

@@ -101,12 +101,13 @@ def test_it_sits_in_the_other_seats_of_environments() -> None:
 def test_a_variant_without_an_agent_names_those_there_are() -> None:
     game = spygames.make_game("agent_avenue_v0", mode="advanced", players=3)
     with pytest.raises(
-        ValueError, match=r"^no released agent plays agent_avenue_v0, mode=advanced, players=3,.* there "
+        ValueError,
+        match=r"^no released agent plays agent_avenue_v0, mode=advanced, players=3,.* available agents: agent_",
     ):
         make_player(game, "best")
     with pytest.raises(ValueError, match=r"agent_avenue/simple-2, .*heimlich/full-4"):
         make_player(game, "best@argmax")
-    with pytest.raises(CheckpointError, match="best of which game"):
+    with pytest.raises(CheckpointError, match="best needs a game"):
         load_checkpoint("best")
     with pytest.raises(CheckpointError, match=r"no released agent of that name .*agent_dog/standard-4"):
         Policy.load("agent_dog/standard-5")
