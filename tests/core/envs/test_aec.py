@@ -281,7 +281,7 @@ def test_refusals_speak_plainly(env: GameEnv) -> None:
 
 def test_restore_takes_no_other_game(env: GameEnv) -> None:
     for other in (agent_avenue_v0.env(first_player=1), GameEnv(spygames.make_game("tests.poker.kuhn"))):
-        with pytest.raises(ValueError, match="saved from another game") as error:
+        with pytest.raises(ValueError, match="saved must be of this game and its options") as error:
             other.restore(env.save())
         assert "\n" not in str(error.value)
 
@@ -297,7 +297,7 @@ def test_restore_takes_no_doctored_position(env: GameEnv) -> None:
         blob = bytearray(saved)
         blob[at] = value
         blob[-4:] = zlib.crc32(blob[start:-4]).to_bytes(4, "little")
-        with pytest.raises(ValueError, match="no position"):
+        with pytest.raises(ValueError, match="must hold a position"):
             env.restore(bytes(blob))
     assert env.save() == saved
 

@@ -204,8 +204,7 @@ def test_a_player_that_fails_changes_nothing(answer: Any) -> None:
         if expected is IllegalAction:
             assert str(error.value) in (  # and not what it holds
                 "the player faulty answered an illegal action",
-                "the player faulty answered what is no action: right is a whole number for each of the 1 decisions, "
-                "int64 [1]",
+                "the player faulty must answer 1 actions, int64 [1], one for each decision",
             )
         assert everything(env) == before
     player.answer = 0

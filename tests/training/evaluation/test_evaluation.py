@@ -317,7 +317,7 @@ def test_players_by_name() -> None:
         evaluate(game, "greedy", [BETTOR], 20, 0)
     nobody: Any
     for nobody in (None, 5, Stubborn):
-        with pytest.raises(TypeError, match="a player must be a name .* or a Player, not "):
+        with pytest.raises(TypeError, match=r"a player must be a name .* or a Player, not "):
             evaluate(game, BETTOR, [nobody], 20, 0)
 
 
