@@ -1,4 +1,4 @@
-"""Everything a game of your own needs: its description, kernels, random numbers, checks and entry points.
+"""Tools to write a game of your own: its description, kernels, random numbers, checks and entry points.
 
 >>> from spygames.authoring import NOBODY, Layout, dtype, filler, int8, uint64
 >>> class State(Layout):
@@ -9,10 +9,11 @@
 >>> dtype(State).names
 ('rng', 'cards', 'to_move', 'padding')
 
-A game is one module with a `make_game(**options)` that returns a `Game`: three record layouts, a few functions marked
-with `kernel`, texts, and bots. A layout is a table (`Layout`) or any NumPy dtype; `GameOptions` and `ActionKind` are
-tables of options and of actions. `entry_points(make_game)` makes its environments.
-`docs/tutorials/game_of_your_own.md` builds a game in a single file; `spygames.testing.check_game` tests it.
+A game is a module with a function `make_game(**options)` that returns a `Game`: three record layouts, a few functions
+marked with `kernel`, texts, and bots. A layout is a table (`Layout`) or any NumPy dtype. `GameOptions` and `ActionKind`
+are tables of options and of actions. `entry_points(make_game)` returns the functions that make its environments.
+
+The tutorial `docs/tutorials/game_of_your_own.md` builds a game in one file. `spygames.testing.check_game` tests a game.
 """
 
 from spygames.core.basics.text import one_line, shown
@@ -116,4 +117,4 @@ __all__ = [
 ]
 
 random_bot = bots.random
-"""The bot that takes any legal action, uniformly: `random`, which every game has."""
+"""The bot `random`, which every game has: it draws a legal action uniformly."""

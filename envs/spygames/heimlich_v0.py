@@ -1,4 +1,4 @@
-"""Heimlich & Co.: two to seven players push secret agents round a small town; nobody says which agent is whose.
+"""Heimlich & Co.: two to seven players move secret agents round a small town and hide which agent is their own.
 
 | | |
 |---|---|
@@ -7,17 +7,17 @@
 | Agents | `player_0` to `player_6` |
 | Actions | `Discrete(55)`, masked; 96 with cards; (agents - 1) x players more with predictions |
 | Observation | `{"observation": float32, "action_mask": int8}`, 211 floats for 3 players |
-| Rewards | the winners share +1, the others -1, once, at the end; 0 for all if a free agent wins |
+| Rewards | at the end: the winners share +1, the others -1; 0 for all if a free agent wins |
 | Parallel API | no: one agent decides at a time |
 
 ### The game
 
-Up to seven agents walk round twelve buildings. Each player owns one of them secretly; the others are free. In a turn
-the active player rolls a die and spends all points on any agents, its own or not. If an agent ends its movement with
-the safe, every agent scores the value of its building, and the player moves the safe elsewhere. Whose token is furthest
-ahead when one has made 42 points wins; if that token belongs to a free agent, nobody does. With `top_secret` there
-are 26 cards, played in a round after every movement; with `secret_identities` everybody predicts once who owns which
-agent.
+Up to seven agents walk round twelve buildings. Each player secretly owns one of them; the others are free. In a turn
+the active player rolls a die and spends all points on any agents, its own or not. If an agent ends its movement at the
+safe, every agent scores the value of its building, and the player moves the safe elsewhere. Once an agent has 42 points
+or more, the owner of the agent with the most points wins; if that agent is free, no player wins. With `top_secret`
+there are 26 cards, which are played in a round after every movement. With `secret_identities` every player predicts
+once who owns which agent.
 
 Every rule with its ID, source and option is in `spygames/heimlich/README.md`.
 
@@ -27,20 +27,20 @@ Every rule with its ID, source and option is in `spygames/heimlich/README.md`.
 |---|---|---|
 | `players` | 2 to 7 | `4` |
 | `top_secret` | whether to play with the 26 cards | `False` |
-| `secret_identities` | whether to play with predictions of who is who | `False` |
-| `edition` | `"amigo"`, or `"ravensburger"`: of 1984 (HC-36) | `"amigo"` |
+| `secret_identities` | whether to play with predictions of the agents' owners | `False` |
+| `edition` | `"amigo"`, or `"ravensburger"`: the edition of 1984 (HC-36) | `"amigo"` |
 | `first_player` | the seat that starts, or `"random"`: drawn from the seed (HC-6) | `0` |
-| `card_round_opens` | who is asked for cards first, `"left"` or `"active"` (HC-25) | `"left"` |
+| `card_round_opens` | the player who may play cards first, `"left"` or `"active"` (HC-25) | `"left"` |
 | `new_identity` | `"swap"`, or `"none"`: without that card (HC-31) | `"swap"` |
-| `tie_with_free` | who wins level with a free agent, `"player"` or `"nobody"` (HC-19) | `"player"` |
+| `tie_with_free` | the winner of a tie with a free agent, `"player"` or `"nobody"` (HC-19) | `"player"` |
 | `reward` | `"win"` or `"score"` (HC-37) | `"win"` |
-| `nobody_wins` | the reward of each player when nobody wins, 0 or -1 | `0` |
+| `nobody_wins` | the reward of each player when no player wins, 0 or -1 | `0` |
 
 ### Actions
 
-Relative to the viewer: its own agent is agent 0 and the others keep their order; seats count leftward from its own.
-Texts are absolute. Within a kind the last word changes fastest: 6 * agent + points - 1. The die moves agents in the
-order of their ids, which is the same for everybody.
+Numbers are relative to the viewer: its own agent is agent 0 and the others keep their order; seats count leftward from
+its own. Texts are absolute. Within a kind the last word changes fastest: `move AGENT POINTS` is 6 * agent + points - 1.
+The die moves agents in the order of their ids, which is the same for all players.
 
 | number | text | when |
 |---|---|---|
@@ -57,9 +57,9 @@ order of their ids, which is the same for everybody.
 
 ### Observation
 
-The fields of `spygames.heimlich.layout.view_dtype` one after the other, as the README of the game lists them;
-`env.unwrapped.view(agent)` gives them by name. They hold the public record of who moved and favoured whom, so
-that a network without memory can deduce who is who.
+The fields of `spygames.heimlich.layout.view_dtype` one after the other, as listed in the README of the game;
+`env.unwrapped.view(agent)` gives them by name. They include a public record of which player has moved and favored which
+agents, so that a network without memory can infer the owners.
 
 ### Example
 

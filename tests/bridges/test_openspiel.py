@@ -227,7 +227,7 @@ def test_what_is_wrong_is_said_and_changes_nothing() -> None:
     for action in (illegal, 10**6):
         with pytest.raises(IllegalAction, match=f"action {action} is not legal for seat 0; legal are"):
             state.clone().apply_action(action)
-    with pytest.raises(IllegalAction, match=r"a chance outcome must be 0\.\.255, not 256"):
+    with pytest.raises(IllegalAction, match=r"chance outcome must be 0\.\.255, not 256"):
         load(variant).new_initial_state().apply_action(256)
     with pytest.raises(ValueError, match="mode must be one of 'simple', 'advanced', not 'easy'"):
         load(variant, mode="easy")
