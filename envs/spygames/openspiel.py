@@ -173,6 +173,15 @@ class OpenSpielState(pyspiel.State):
     """A state of a game. The chance nodes before the first decision are states, too.
 
     OpenSpiel copies and pickles its attributes.
+
+    Example:
+        >>> import pyspiel
+        >>> import spygames.openspiel
+        >>> state = pyspiel.load_game("spygames_agent_avenue_v0(rng_seed=1)").new_initial_state()
+        >>> while not state.is_terminal():
+        ...     state.apply_action(state.legal_actions()[0])
+        >>> sum(state.returns())
+        0.0
     """
 
     def __init__(self, game: OpenSpielGame):

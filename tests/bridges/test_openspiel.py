@@ -1,5 +1,6 @@
 """The games as games of OpenSpiel: they keep its rules of form, and are the same games with the same knowledge."""
 
+import doctest
 import pickle
 import random
 import subprocess
@@ -37,6 +38,12 @@ def load(variant: Variant, **more: Any) -> Any:
     """The variant with its deals as eight bytes, unless `more` says otherwise."""
     options = {name: -1 if value == "random" else value for name, value in variant.options.items()}
     return pyspiel.load_game(f"spygames_{variant.game_id}", {**options, "chance": "explicit", **more})
+
+
+def test_examples_run() -> None:
+    tried = doctest.testmod(bridge)
+    assert tried.attempted
+    assert not tried.failed
 
 
 def poker(name: str) -> Any:

@@ -17,7 +17,15 @@ __all__ = ["Noted", "Notes", "new_notes"]
 
 
 class Noted(NamedTuple):
-    """The latest decisions of one game, oldest first. The `to_move` of a state is the seat that decided."""
+    """The latest decisions of one game, oldest first. The `to_move` of a state is the seat that decided.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.players import Notes
+        >>> noted = Notes(make_game("agent_avenue_v0"), n=1, size=8).of(row=0)
+        >>> noted.states.shape, noted.actions.shape  # no decision yet
+        ((0,), (0,))
+    """
 
     states: np.ndarray
     """STATE [t], copies of the states before each decision"""

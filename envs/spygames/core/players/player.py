@@ -55,7 +55,13 @@ class PlayerFailed(IllegalAction):
 
 
 class PlayerTooSlow(PlayerFailed):
-    """A player gave no action within its time limit."""
+    """A player gave no action within its time limit.
+
+    Example:
+        >>> from spygames.players import PlayerFailed, PlayerTooSlow
+        >>> issubclass(PlayerTooSlow, PlayerFailed)
+        True
+    """
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,18 @@ class Adviser(Protocol):
     """A player that can explain its decisions, such as a `SearchPlayer` or a policy's player.
 
     The optional attributes `memory_size` and `notes_size` are those of a `Player`.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.players import make_player
+        >>> from spygames.records import Adviser, Film, play_record
+        >>> game = make_game("agent_avenue_v0")
+        >>> search = make_player(game, "mcts:20")
+        >>> isinstance(search, Adviser)
+        True
+        >>> film = Film(play_record(game, ["greedy", "random"], seed=1), adviser=search)
+        >>> film.advice(position=0).title
+        'What mcts:20 would do'
     """
 
     name: str
@@ -37,7 +49,16 @@ class Adviser(Protocol):
 
 @dataclass(frozen=True)
 class Scene:
-    """One position of a film."""
+    """One position of a film.
+
+    Example:
+        >>> from spygames import make_game
+        >>> from spygames.records import Film, play_record
+        >>> film = Film(play_record(make_game("agent_avenue_v0"), ["greedy", "random"], seed=1))
+        >>> scene = film.scene(position=1, viewer=1)
+        >>> scene.move, scene.seat
+        ('player_0 offers codebreaker and a hidden card', 1)
+    """
 
     picture: Picture
     """The position as the viewer may see it."""
