@@ -1,40 +1,31 @@
-"""Convert Google-style docstrings to MyST: sections to field lists, doctests to code blocks.
+"""Google sections of docstrings (Args, Returns, Yields, Raises) as MyST field lists, examples as code blocks.
 
-All other text is Markdown already. Sphinx's own napoleon writes reStructuredText only.
+The rest is Markdown already.
+Sphinx's own napoleon does this for reStructuredText only.
 """
 
 import re
 
 _SECTION = re.compile(r"(Args|Returns|Yields|Raises):\s*")
-_EXAMPLE = re.compile(r"Examples?:\s*")
+_EXAMPLE = re.compile(r"(Examples?):\s*")
 _ENTRY = re.compile(r"(?P<names>\*{0,2}\w[\w.]*(?:, \*{0,2}\w[\w.]*)*)(?: \([^)]*\))?:\s+(?P<text>\S.*)")
 _FIELD = {"Args": "param", "Raises": "raises", "Returns": "returns", "Yields": "yields"}
 
 
 def to_myst(docstring: str) -> str:
-    """Return the docstring as Markdown.
+    """Return the docstring with a field list in the place of each section, and lines with `>>>` as code.
 
     Args:
         docstring: its first line is a sentence; further lines are indented as in the source, or not at all.
 
     Returns:
-        Args, Returns, Yields and Raises become fields: `:param name: text`, `:returns: text`, `:raises Error: text`.
-        Lines that begin with `>>>` become a code block, up to the next empty line. The heading `Example:` is left out:
-        the code block shows what it is.
+        Markdown: `:param name: text` for each argument, `:raises Error: text`, `:returns: text`.
     """
     lines = _dedent(docstring.expandtabs().splitlines())
     out: list[str] = []
     i = 0
     while i < len(lines):
-        if _EXAMPLE.fullmatch(lines[i]):
-            end = next((k for k, line in enumerate(lines) if k > i and line[:1].strip()), len(lines))
-            lines[i:end] = _dedent(["", *lines[i + 1 : end]])
-        if lines[i].startswith(">>>"):
-            end = next((k for k, line in enumerate(lines) if k > i and not line.strip()), len(lines))
-            out += ["```pycon", *lines[i:end], "```"]
-            i = end
-            continue
-        section = _SECTION.fullmatch(lines[i])
+        section = _SECTION.fullmatch(lines[i]) or _EXAMPLE.fullmatch(lines[i])
         i += 1
         if section is None:
             out.append(lines[i - 1])
@@ -43,8 +34,26 @@ def to_myst(docstring: str) -> str:
         while i < len(lines) and (not lines[i].strip() or lines[i].startswith(" ")):
             body.append(lines[i])
             i += 1
-        out += ["", *_fields(section[1], _dedent(body)), ""]
-    return "\n".join(out)
+        if section[1] in _FIELD:
+            out += ["", *_fields(section[1], _dedent(body)), ""]
+        else:
+            out += ["", f"**{section[1]}**", "", *_dedent(body), ""]
+    return "\n".join(_fenced(out))
+
+
+def _fenced(lines: list[str]) -> list[str]:
+    """Return the lines with each interactive example, which ends at an empty line, in a block of code."""
+    out: list[str] = []
+    inside = False
+    for line in lines:
+        if not inside and line.startswith(">>>"):
+            out.append("```pycon")
+            inside = True
+        elif inside and not line.strip():
+            out.append("```")
+            inside = False
+        out.append(line)
+    return [*out, "```"] if inside else out
 
 
 def _fields(section: str, body: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDED = ("sphinx", "myst_parser", "autodoc2", "furo")
+NEEDED = ("sphinx", "myst_parser", "autodoc2", "furo", "sphinx_copybutton", "sphinx_design", "sphinxext.opengraph")
 
 
 def extension(name: str) -> ModuleType:
@@ -71,12 +71,14 @@ def test_examples_become_code_blocks() -> None:
     Returns:
         The sum.
     """
-    assert extension("google_sections").to_myst(docstring).split("\n\n") == [
+    parts = [part.strip("\n") for part in extension("google_sections").to_myst(docstring).split("\n\n")]
+    assert [part for part in parts if part] == [
         "Adds two numbers.",
         "```pycon\n>>> add(1, 2)\n3\n```",
-        "\nNegative ones, too:",
+        "**Example**",
+        "Negative ones, too:",
         "```pycon\n>>> add(\n...     1, -2)\n-1\n```",
-        "\n:returns: The sum.\n",
+        ":returns: The sum.",
     ]
 
 
