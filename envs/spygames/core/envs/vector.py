@@ -309,10 +309,10 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         masks[~there], seats[~there] = 0, 0
         infos: dict[str, Any] = {"action_mask": masks, "_action_mask": there, "seat": seats, "_seat": there.copy()}
         if why:
-            texts, said = np.full(n, None, object), np.zeros(n, np.bool_)
+            texts, present = np.full(n, None, object), np.zeros(n, np.bool_)
             for row, text in why.items():
-                texts[row], said[row] = text, True
-            infos |= {"illegal_action": texts, "_illegal_action": said}
+                texts[row], present[row] = text, True
+            infos |= {"illegal_action": texts, "_illegal_action": present}
         if ignored is not None and len(ignored):
             counts, counted = np.zeros(n, np.int64), np.zeros(n, np.bool_)
             counts[ignored], counted[ignored] = self._ignored[ignored], True
