@@ -1,4 +1,4 @@
-"""Agent DOG: pawns race round the track and home, and pawns that stop in a hole hide their color under a hat.
+"""Agent DOG: pawns race around the track and home, and pawns that stop in a hole hide their color under a hat.
 
 | | |
 |---|---|
@@ -7,26 +7,27 @@
 | Agents | `player_0` to `player_3` (or `player_1`, `player_2`) |
 | Actions | `Discrete(254)` on the standard board, masked |
 | Observation | `{"observation": float32 [581], "action_mask": int8 [254]}` on the standard board |
-| Rewards | at the end: winners share +1, the others -1 (0.5 each with four); 0 for all in a game that is cut off |
+| Rewards | winners share +1, the others -1, at the end (0.5 each with four); 0 for all in a game that is cut off |
 | Parallel API | no: one agent decides at a time |
 
 ### The game
 
-In each round every player gets five cards and passes one of them to the partner. A card moves a pawn by its number,
-brings a new pawn into play, swaps two hidden pawns, copies the last card, or splits four steps that capture all pawns
-in their way. A player who has no playable card, or captures a pawn of the own team, is out of the round. Four players
-form two teams and win with eight pawns home; two and three players play for themselves.
+In each round a player gets five cards and passes one of them, with four players to its partner. A card moves a pawn by
+its number, brings a new pawn into play, swaps two hidden pawns, copies the last card, or splits four steps that capture
+all pawns in their way. Four players play in two teams and win with eight pawns home. A player without a playable card
+is then out of the round. Two and three players play for themselves and win with four pawns home. A player that captures
+a pawn of its own side is out of the round.
 
-Every rule with its ID and source, the actions and the observation are in `spygames/agent_dog/README.md`.
+`spygames/agent_dog/README.md` lists every rule with its ID and source, the actions and the observation.
 
 ### Options
 
 | option | values | default |
 |---|---|---|
 | `players` | 2, 3 or 4 (two teams) | `4` |
-| `board` | `"standard"`, or a `Board(track, holes, meeting)` or its data (AD-3) | `"standard"` |
-| `deck` | `"standard"`, `"royal"`, or a `Deck(copies)` or copies by card (AD-5) | `"standard"` |
-| `hidden_colours` | `"table"`, or `"tracked"`: all players see the colors under hats (AD-24) | `"table"` |
+| `board` | `"standard"`, a `Board(track, holes, meeting)`, or its data (AD-3) | `"standard"` |
+| `deck` | `"standard"`, `"royal"`, a `Deck(copies)`, or copies by card (AD-5) | `"standard"` |
+| `hidden_colours` | `"table"`, or `"tracked"`: everybody sees the colors under hats (AD-24) | `"table"` |
 | `max_turns` | number of cards played after which the game is cut off (AD-37) | `2000` |
 | `first_player` | the first dealer: a seat, or `"random"`: drawn from the seed (AD-7) | `0` |
 
