@@ -264,14 +264,15 @@ def test_a_wrong_number_in_a_setting(capsys: pytest.CaptureFixture[str]) -> None
 WRONG_PLAYERS: dict[str, str] = {
     "nobody": "no player 'nobody'",
     "gredy": "did you mean greedy?",
-    "greedy@argmax": "a scripted player has no @argmax",
-    "greedy,random": "without commas: greedy random",
+    "greedy@argmax": "a scripted player takes no @argmax: use greedy",
+    "greedy@": "'greedy@' must say after @ how the player plays",
+    "greedy,random": "not commas: greedy random",
     "agent_avenue/simple2": "did you mean agent_avenue/simple-2?",
     "simple2": "did you mean agent_avenue/simple-2?",
-    "agent_dog_v0": "it is a game, which --game names",
-    "heimlich": "it is a game, which --game names",
+    "agent_dog_v0": "it is a game; pass it as --game",
+    "heimlich": "it is a game; pass it as --game",
     "runs/nothere": "there is no folder runs/nothere",
-    f"{AGENT}@loud": "sample, argmax or with a temperature",
+    f"{AGENT}@loud": "sample, argmax or a temperature",
     f"{AGENT}@nan": "temperature",
     f"{AGENT}@1e999": "temperature",
     f"{AGENT}+search:x": "worlds",
@@ -339,7 +340,7 @@ WITH_GAME = [name for name in COMMANDS if name not in ("ablate", "train-all")]
 @pytest.mark.parametrize("command", WITH_GAME)
 def test_an_unknown_game(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     for name, says in {
-        "nothing": "there are agent_avenue_v0, agent_dog_v0, heimlich_v0",
+        "nothing": "available games: agent_avenue_v0, agent_dog_v0, heimlich_v0",
         "agent_avenue_v1": "did you mean agent_avenue_v0?",
         "agent avenue": "did you mean agent_avenue_v0?",
         "os.path": "no game 'os.path'",
@@ -443,7 +444,7 @@ def test_a_subcommand_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
 AGREED: dict[str, tuple[str, ...]] = {
     "evaluate agent_avenue/simple2": ("did you mean", "agent_avenue/simple-2"),
     "evaluate runs/nothere": ("there is no folder runs/nothere",),
-    "evaluate greedy@argmax": ("a scripted player has no @argmax",),
+    "evaluate greedy@argmax": ("a scripted player takes no @argmax", "use greedy"),
     "agents --game x": ("no game 'x'",),
     "best-response greedy --game x": ("no game 'x'",),
     "train --network.hidden 64,64": ("64 64", "without a comma"),

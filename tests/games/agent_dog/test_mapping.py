@@ -303,7 +303,7 @@ def test_no_game_has_more_cards_played_than_its_limit() -> None:
         game.apply(s, int(mask.argmax()))
     mapping = game.state_to_dict(s)
     assert mapping["cards_played"] == 1
-    with pytest.raises(ImpossibleState, match="cards_played must be a whole number from 0 to 1, not 2"):
+    with pytest.raises(ImpossibleState, match="cards_played must be an integer from 0 to 1, not 2"):
         game.state_from_dict(mapping | {"cards_played": 2}, as_record(game.new_states()))
     s.cards_played = 2
     assert not game.is_possible(states)
