@@ -184,4 +184,4 @@ def test_the_game_of_the_tutorial_keeps_the_contract(folder: Path) -> None:
     from spygames import make_game
     from spygames.testing import check_game
 
-    assert "high_card_v0 keeps" in str(check_game(make_game("high_card")))
+    assert "high_card_v0 passed" in str(check_game(make_game("high_card")))
