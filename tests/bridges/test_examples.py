@@ -1,5 +1,5 @@
 """The examples of the pages about other libraries, in a process each: they run to their end. How well they learn in
-longer runs is in docs/baselines.md."""
+longer runs is in docs/results/baselines.md."""
 
 import importlib.util
 import os

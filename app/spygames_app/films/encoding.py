@@ -87,9 +87,7 @@ def pictures_in(film: Film, form: str, viewer: int | None) -> int:
     return 1 if form in ("png", "svg") else len(film) * viewers
 
 
-def _frames(
-    film: Film, viewer: int, width: int, progress: Callable[[int], None], theme: Theme
-) -> Iterator[np.ndarray]:
+def _frames(film: Film, viewer: int, width: int, progress: Callable[[int], None], theme: Theme) -> Iterator[np.ndarray]:
     for position in range(len(film)):
         yield pixels(film.scene(position, viewer, theme=theme).picture, width, theme)
         progress(1)
