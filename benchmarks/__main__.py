@@ -68,7 +68,7 @@ class Benchmarks:
     speed in each game. With --games it measures each game's speed and memory, from 1 to 1,000,000 games at once.
     """
 
-    only: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="", metavar="[NAME [NAME ...]]")] = ()
+    only: Annotated[tuple[str, ...], tyro.conf.arg(help_behavior_hint="", metavar="[NAME ...]")] = ()
     """These alone; a wrong name is answered with all names."""
     runs: Positive = 7
     """Runs of each, at most; start-up times take fewer."""

@@ -44,9 +44,9 @@ class Card:
     checkpoint: Positional[AnyPlayer] = None
     """The folder of a checkpoint or a run, or the name of a checkpoint that comes with the package."""
     game: GameId = None
-    """The game, as agent_avenue_v0; otherwise that of the checkpoint, which must be the same."""
+    """The game, such as agent_avenue_v0. It must be the game of the checkpoint. (default: that game)"""
     option: GameOptions = ()
-    """An option of the game, as players=2; may be given several times."""
+    """An option of the game, such as players=2."""
     evaluation: AnyFile = None
     """What `spygames evaluate --json` wrote about this agent; otherwise the figures are those that it notes itself."""
     figures: AnyFile = None

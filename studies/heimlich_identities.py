@@ -159,7 +159,7 @@ class Study:
     secret_identities: bool = False
     """With predictions."""
     seed: Seed = 0
-    """The same seed, the same result."""
+    """Random seed; the same seed gives the same result."""
     json: AnyFile = None
     """Where to write the results."""
 

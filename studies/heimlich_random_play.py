@@ -66,7 +66,7 @@ class Study:
     games: Positive = 20_000
     """For each number of players."""
     seed: Seed = 0
-    """The same seed, the same result."""
+    """Random seed; the same seed gives the same result."""
 
     def run(self) -> int:
         rows = []

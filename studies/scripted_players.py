@@ -89,7 +89,7 @@ class Study:
     deals: Positive = 5_000
     """Of each match."""
     seed: Seed = SEED
-    """The same seed, the same result."""
+    """Random seed; the same seed gives the same result."""
     file: File = Path("docs/scripted_players.json")
     """What was played: for each variant and match the games won, a share of 1, with its interval."""
     docs: AnyFolder = None

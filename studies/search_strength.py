@@ -122,7 +122,7 @@ class Study:
     """
 
     seed: Seed = SEED
-    """The same seed, the same result."""
+    """Random seed; the same seed gives the same result."""
     file: File = Path("docs/search_strength.json")
     """What was played: for each match the games won of each deal, as digits."""
     docs: AnyFolder = None

@@ -63,7 +63,7 @@ def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         (["--write", "--quick"], "leave out --only and --quick"),
         (["--train", "--only", "aec"], "--train takes --minutes"),
         (["--games", "--only", "aec"], "leave out --only"),
-        (["--runs", "0"], "'0' is not a whole number from 1"),
+        (["--runs", "0"], "'0' is not an integer from 1"),
         (["--seconds", "0"], "--seconds must be positive"),
         (["--seconds", "nan"], "--seconds must be positive"),
         (["--json", "missing/new"], "cannot be written"),

@@ -75,7 +75,7 @@ def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for argv, words in (
         (["trian"], "spygames: no subcommand 'trian'; did you mean train?\n"),
         (["train_all"], "spygames: no subcommand 'train_all'; did you mean train-all?\n"),
-        (["xyz"], "spygames: no subcommand 'xyz'; there are train, evaluate, "),
+        (["xyz"], "spygames: no subcommand 'xyz'; choose one of train, evaluate, "),
         (["--colour"], "spygames: unrecognized options: --colour"),
     ):
         assert run(*argv) == 2
@@ -89,7 +89,7 @@ def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         (["train", "--network.kind", "deep"], "invalid choice 'deep' for argument '--network.kind'"),
         (["train", "--ppo.clip"], "missing value for argument '--ppo.clip'"),
         (["train", "--config", "nothing"], "cannot read nothing: No such file or directory"),
-        (["train", "--resume", "a", "--out", "b"], "--config, --out and --option do not go"),
+        (["train", "--resume", "a", "--out", "b"], "omit --config, --out and --option"),
         (["random-play", "--player", "nobody", "--games", "1"], "has no scripted player 'nobody'"),
         (["random-play", "--json", "none/x.json"], "cannot be written"),
     ):
@@ -122,7 +122,7 @@ sys.exit(main(["evaluate", "random", "--games", "10"]))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == (
-        f"spygames: the command needs the extra: pip install 'spygames[training]' (there is no module {module})\n"
+        f"spygames: the command needs the extra: pip install 'spygames[training]' (no module {module})\n"
     )
 
 
@@ -153,7 +153,7 @@ def test_memory_that_is_not_there_is_one_line(
     monkeypatch.setattr("spygames_training.evaluation.evaluation.evaluate", too_much)
     argv = ["evaluate", "random", "--game", "tests.poker.kuhn", "--games", "2"]
     assert main(argv) == 2
-    assert capsys.readouterr().err.endswith("spygames evaluate: there is not enough memory\n")
+    assert capsys.readouterr().err.endswith("spygames evaluate: not enough memory\n")
 
 
 def test_messages_name_the_command_as_it_is_called_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,29 +14,27 @@ _NONE = object()
 
 @dataclass(frozen=True)
 class Agents:
-    """Lists the agents that come with the package, with their figures.
+    """List the released agents with their results.
 
         spygames agents
         spygames agents --game heimlich_v0 --option players=3
         spygames play --against agent_avenue/simple-2@argmax
         spygames evaluate best --game heimlich_v0 --option players=3
 
-    An agent goes by its name wherever a player is named; best is the best of the game and variant that are played. A
-    figure is the percentage of games that the agent wins against a scripted player, and behind it, where that is not
-    50, the fair share: what a seat wins where all seats are that player. Ratings are those of the ladders. The JSON
-    has the options of the games, too.
+    Every command takes the name of an agent as a player. best is the strongest agent of the game and variant that are
+    played. The legend under the table explains its columns. The JSON file also has the options of the games.
     """
 
     game: GameId = None
-    """Those of this game, as agent_avenue_v0; all if not given."""
+    """Only agents of this game, such as agent_avenue_v0. (default: all)"""
     option: GameOptions = ()
-    """Those with this option of the game, as players=2; may be given several times."""
+    """Only agents with this option of the game, such as players=2."""
     json: AnyFile = None
-    """Where to write the same as JSON."""
+    """File for the same table as JSON."""
 
     @staticmethod
     def surplus(text: str) -> str:
-        """What is right in the place of a word that stands alone."""
+        """Return a hint for a positional argument, which this subcommand does not take."""
         from spygames.core.game.registry import canonical_id, game_ids
         from spygames.core.players.released import find_agent
 
@@ -65,14 +63,14 @@ class Agents:
         return 0
 
     def _chosen(self) -> "list[ReleasedAgent]":
-        """The agents of the game and the options; ValueError where there is none."""
+        """Return the agents of the game and the options; ValueError if there are none."""
         from spygames.core.game.registry import make_game
         from spygames.core.game.validation import same
         from spygames.core.players.released import released_agents
 
         options = dict(self.option)
         if self.game is not None:
-            make_game(self.game, **options)  # says what is wrong
+            make_game(self.game, **options)  # raises for an invalid game or option
         agents = [
             agent
             for agent in released_agents()
@@ -82,7 +80,7 @@ class Agents:
         if not agents:
             asked = ", ".join([self.game or "any game", *(f"{name}={value}" for name, value in options.items())])
             there = ", ".join(agent.name for agent in released_agents()) or "none"
-            raise ValueError(f"no agent that comes with the package plays {asked}; there are {there}")
+            raise ValueError(f"no released agent plays {asked}; the agents are {there}")
         return agents
 
 

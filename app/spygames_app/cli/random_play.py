@@ -23,27 +23,27 @@ from spygames_app.cli.arguments import (
 
 @dataclass(frozen=True)
 class RandomPlay:
-    """Plays random games of every variant and shows how long they are and how they end.
+    """Play random games of every variant and show how long they are and how they end.
 
         spygames random-play
-        spygames random-play --game agent_dog_v0 --option players=4 --games 20000 --json lengths.json
+        spygames random-play --game agent_dog_v0 --option players=4 --games 20000
 
-    A row of the table is a variant; seeds 0 to N-1, each seed's first game. The figures stand in the documents of each
-    game, where other implementations can be compared with them.
+    Each row is a variant. The seeds are 0 to N-1, with the first game of each seed. The docs of each game list these
+    figures, so that other implementations can be compared with them.
     """
 
     name: Positional[AnyPlayer] = None
     """The scripted player in every seat. (default: random)"""
     player: AnyPlayer = None
-    """The same."""
+    """The same player, given as an option."""
     games: Positive = 100_000
-    """Of each variant."""
+    """Number of games of each variant."""
     game: Annotated[str, value(read_game, "ID")] = DEFAULT_GAME
-    """The game, as agent_avenue_v0."""
+    """The game, such as agent_avenue_v0."""
     option: GameOptions = ()
-    """An option of the game, as players=2, for one variant alone; may be given several times."""
+    """An option of the game, such as players=2, to play only this variant."""
     json: AnyFile = None
-    """Where to write the figures."""
+    """File for the figures as JSON."""
 
     def run(self) -> int:
         from spygames.core.game.registry import canonical_id, game_ids, make_game
@@ -53,7 +53,7 @@ class RandomPlay:
 
         check_writable(self.json)
         if self.name is not None and self.player is not None:
-            raise WrongArguments("name one player, for every seat, not two")
+            raise WrongArguments("name one player, not two: it plays every seat")
         if canonical_id(self.name or "") in game_ids():
             raise WrongArguments(f"a game is given as --game {self.name}")
         player = self.name or self.player or "random"
