@@ -161,7 +161,7 @@ def test_rules_have_ids(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "Course of the game               AA-5 to AA-21" in out
     assert "AA-12: The other side takes either card" in out
-    assert "No rule 'aa-999': there are AA-1 to AA-46." in out
+    assert "No rule 'aa-999': the rules are AA-1 to AA-46." in out
     for game_id in game_ids():
         rules = rules_of(spygames.make_game(game_id))
         numbers = [int(each.partition("-")[2]) for each in rules]
@@ -220,7 +220,7 @@ def test_nobody_who_remembers_is_made_to_forget(capsys: pytest.CaptureFixture[st
 
     live = alone(make_game(), Listener(), 0, 8)
     play.play(live, 0, typing("1", "undo", *["1"] * 99))
-    assert "listener hears of every move and forgets none" in capsys.readouterr().out
+    assert "listener remembers every move and cannot forget" in capsys.readouterr().out
     assert live.taken_back == 0
 
 
