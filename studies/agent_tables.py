@@ -1,5 +1,6 @@
-"""Writes how strong the released agents are into docs/agents.md and README.md, from the figures beside their
-checkpoints: `python -m studies.agent_tables`.
+"""Write the tables of the released agents into docs/agents.md and README.md: `python -m studies.agent_tables`.
+
+The figures come from the files next to their checkpoints.
 """
 
 from collections.abc import Mapping
@@ -18,14 +19,14 @@ BEGIN, END = "<!-- python -m studies.agent_tables writes from here -->", "<!-- t
 TITLES = {"agent_avenue": "Agent Avenue", "heimlich": "Heimlich & Co.", "agent_dog": "Agent DOG"}
 BOTS = ("random", "greedy", "expert-1", "expert", "mcts:200")
 ANCHOR = "first agent"
-"""The column of the anchor of the variant: its first agent."""
+"""Name of the column of the anchor, the first agent of the variant."""
 PLAIN, SEARCHED, FAIR = "argmax", "with a search", "fair share"
 _HOW = {"sample": "sampled"}
-"""How an agent played against an adversary, in words where they differ."""
+"""Ways to play against an adversary whose text differs from their name."""
 
 
 def tables() -> str:
-    """A table for each game: games won in per cent by each agent, its fair share, and what the worst adversary won."""
+    """Return a table for each game: the agents' win shares in percent, fair shares, and the strongest adversary's."""
     parts = []
     for game, title in TITLES.items():
         agents = [(each, _figures(each)) for each in released_agents() if each.name.startswith(f"{game}/")]
@@ -38,11 +39,12 @@ def tables() -> str:
 
 
 def front_table() -> str:
-    """A line for each agent: games won in per cent by argmax, and in brackets its fair share where that is no half."""
+    """Return a table with a row per agent: win shares in percent by argmax, with fair shares other than 50 in
+    brackets."""
     anchors, rows = ("random", "greedy", "expert-1"), []
     for agent in released_agents():
         shares = _shares(_figures(agent))
-        # Of two names of one player an agent may have met either.
+        # If a player has two names, an agent may have met it by either.
         met = [shares.get(name, shares.get(name.removesuffix("-1"), {})).get(PLAIN) for name in anchors]
         rows.append([f"`{agent.name}`", *("" if row is None else _short(row) for row in met)])
     return markdown_table(["agent", *(f"`{name}`" for name in anchors)], rows)
@@ -58,7 +60,7 @@ def _figures(agent: ReleasedAgent) -> Figures:
 
 
 def _shares(figures: Figures) -> dict[str, dict[str, Mapping[str, Any]]]:
-    """The results against each opponent, and the first agent as `ANCHOR`, by how the agent played."""
+    """Return the results against each opponent by the agent's way to play. The first agent is called `ANCHOR`."""
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in (row for each in figures.evaluations for row in each["results"]):
         parts = PlayerName.parse(row["challenger"])

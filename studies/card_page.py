@@ -1,4 +1,4 @@
-"""The card of an agent: what its checkpoint and its figures say about it, as a page for people."""
+"""The card of an agent as a Markdown page, made from its checkpoint and its figures."""
 
 import json
 from collections import Counter
@@ -21,12 +21,12 @@ UNOFFICIAL = (
     "Unofficial: neither the authors nor the publishers of the game have anything to do with this agent. "
     "Names of games and rights in them belong to their owners."
 )
-"""What every card says about its limits."""
+"""Notice in the limits of every card."""
 SEARCHED = (
     "\n\nThe search takes the other seats for players like the agent itself, so against other players it may win less "
     "than the agent does without it. `+search:64,rivals=policy|expert|random` has it doubt that."
 )
-"""What a card says below the figures of a search."""
+"""Note below the figures of a search."""
 LICENCE = "MIT, as the package that it comes from or was trained with; the licence covers no right in the game."
 
 
@@ -37,23 +37,22 @@ def card(
     figures: Figures | None = None,
     picture: str = "",
 ) -> str:
-    """Writes the card of an agent from its checkpoint.
+    """Return the card of an agent.
 
     Args:
-        checkpoint: what `load_checkpoint` found.
-        name: what the agent is called.
-        evaluation: what `read_evaluation` gave, beside those of `figures`.
-        figures: what `read_figures` gave. Without an evaluation in either the figures are those that the checkpoint
-            notes.
-        picture: where that of the calibration lies, seen from the page; "": nowhere.
+        checkpoint: the agent, from `load_checkpoint`.
+        name: name of the agent.
+        evaluation: an evaluation from `read_evaluation`, in addition to those of `figures`.
+        figures: figures from `read_figures`. Without any evaluation the card shows the results in the checkpoint.
+        picture: path of the picture of the calibration, relative to the page; "": none.
 
     Returns:
-        A page in Markdown: what it plays, how well, as far as that is known (win fractions in per cent with their 95 %
-        intervals), what the worst adversary won, what its value is worth, how it was made and can be made again, how it
-        is used, and what it is not for. A figure that nobody noted is not on it.
+        A Markdown page. Its sections are: what the agent plays; how well it plays, with win shares in percent and 95 %
+        intervals; what the strongest adversary won; the calibration of its value; how it was trained and can be trained
+        again; how to use it; its limits. Unknown figures are omitted.
 
     Raises:
-        CheckpointError: what the checkpoint notes about its training is not as a run writes it.
+        CheckpointError: the checkpoint's data about its training are invalid.
     """
     figures = figures or Figures()
     if evaluation is not None:
@@ -61,9 +60,7 @@ def card(
     try:
         return _card(checkpoint, name, figures, picture)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        raise CheckpointError(
-            f"{name} notes its training in another form than a run does: {one_line(error, 200)}"
-        ) from None
+        raise CheckpointError(f"{name}: its data about its training are invalid: {one_line(error, 200)}") from None
 
 
 def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> str:
@@ -96,7 +93,7 @@ def _card(checkpoint: Checkpoint, name: str, figures: Figures, picture: str) -> 
 
 
 def _searched(evaluation: Mapping[str, Any]) -> bool:
-    """Whether it is one of the agent with a search on top."""
+    """Whether an evaluation is of the agent with a search on top."""
     return any(PlayerName.parse(row["challenger"]).search is not None for row in evaluation["results"])
 
 
@@ -118,7 +115,7 @@ def _facts(checkpoint: Checkpoint) -> list[tuple[str, str]]:
 
 
 def _rounded(checkpoint: Checkpoint) -> str:
-    """Says whether the weights are numbers that bfloat16 has, as `spygames export --bfloat16` leaves them."""
+    """Return a note if all weights are exact bfloat16 numbers, as `spygames export --bfloat16` writes them."""
     rounded = all(bool((p == p.bfloat16().to(p.dtype)).all()) for p in checkpoint.network.parameters())
     return ", rounded to bfloat16" if rounded else ""
 
@@ -180,7 +177,8 @@ def _training(checkpoint: Checkpoint, machine: str) -> list[tuple[str, str]]:
 
 
 def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
-    """The section about how such an agent is trained, where its run is known, and those that it began with."""
+    """Return the section on how to train the agent again, from the configs of its run and of earlier runs; "" if
+    unknown."""
     extra = checkpoint.meta.get("extra") or {}
     if not extra.get("config") or extra.get("own_code"):
         return ""
@@ -220,7 +218,7 @@ def _again(checkpoint: Checkpoint, remarks: Sequence[str]) -> str:
 
 
 def _evaluated(evaluations: Sequence[Mapping[str, Any]], title: str) -> str:
-    """The section of figures of evaluations: a row for each opponent, a column for each way to play."""
+    """Return the section of evaluations: a row for each opponent, a column for each way to play."""
     rows = [row for evaluation in evaluations for row in evaluation["results"]]
     plays = list(dict.fromkeys(_way(row["challenger"]) for row in rows))
     fair = any(row["fair_share"] != 0.5 for row in rows)
@@ -245,7 +243,7 @@ def _evaluated(evaluations: Sequence[Mapping[str, Any]], title: str) -> str:
 
 
 def _earlier_worlds(checkpoint: Checkpoint, evaluations: Sequence[Mapping[str, Any]]) -> str:
-    """Says which of the figures of a search were found with worlds that the game draws otherwise by now."""
+    """Return a note if figures of a search used an older version of the game's world sampling."""
     now = checkpoint.game.worlds_version
     earlier = sorted({worlds for each in evaluations if (worlds := worlds_of(each["code"])) < now})
     if not earlier:
@@ -254,7 +252,7 @@ def _earlier_worlds(checkpoint: Checkpoint, evaluations: Sequence[Mapping[str, A
 
 
 def _games(rows: Sequence[Mapping[str, Any]]) -> str:
-    """How many games a figure has, and which figures have another number than most."""
+    """Return the usual number of games of a figure, and the figures with another number."""
     (most, _), *others = Counter(row["games"] for row in rows).most_common()
     parts = [f"{most:,} games a figure"]
     for count, _ in others:
@@ -274,13 +272,13 @@ def _days(dates: Sequence[str]) -> str:
 
 
 def _way(challenger: str) -> str:
-    """How the agent plays, a column's head: `argmax`, or its search."""
+    """Return the agent's way to play for the head of a column: `argmax`, or its search."""
     name = PlayerName.parse(challenger)
     return (name.play or "sample") if name.search is None else code_span(f"search:{name.search}")
 
 
 def _exploited(adversaries: Sequence[Adversary]) -> str:
-    """The section of adversaries, the worst one first."""
+    """Return the section of adversaries, the strongest first."""
     order = sorted(adversaries, key=lambda each: each.gain, reverse=True)
     fair = any(each.fair_share != 0.5 for each in adversaries)
     rows = [
@@ -304,7 +302,7 @@ def _exploited(adversaries: Sequence[Adversary]) -> str:
 
 
 def _value(found: Calibration | None, picture: str) -> str:
-    """The section of what the agent's value is worth."""
+    """Return the section on the calibration of the agent's value."""
     if found is None:
         return ""
     drawn, key = "", ""
@@ -320,7 +318,7 @@ def _value(found: Calibration | None, picture: str) -> str:
 
 
 def _noted(results: object) -> str:
-    """The section of the figures that a checkpoint notes: measured after the run, or the run's last evaluation."""
+    """Return the section of results in the checkpoint: measured after the run, or the last evaluation of the run."""
     if not isinstance(results, dict):
         return ""
     if isinstance(plays := results.get("play"), dict):
@@ -347,7 +345,7 @@ def _share(found: Mapping[str, Any] | None) -> str:
 
 
 def _best_response(results: object) -> str:
-    """The section of what an adversary won that trained against it, where that is noted."""
+    """Return the section on a learned adversary, if the checkpoint has its result."""
     found = results.get("best_response") if isinstance(results, dict) else None
     if not isinstance(found, dict):
         return ""

@@ -133,7 +133,7 @@ def test_a_checkpoint_that_notes_nothing_has_a_card_without_figures() -> None:
 def test_notes_in_another_form_are_refused(results: dict[str, Any]) -> None:
     checkpoint = load_checkpoint("agent_avenue/simple-2")
     odd = Checkpoint(checkpoint.game, checkpoint.network, {**checkpoint.meta, "results": results})
-    with pytest.raises(CheckpointError, match="odd notes its training in another form than a run does"):
+    with pytest.raises(CheckpointError, match="odd: its data about its training are invalid"):
         card(odd, "odd")
 
 
@@ -144,9 +144,9 @@ def test_an_evaluation_of_something_else_is_refused(tmp_path: Path, capsys: pyte
     for content, complaint_of in {
         json.dumps(other): "about other weights",
         json.dumps({**found, "environment": {"id": "heimlich_v0", "options": {}}}): "about another variant",
-        "{}": "no result of",
-        "[1": "no result of",
-        '{"results": 3}': "no result of",
+        "{}": "not a result of",
+        "[1": "not a result of",
+        '{"results": 3}': "not a result of",
     }.items():
         file.write_text(content)
         line = told(capsys, "agent_avenue/simple-2", "--evaluation", file)
@@ -263,7 +263,7 @@ def test_figures_of_earlier_worlds_are_shown_as_such(tmp_path: Path) -> None:
         read_figures(tmp_path / "figures.json", later)
     content["evaluations"][0]["code"]["worlds"] = "x"
     (tmp_path / "figures.json").write_text(json.dumps(content))
-    with pytest.raises(ValueError, match=r"is no result of .*worlds must be a whole number, at least 1, not 'x'"):
+    with pytest.raises(ValueError, match=r"is not a result of .*worlds must be a whole number, at least 1, not 'x'"):
         read_figures(tmp_path / "figures.json", later)
 
 
@@ -272,20 +272,20 @@ def test_figures_of_something_else_are_refused(tmp_path: Path, capsys: pytest.Ca
     found, file = json.loads(published.read_text()), tmp_path / "figures.json"
     for content, complaint_of in {
         json.dumps({**found, "digest": "0" * 16}): "is not about this agent's weights",
-        json.dumps({**found, "calibration": {"games": 3}}): "is no file of figures",
-        json.dumps({**found, "adversaries": [{"how": "x"}]}): "is no file of figures",
-        json.dumps({**found, "evaluations": [{}]}): "is no result of",
+        json.dumps({**found, "calibration": {"games": 3}}): "is not a file of figures",
+        json.dumps({**found, "adversaries": [{"how": "x"}]}): "is not a file of figures",
+        json.dumps({**found, "evaluations": [{}]}): "is not a result of",
         json.dumps({**found, "calibration": {**found["calibration"], "bias": math.nan}}): "NaN is not a number",
-        json.dumps({**found, "calibration": {**found["calibration"], "games": True}}): "is no file of figures",
-        json.dumps({**found, "calibration": {**found["calibration"], "bins": []}}): "is no file of figures",
+        json.dumps({**found, "calibration": {**found["calibration"], "games": True}}): "is not a file of figures",
+        json.dumps({**found, "calibration": {**found["calibration"], "bins": []}}): "is not a file of figures",
         json.dumps({**found, "adversaries": [{**found["adversaries"][0], "win_share": 10**300}]}): "is too large",
-        json.dumps({**found, "adversaries": [{**found["adversaries"][0], "games": 1.5}]}): "games is not as it was",
-        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "date": 3}]}): "date is not as it was",
-        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "seed": 1.5}]}): "seed is not as it was",
+        json.dumps({**found, "adversaries": [{**found["adversaries"][0], "games": 1.5}]}): "games is invalid",
+        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "date": 3}]}): "date is invalid",
+        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "seed": 1.5}]}): "seed is invalid",
         json.dumps({**found, "remarks": json.loads("[" * 60 + "]" * 60)}): "nested deeper",
         "[" * 100_000: "nested deeper",
         "[]": "is not about this agent's weights",
-        "{": "is no file of figures",
+        "{": "is not a file of figures",
     }.items():
         file.write_text(content)
         line = told(capsys, "agent_avenue/simple-2", "--figures", file)

@@ -79,6 +79,23 @@ def execute(kind: type[Command], argv: Sequence[str], prog: str) -> int:
         return 2
 
 
+def run_command(kind: type[Command], argv: Sequence[str] | None, prog: str) -> int:
+    """Run a command that is not a subcommand of `spygames`, such as `python -m studies.card`.
+
+    Args:
+        kind: the dataclass of its options.
+        argv: the arguments after `prog`; None: those of the process.
+        prog: the name of the command.
+
+    Returns:
+        The exit code; see `execute` and `spygames_app.cli.run_safely`.
+    """
+    from spygames_app.cli import run_safely
+
+    arguments = sys.argv[1:] if argv is None else argv
+    return run_safely(lambda: execute(kind, arguments, prog), prog)
+
+
 def parse(kind: type[T], argv: Sequence[str], prog: str) -> T:
     """Parse the command line.
 
