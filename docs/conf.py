@@ -9,16 +9,26 @@ sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 
 import lazy_names
 from game_pages import whole_page
+from plain_values import docstring_first
 
 project = "spygames"
 project_copyright = "the spygames authors. Unofficial: the games and their names belong to their authors and publishers"
 html_title = "spygames"
 html_theme = "furo"
 html_static_path = ["_static"]
-html_css_files = ["tables.css"]
+html_css_files = ["site.css"]
+html_favicon = "_static/favicon.svg"
+html_theme_options = {"top_of_page_buttons": []}
+html_copy_source = False
+html_show_sourcelink = False
+ogp_site_url = ""  # links of cards are relative, as the site has no address of its own
+ogp_social_cards = {"enable": False}
+ogp_image = "images/games/agent_avenue-turn.svg"
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
 _GAMES = ["agent_avenue", "agent_dog", "heimlich"]  # their pages are docs/games, from their READMEs
-extensions = ["myst_parser", "autodoc2"]
-myst_enable_extensions = ["attrs_inline", "fieldlist"]
+extensions = ["myst_parser", "autodoc2", "sphinx_copybutton", "sphinx_design", "sphinxext.opengraph", "llms_txt"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "fieldlist"]
 myst_heading_anchors = 3
 exclude_patterns = ["images/*.md"]
 
@@ -30,6 +40,7 @@ autodoc2_packages = [
 autodoc2_render_plugin = "plain_values.Renderer"
 autodoc2_docstring_parser_regexes = [(r".*", "google_docstrings")]
 autodoc2_hidden_objects = {"inherited", "private", "dunder"}
+python_use_unqualified_type_names = True
 autodoc2_class_docstring = "both"  # not merged: constructors have none of their own
 autodoc2_module_all_regexes = [r"spygames(_training|_app)?(\.\w+)*"]  # pages show what `__all__` names
 
@@ -46,4 +57,5 @@ def setup(app: Sphinx) -> None:
             source[0] = whole_page(name, source[0])
 
     app.connect("source-read", add_to_page)
+    app.connect("doctree-read", docstring_first)
     lazy_names.register()

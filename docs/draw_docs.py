@@ -1,8 +1,9 @@
-"""Draws the pictures of the games in the docs: `python docs/draw_docs.py`, into docs/images/games.
+"""Draw the pictures of the games in the docs, and the page of a recorded game: `python docs/draw_docs.py`.
 
 A test compares what stands there with what is drawn, byte by byte. `--check` does the same here.
 """
 
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,9 +14,12 @@ from spygames.core.envs.aec import GameEnv
 from spygames.core.game.registry import make_game
 from spygames.core.pictures.picture import Picture
 from spygames.core.players.names import make_player
+from spygames.core.records.film import Film
 from spygames.core.records.record import play_record
+from spygames_app.films import page
 
 FOLDER = Path(__file__).parent / "images" / "games"
+REPLAY = FOLDER.parents[1] / "_static" / "replay.html"
 OPEN, MOVER, NEXT = "open", "mover", "next"
 """Who looks: everything is open, the seat to move, the seat behind it."""
 
@@ -33,6 +37,8 @@ class Scene:
     """None: the end."""
     viewer: str = MOVER
     players: str = "greedy"
+    reveal: bool = False
+    """Whether the picture moves: the seat to move takes the hidden card."""
 
 
 SCENES = [
@@ -42,6 +48,7 @@ SCENES = [
     Scene("advanced", "agent_avenue_v0", {"mode": "advanced"}, seed=2, moves=11),
     Scene("four_players", "agent_avenue_v0", {"mode": "advanced", "players": 4}, seed=3, moves=14),
     Scene("end", "agent_avenue_v0", viewer=OPEN),
+    Scene("reveal", "agent_avenue_v0", seed=19, moves=9, players="expert", reveal=True),
     Scene("turn", "heimlich_v0", {"players": 3}, moves=25),
     Scene("open", "heimlich_v0", {"players": 3}, moves=25, viewer=OPEN),
     Scene("top_secret", "heimlich_v0", {"players": 4, "top_secret": True}, moves=40),
@@ -65,6 +72,8 @@ def draw(scene: Scene) -> Picture:
     env.reset(seed=scene.seed)
     for text in record.actions[: scene.moves]:
         env.step(env.string_to_action(text))
+    if scene.reveal:
+        return reveal(env)
     if scene.viewer == OPEN:
         return env.to_svg()
     return env.to_svg(env.possible_agents[(env.to_move + (scene.viewer == NEXT)) % game.num_players])
@@ -75,17 +84,73 @@ def file_of(scene: Scene) -> Path:
     return FOLDER / f"{scene.game.rpartition('_v')[0]}-{scene.name}.svg"
 
 
+_MOTION = """
+.hidden,.face{transform-box:view-box;transform-origin:660px 0}
+.hidden{animation:hidden 8s linear infinite}.face{animation:face 8s linear infinite}
+.before{animation:before 8s linear infinite}.after{animation:after 8s linear infinite}
+@keyframes hidden{0%,35%{transform:scaleX(1)}39%,99%{transform:scaleX(0)}100%{transform:scaleX(1)}}
+@keyframes face{0%,39%{transform:scaleX(0)}43%,100%{transform:scaleX(1)}}
+@keyframes before{0%,58%{opacity:1}62%,96%{opacity:0}100%{opacity:1}}
+@keyframes after{0%,58%{opacity:0}62%,96%{opacity:1}100%{opacity:0}}
+@media (prefers-reduced-motion:reduce){.hidden,.face,.before,.after{animation:none}.face,.after{opacity:0}}
+"""
+"""Seconds 0 to 2.8: the choice; to 3.4: the card turns over; to 4.7: it is shown; to 7.7: what follows from it."""
+
+
+def reveal(env: GameEnv) -> Picture:
+    """One turn from a seat as an animated SVG: the choice, the hidden card turning over, and the position afterwards.
+
+    The animation is CSS inside the file, so an `<img>` plays it without a script.
+    """
+    agent = env.agent_selection
+    before, everything = env.to_svg(agent), env.to_svg()
+    env.step(env.string_to_action("recruit down"))
+    after = env.to_svg(agent)
+    start, end = _group(before, 'data-action="recruit down"')
+    place = before[before.rindex("<g transform=", 0, start) : start]  # the group that the card's place is
+    start, end = _group(before, place)
+    face = everything[slice(*_group(everything, place))]
+    hidden = f'<g class="hidden">{before[start:end]}</g><g class="face">{face}</g>'
+    drawing = _inside(before[:start] + hidden + before[end:])
+    opening = before[: before.index(">") + 1]
+    return Picture(
+        f'{opening}<style>{_MOTION}</style><g class="before">{drawing}</g><g class="after">{_inside(after)}</g></svg>'
+    )
+
+
+def replay() -> str:
+    """A recorded game as a page, as its first seat sees it; the site shows it in a frame."""
+    game = make_game("agent_avenue_v0")
+    return page(Film(play_record(game, [make_player(game, "expert")] * 2, seed=19)), [0], lambda done: None)
+
+
+def _inside(svg: str) -> str:
+    """A drawing without its outermost element."""
+    return svg[svg.index(">") + 1 : svg.rindex("</svg>")]
+
+
+def _group(svg: str, attribute: str) -> tuple[int, int]:
+    """Where the group with an attribute begins and ends in a drawing."""
+    start = svg.rindex("<g", 0, svg.index(attribute) + 2)
+    depth = 0
+    for tag in re.finditer(r"<g[ >]|</g>", svg[start:]):
+        depth += -1 if tag[0] == "</g>" else 1
+        if not depth:
+            return start, start + tag.end()
+    raise ValueError(f"no group of the drawing has {attribute}")
+
+
 def main(check: bool) -> int:
     """Writes the pictures, or says which are not as they should be; returns the exit code."""
-    files = {file_of(scene): draw(scene) for scene in SCENES}
-    old = {path: path.read_text("utf-8") for path in FOLDER.glob("*.svg")}
+    files: dict[Path, str] = {file_of(scene): draw(scene) for scene in SCENES} | {REPLAY: replay()}
+    old = {path: path.read_text("utf-8") for path in (*FOLDER.glob("*.svg"), REPLAY) if path.exists()}
     other = sorted(path.name for path in {*files, *old} if files.get(path) != old.get(path))
     if not check:
         FOLDER.mkdir(parents=True, exist_ok=True)
         for path in set(old) - set(files):
             path.unlink()
-        for path, picture in files.items():
-            picture.save(path)
+        for path, text in files.items():
+            path.write_text(text, encoding="utf-8")
     print(f"{len(files)} pictures, {', '.join(other) or 'none'} {'differ' if check else 'changed'}")
     return 1 if check and other else 0
 

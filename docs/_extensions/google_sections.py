@@ -1,17 +1,19 @@
-"""Google sections of docstrings (Args, Returns, Yields, Raises) as MyST field lists; the rest is Markdown already.
+"""Google sections of docstrings (Args, Returns, Yields, Raises) as MyST field lists, examples as code blocks.
 
+The rest is Markdown already.
 Sphinx's own napoleon does this for reStructuredText only.
 """
 
 import re
 
 _SECTION = re.compile(r"(Args|Returns|Yields|Raises):\s*")
+_EXAMPLE = re.compile(r"(Examples?):\s*")
 _ENTRY = re.compile(r"(?P<names>\*{0,2}\w[\w.]*(?:, \*{0,2}\w[\w.]*)*)(?: \([^)]*\))?:\s+(?P<text>\S.*)")
 _FIELD = {"Args": "param", "Raises": "raises", "Returns": "returns", "Yields": "yields"}
 
 
 def to_myst(docstring: str) -> str:
-    """The docstring with a field list in the place of each section.
+    """Return the docstring with a field list in the place of each section, and lines with `>>>` as code.
 
     Args:
         docstring: its first line is a sentence; further lines are indented as in the source, or not at all.
@@ -23,7 +25,7 @@ def to_myst(docstring: str) -> str:
     out: list[str] = []
     i = 0
     while i < len(lines):
-        section = _SECTION.fullmatch(lines[i])
+        section = _SECTION.fullmatch(lines[i]) or _EXAMPLE.fullmatch(lines[i])
         i += 1
         if section is None:
             out.append(lines[i - 1])
@@ -32,8 +34,26 @@ def to_myst(docstring: str) -> str:
         while i < len(lines) and (not lines[i].strip() or lines[i].startswith(" ")):
             body.append(lines[i])
             i += 1
-        out += ["", *_fields(section[1], _dedent(body)), ""]
-    return "\n".join(out)
+        if section[1] in _FIELD:
+            out += ["", *_fields(section[1], _dedent(body)), ""]
+        else:
+            out += ["", f"**{section[1]}**", "", *_dedent(body), ""]
+    return "\n".join(_fenced(out))
+
+
+def _fenced(lines: list[str]) -> list[str]:
+    """Return the lines with each interactive example, which ends at an empty line, in a block of code."""
+    out: list[str] = []
+    inside = False
+    for line in lines:
+        if not inside and line.startswith(">>>"):
+            out.append("```pycon")
+            inside = True
+        elif inside and not line.strip():
+            out.append("```")
+            inside = False
+        out.append(line)
+    return [*out, "```"] if inside else out
 
 
 def _fields(section: str, body: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""How autodoc2 shows fields and constants here: a value where there is one, as `name: type = value`."""
+"""How autodoc2 shows modules, fields and constants on the site."""
 
 import json
 from collections.abc import Iterable
@@ -6,11 +6,27 @@ from typing import cast
 
 from autodoc2.render.myst_ import MystRenderer
 from autodoc2.utils import ItemData
+from docutils import nodes
+from sphinx.application import Sphinx
+
+_HEADINGS = {
+    "### Classes": "## Classes",
+    "### Functions": "## Functions",
+    "### Data": "## Constants and types",
+    "### API": "## Details",
+}
+"""The headings of a module's page by those of autodoc2."""
 
 
 class Renderer(MystRenderer):
-    """autodoc2's own renderer, whose block of a value is not read as one by newer versions of MyST and says "None" in
-    the text of every field."""
+    """autodoc2's own renderer without headings that say nothing, and with values that newer versions of MyST read."""
+
+    def render_package(self, item: ItemData) -> Iterable[str]:
+        """Yield the Markdown of a module below a heading of its page: docstring, tables of names, each name."""
+        for line in super().render_package(item):
+            if line.startswith("# ") or line == "## Module Contents" or line == "## Package Contents":
+                continue
+            yield _HEADINGS.get(line, line)
 
     def render_data(self, item: ItemData) -> Iterable[str]:
         """The lines of a constant or a field, in Markdown."""
@@ -19,3 +35,15 @@ class Renderer(MystRenderer):
         lines = list(super().render_data(cast(ItemData, {**item, "value": None})))
         place = lines.index(":value: >")
         yield from [*lines[:place], *shown, *lines[place + 2 :]]
+
+
+def docstring_first(app: Sphinx, doctree: nodes.document) -> None:
+    """Move the docstring of a module before the sections, where docutils puts what a directive returns last."""
+    for top in doctree.findall(nodes.section):
+        first = top.next_node(nodes.section)
+        if first is not None and first.parent is top:
+            late = [node for node in top[top.index(first) :] if not isinstance(node, nodes.section)]
+            for node in late:
+                top.remove(node)
+            top[top.index(first) : top.index(first)] = late
+        return

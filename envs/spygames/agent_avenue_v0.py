@@ -1,4 +1,4 @@
-"""Agent Avenue: two neighbours, both spies, recruit agents and move round the street to unmask each other.
+"""Agent Avenue: two neighboring spies recruit agents and move around the street to unmask each other.
 
 | | |
 |---|---|
@@ -12,17 +12,19 @@
 
 ### The game
 
-38 agent cards of eight kinds, hands of four, and one meeple a side, on opposite homes of a loop of 14 spaces. In a turn
-the active player offers two cards, one face up and one face down, with different names. The opponent takes one of
-them, the active player gets the other, and both lie face up from then on. Each card moves its owner's meeple by an icon
-that depends on how many of its name the owner has: an Enforcer +1, then +2, then +3, a Double Agent -1, then +6, then
--1. At the end of the turn you have won if your meeple has caught up with the other one, or with three Codebreakers;
-with three Daredevils you have lost. Before offering, a player may discard a card face down and draw another, four times
-a game. Should the cards run out, whoever is ahead wins. In ties between conditions the active player wins.
+There are 38 agent cards of eight kinds, hands of four cards, and one meeple per side. The meeples start on opposite
+homes of a loop of 14 spaces. In a turn the active player offers two cards with different names, one face up and one
+face down. The opponent takes one of them, the active player gets the other, and both are face up from then on. Each
+card moves its owner's meeple by an icon that depends on how many cards of that name the owner has. An Enforcer moves
++1, then +2, then +3; a Double Agent moves -1, then +6, then -1.
+
+A player wins at the end of a turn if its meeple has caught the other one, or with three Codebreakers. A player with
+three Daredevils loses. If both players meet conditions, the active player wins. If the cards run out, the player in the
+lead wins. Before offering, a player may discard a card face down and draw another one, four times in a game.
 
 In advanced mode a meeple that lands on a corner takes a card from the Black Market, which acts at once or for the rest
-of the game. Three and four players form teams that share meeple and cards in play, but not their hands: one member
-plays the open card, the other one the hidden card.
+of the game. Three and four players form teams. A team shares its meeple and its cards in play, but not its hands: one
+member plays the open card, the other one the hidden card.
 
 Every rule with its ID, source and option is in `spygames/agent_avenue/README.md`.
 
@@ -33,7 +35,7 @@ Every rule with its ID, source and option is in `spygames/agent_avenue/README.md
 | `mode` | `"simple"`, or `"advanced"`: with the Black Market | `"simple"` |
 | `players` | 2, 3 (seats 0 and 1 against 2) or 4 (0 and 1 against 2 and 3) | `2` |
 | `first_player` | the seat whose side begins, or `"random"`: the side is drawn from the seed (AA-6) | `0` |
-| `captain` | teams only: `"alternate"` (what None means there), or `"fixed"`: the lower seat (AA-41) | `None` |
+| `captain` | teams only: `"alternate"` (the same as None), or `"fixed"`: always the lower seat (AA-41) | `None` |
 
 ### Actions
 
@@ -46,21 +48,21 @@ Every rule with its ID, source and option is in `spygames/agent_avenue/README.md
 | 74 to 88 | `market CARD` | a meeple has landed on a market space (AA-23) |
 | 89 to 96 | `take AGENT` | Mind Control, Spycation (AA-30) |
 | 97 to 104 | `recruit AGENT` | Double Trouble, Outpost, Secret Recruit, Spycation (AA-29) |
-| 105 | `decline` | Spycation's second half |
+| 105 | `decline` | Spycation: keep the agent in the hand (AA-28) |
 | 106 to 107 | `lead MEMBER` | the captain names who plays face up: `player_N`, itself or its partner (AA-41) |
-| 108 to 115 | `up AGENT` | the first member (AA-40) |
-| 116 to 123 | `down AGENT` | the other member (AA-40) |
-| 124 to 125 | `resolver MEMBER` | the captain names who resolves the market card, likewise (AA-44) |
+| 108 to 115 | `up AGENT` | one member plays face up (AA-40) |
+| 116 to 123 | `down AGENT` | the other member plays face down (AA-40) |
+| 124 to 125 | `resolver MEMBER` | the captain names who resolves the market card, in the same way (AA-44) |
 
-A simple game for two has those below 74, one with the Black Market those below 106. Within a kind the last word changes
-fastest: 8 + 8 * up + down.
+A simple game for two has the actions below 74, a game for two with the Black Market those below 106. Within a kind the
+last word changes fastest: 8 + 8 * up + down.
 
-Agents count from 0: double_agent, enforcer, codebreaker, saboteur, daredevil, sentinel, sidekick, mole.
+Agents are numbered from 0: double_agent, enforcer, codebreaker, saboteur, daredevil, sentinel, sidekick, mole.
 
 ### Observation
 
-The fields of `spygames.agent_avenue.layout.VIEW` one after the other, the viewer's own side first;
-`env.unwrapped.view(agent)` gives them by name. Counts are thermometers (n ones, then zeros) or fractions.
+The fields of `spygames.agent_avenue.layout.VIEW` in order, the viewer's own side first. `env.unwrapped.view(agent)`
+returns them by name. Counts are thermometers (n ones, then zeros) or fractions.
 
 | field | shape | |
 |---|---|---|
@@ -68,9 +70,9 @@ The fields of `spygames.agent_avenue.layout.VIEW` one after the other, the viewe
 | `stacks` | 2, 8, 3 | cards in play up to the third, thermometer; own side, other side |
 | `in_play` | 2, 8 | the same in full, copies / 6 |
 | `discarded` | 8 | own discards, copies / 4 |
-| `unseen` | 8 | copies that may be anywhere hidden, / 6 |
+| `unseen` | 8 | copies that the viewer has not seen, / 6 |
 | `face_up` | 8 | one-hot, zeros if nothing is offered |
-| `face_down` | 8 | one-hot for whoever played it, else zeros |
+| `face_down` | 8 | one-hot for the seat that played it, zeros for the others |
 | `lead` | 15 | own progress minus the other's, one-hot from -7 to 7 |
 | `space` | 2 | where the meeples stand, seen from the own home, / 14 |
 | `discards_left` | 2, 4 | thermometer |
@@ -80,8 +82,8 @@ The fields of `spygames.agent_avenue.layout.VIEW` one after the other, the viewe
 | `decides` | | 1 if the viewer is to move |
 | `active` | | 1 in the turn of the viewer's side |
 
-That is simple mode for two. The other variants have longer `discards_left`, `hand_size` and `phase`, and more fields
-behind these: `spygames.agent_avenue.layout.view_dtype`.
+This is simple mode for two. The other variants have longer `discards_left`, `hand_size` and `phase`, and further fields
+after these: see `spygames.agent_avenue.layout.view_dtype`.
 
 ### Example
 

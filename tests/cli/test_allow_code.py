@@ -12,7 +12,10 @@ from spygames_training.runs.folder import RUN, resume_config
 from tests.cli.command import complaint, run
 
 MODULE = "game_that_runs_code"
-REFUSED = f"names '{MODULE}', which is no game of spygames, and its module may run any code: --allow-code imports it"
+REFUSED = (
+    f"names '{MODULE}', which is not a game of spygames but a module that may run any code; "
+    "pass --allow-code to import it"
+)
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for argv, words in (
         (["train", "--ppo.clp", "1"], "unrecognized options: --ppo.clp, 1; did you mean --ppo.clip?"),
         (["train", "--ppo.clip", "much"], "error parsing --ppo.clip: 'much' is not a number"),
-        (["train", "--ppo.clip", "-1"], "spygames train: ppo.clip must be a number from 0 up, not -1"),
+        (["train", "--ppo.clip", "-1"], "spygames train: ppo.clip must be a number >= 0, not -1"),
         (["train", "--network.kind", "deep"], "invalid choice 'deep' for argument '--network.kind'"),
         (["train", "--ppo.clip"], "missing value for argument '--ppo.clip'"),
         (["train", "--config", "nothing"], "cannot read nothing: No such file or directory"),

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDED = ("sphinx", "myst_parser", "autodoc2", "furo")
+NEEDED = ("sphinx", "myst_parser", "autodoc2", "furo", "sphinx_copybutton", "sphinx_design", "sphinxext.opengraph")
 
 
 def extension(name: str) -> ModuleType:

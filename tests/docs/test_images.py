@@ -16,6 +16,7 @@ draw_docs = module_at(ROOT / "docs" / "draw_docs.py")
 
 # Other variants than these take seconds to compile, for one picture each.
 QUICK = {"agent_avenue-four_players", *(f"{g}-{name}" for g in GAMES for name in ("turn", "other_seat", "open", "end"))}
+QUICK.add("agent_avenue-reveal")
 
 
 def scenes() -> Iterator[Any]:
@@ -29,6 +30,10 @@ def test_pictures_are_drawn_as_they_stand_there(scene: object) -> None:
     """After a change of a drawing, `python docs/draw_docs.py` draws them anew; look at them."""
     file = draw_docs.file_of(scene)
     assert draw_docs.draw(scene) == file.read_text(encoding="utf-8"), file.name
+
+
+def test_the_replay_is_written_as_it_stands_there() -> None:
+    assert draw_docs.replay() == draw_docs.REPLAY.read_text(encoding="utf-8")
 
 
 def test_no_other_picture_stands_there() -> None:

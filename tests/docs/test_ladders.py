@@ -10,6 +10,7 @@ from spygames_training.evaluation.digests import full_name, player_digest, world
 from spygames_training.ladder.lines import game_of, read_lines
 from spygames_training.ladder.page import page
 from spygames_training.ladder.standings import standings
+from studies import leaderboards
 from tests.support.suites import slow_but
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,3 +42,8 @@ def test_players_of_lines_are_those_of_their_names(file: Path, monkeypatch: pyte
         if worlds == game.worlds_version or not isinstance(player, SearchPlayer):  # whose digest has its worlds' code
             assert player_digest(game, player, worlds) == entry.digest, entry.name
             assert str(full_name(game, entry.name, player)) == entry.name
+
+
+def test_leaderboards_are_those_of_the_ladders() -> None:
+    for path, text in leaderboards.pages().items():
+        assert f"{leaderboards.BEGIN}\n\n{text}\n\n{leaderboards.END}" in path.read_text(encoding="utf-8"), path.name

@@ -1,4 +1,4 @@
-"""Agent Avenue: two neighbours, both spies, recruit agents to unmask each other. Rules by ID: README.md."""
+"""Agent Avenue: two neighboring spies recruit agents to unmask each other. README.md has the rules by ID."""
 
 import sys
 
@@ -65,7 +65,7 @@ def _game(o: layout.Settings) -> Game[View]:
         is_known=validate.is_known,
         rewind=rewind.rewind,
         ways=rewind.ways,
-        # 1: a card that was drawn after an offer could lie face down. 2: copies of one name were counted twice.
+        # In version 1 a card drawn after the offer could lie face down. Version 2 counted copies of one name twice.
         worlds_version=3,
         questions=belief_targets.questions(teams),
         entities=layout.ENTITIES,

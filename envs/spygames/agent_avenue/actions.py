@@ -1,4 +1,4 @@
-"""Actions of Agent Avenue: one table of their kinds, from which numbers, kernels and texts both ways follow.
+"""Actions of Agent Avenue: one table of action kinds defines the numbers, the kernels and the texts.
 
 Agents and market cards are numbered in the order of their tables. Texts are absolute: they name seats by number.
 """
@@ -25,13 +25,13 @@ MARKET_KINDS = (
     ActionKind("market {card}", (MARKET_CARDS,), "a meeple has landed on a market space (AA-23)"),
     ActionKind("take {agent}", (AGENTS,), "Mind Control, Spycation (AA-30)"),
     ActionKind("recruit {agent}", (AGENTS,), "Double Trouble, Outpost, Secret Recruit, Spycation (AA-29)"),
-    ActionKind("decline", (), "Spycation's second half"),
+    ActionKind("decline", (), "Spycation: keep the agent in the hand (AA-28)"),
 )
 TEAM_KINDS = (
     ActionKind("lead {member}", (2,), "the captain names who plays face up: `player_N`, itself or its partner (AA-41)"),
-    ActionKind("up {agent}", (AGENTS,), "the first member (AA-40)"),
-    ActionKind("down {agent}", (AGENTS,), "the other member (AA-40)"),
-    ActionKind("resolver {member}", (2,), "the captain names who resolves the market card, likewise (AA-44)"),
+    ActionKind("up {agent}", (AGENTS,), "one member plays face up (AA-40)"),
+    ActionKind("down {agent}", (AGENTS,), "the other member plays face down (AA-40)"),
+    ActionKind("resolver {member}", (2,), "the captain names who resolves the market card, in the same way (AA-44)"),
 )
 KINDS_OF_ACTIONS = (*SIMPLE_KINDS, *MARKET_KINDS, *TEAM_KINDS)
 (
@@ -53,7 +53,7 @@ def encode_pair(up: Int, down: Int) -> Int:
 
 @kernel
 def decode_pair(action: Int) -> tuple[Int, Int]:
-    """The agents that a pair names: face up, face down."""
+    """The agents of a pair: face up, face down."""
     return (action - PLAY_PAIR) // KINDS, (action - PLAY_PAIR) % KINDS
 
 
@@ -72,18 +72,18 @@ def decode_seat(mover: Int, action: Int) -> Int:
 
 @cache
 def _texts(own: str, partner: str) -> tuple[str, ...]:
-    """The text of every action of a seat, which the captain's choices name with its partner."""
+    """The texts of all actions of the seat `own`. A captain's choices name it and its partner."""
     return action_texts(KINDS_OF_ACTIONS, member=(own, partner))
 
 
 @cache
 def _numbers(own: str, partner: str) -> dict[str, int]:
-    """The inverse of `_texts`."""
+    """The number of each action by its text, the inverse of `_texts`."""
     return {text: action for action, text in enumerate(_texts(own, partner))}
 
 
 def _members(s: State, seat: int) -> tuple[str, str]:
-    """The arguments of `_texts`: the seat and its partner, or nobody; of NONE neither."""
+    """The arguments of `_texts`: a seat and its partner, "nobody" without a partner, "?" for both if `seat` is NONE."""
     if seat == NONE:
         return "?", "?"
     mate = int(partner(s, seat))
@@ -91,20 +91,25 @@ def _members(s: State, seat: int) -> tuple[str, str]:
 
 
 def action_to_string(game: Game, s: State, action: int, seat: int) -> str:
-    """`discard sentinel`, `play enforcer mole` (face up, face down), `recruit up`, `market spycation` and so on.
+    """Return the text of an action, such as `recruit up` or `play enforcer mole` (face up, face down).
 
-    The captain names itself or its partner (`lead player_1`, `resolver player_0`); who has no partner, nobody.
+    A captain names itself or its partner (`lead player_1`, `resolver player_0`), or `nobody` without a partner.
     """
     return _texts(*_members(s, seat))[action]
 
 
 def string_to_action(game: Game, s: State, text: str, seat: int) -> int:
-    """The inverse of `action_to_string`; ValueError for anything else."""
+    """Return the number of an action by its text, the inverse of `action_to_string`.
+
+    Raises:
+        ValueError: `text` is not an action of this variant.
+    """
     action = _numbers(*_members(s, seat)).get(text, NONE) if isinstance(text, str) else NONE
     if not 0 <= action < game.num_actions:
         teams, market = game.num_players > 2, Settings.of(game).mode == "advanced"
         kinds = KINDS_OF_ACTIONS if teams else (*SIMPLE_KINDS, *MARKET_KINDS) if market else SIMPLE_KINDS
         raise ValueError(
-            f"{shown(text)} is no action of Agent Avenue: {action_forms(kinds)}, with AGENT in {', '.join(AGENTS)}"
+            f"{shown(text)} is not an action of Agent Avenue; use {action_forms(kinds)}, "
+            f"where AGENT is one of {', '.join(AGENTS)}"
         )
     return action

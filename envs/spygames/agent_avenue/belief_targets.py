@@ -1,4 +1,4 @@
-"""What a seat of Agent Avenue may wonder: which card lies face down, and what the other hands hold."""
+"""Belief targets of Agent Avenue: the face-down card and the contents of the other hands."""
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from spygames.core.game.belief_targets import UNASKED, Questions
 
 @kernel
 def answer(s: State, seat: Int, out: np.ndarray) -> None:
-    """Writes the agent that lies face down, and the copies of each agent in the other hands, in the view's order of
-    seats."""
+    """Write the face-down agent, then the copies of each agent in each other hand, up to 4, seats as in the view.
+
+    UNASKED stands for a face-down agent that does not exist or that `seat` knows, and for a seat that does not exist.
+    """
     out[0] = UNASKED if s.face_down == NONE or knows_face_down(s, seat) else s.face_down
     for place in range(1, 1 + (len(out) - 1) // KINDS):
         who = seat_at(s, seat, place)
@@ -22,5 +24,5 @@ def answer(s: State, seat: Int, out: np.ndarray) -> None:
 
 
 def questions(teams: bool) -> Questions:
-    """Returns those of two players or of teams, which have three places for other seats always."""
+    """Return the questions for two players, or for teams, which always have places for three other seats."""
     return Questions((("face_down", 1, KINDS), ("hands", (3 if teams else 1) * KINDS, HAND + 1)), answer)

@@ -26,12 +26,13 @@ ICONS = np.array(
 
 _ = -1  # none, or any
 ONGOING_KIND, INSTANT_KIND = 0, 1
-OWN_PLAY, OTHER_PLAY = 0, 1  # whose agents in play an instant card takes one of
-# Effects of a market card, by columns:
-#   ongoing   an `agent` that the owner recruits moves it by `times` the icon plus `plus` spaces
-#   instant   take one agent in play `from` a side; recruit an agent of which the hand holds `min` copies or more: that
-#             `agent` alone, and if `new` only a name that the side does not have in play. `open`: it needs no choice
-# An effect that no column describes is a comment, which names the rule's kernel.
+OWN_PLAY, OTHER_PLAY = 0, 1  # the side from whose agents in play an instant card takes one
+# Effects of market cards, by column:
+#   ongoing   An `agent` that the owner recruits moves the meeple by `times` the icon plus `plus` spaces.
+#   instant   Take one agent in play `from` a side. Recruit an agent of which the hand holds at least `min` copies:
+#             only `agent` if it is given, and if `new` only a name that the side does not have in play.
+#             `open`: the card needs no choice.
+# Comments describe effects that have no column; they name the kernel in backquotes.
 _MARKET = (
     # card                 kind           agent         times plus  from        min   new  open
     ("distraction_device", ONGOING_KIND,  SABOTEUR,     -1,   0,    _,          0,    0,   0),
@@ -61,9 +62,9 @@ SUPPLY = 3
 ONGOING = 8
 """Market cards below this number are ongoing, the others instant."""
 GETAWAY_SPACES = 3
-"""Spaces that the Getaway Car drives on from a home."""
+"""Additional spaces that the Getaway Car moves from a home."""
 MASTERPLAN_NAMES = 7
-"""Names in play that the Masterplan asks for."""
+"""Different agents in play that the Masterplan requires."""
 
 _COLUMNS = np.array([row[1:] for row in _MARKET], np.int8)
 AGENT, TIMES, PLUS, FROM, MIN_COPIES, NEW, OPEN = (np.ascontiguousarray(_COLUMNS[:, i]) for i in range(1, 8))

@@ -1,4 +1,4 @@
-"""Determinize: draws all that a seat cannot know anew, uniformly among the states that its view allows."""
+"""Determinize: redraw everything that a seat cannot know, uniformly among the states that its view allows."""
 
 import numpy as np
 from numpy import uint64
@@ -13,10 +13,10 @@ from spygames.core.game.rng import below, shuffle
 
 @kernel
 def determinize(s: State, seat: Int, seed: uint64) -> None:
-    """Deals the cards that `seat` has not seen to all hidden places, again until the result is a possible state.
+    """Deal the cards that `seat` has not seen to all hidden places; repeat until the result is a possible state.
 
     Cards that were seen entering a hand stay there, or one of them lies face down if that is possible (AA-37). A hand
-    drew after it had played (AA-11), so the cards that it drew were neither seen nor can one of them lie face down.
+    draws after it has played (AA-11), so nobody has seen the cards that it drew, and none of them lies face down.
     """
     s.rng = seed
     if s.options.advanced:
@@ -25,7 +25,7 @@ def determinize(s: State, seat: Int, seed: uint64) -> None:
     offerer = face_down_seat(s) if s.face_down != NONE and not knows_down else NONE
     kept = kept_by(s, offerer) if offerer != NONE else 0
     drawn = hand_size(s, offerer) - kept if offerer != NONE else 0
-    # The deck serves as the pile that is dealt from: the hidden cards of other seats come off its end.
+    # Use the deck as the pile to deal from: the hidden cards of other seats come off its end.
     pile = 0
     for card in range(KINDS):
         for _ in range(unseen(s, seat, card, knows_down) - known_elsewhere(s, seat, card)):
@@ -52,7 +52,7 @@ def determinize(s: State, seat: Int, seed: uint64) -> None:
 
 @kernel
 def shuffle_market_deck(s: State) -> None:
-    """Which cards are in the market deck is known, their order is not."""
+    """Shuffle the market deck: everybody knows its cards, but not their order."""
     n = 0
     for card in range(MARKET_SIZE):
         if s.market[card] == AT_DECK:
@@ -63,7 +63,7 @@ def shuffle_market_deck(s: State) -> None:
 
 @kernel
 def known_elsewhere(s: State, seat: Int, card: Int) -> Int:
-    """Copies that `seat` knows to be in other hands, or face down from there."""
+    """Copies of `card` that `seat` knows to be in other hands, or to lie face down from one of them."""
     count = 0
     for who in range(s.options.players):
         if who != seat:
@@ -73,7 +73,7 @@ def known_elsewhere(s: State, seat: Int, card: Int) -> Int:
 
 @kernel
 def deal_hand(s: State, who: Int, size: Int, left: Int) -> Int:
-    """Deals a hand of `size`: cards seen in it, others off a pile of `left`. Returns the new size of the pile."""
+    """Deal a hand of `size`: the cards seen in it, the others off a pile of `left`. Return the new size of the pile."""
     for card in range(KINDS):
         s.hands[who, card] = s.seen[who, card]
         size -= np.int64(s.seen[who, card])
@@ -82,7 +82,7 @@ def deal_hand(s: State, who: Int, size: Int, left: Int) -> Int:
 
 @kernel
 def deal_unseen(s: State, who: Int, count: Int, left: Int) -> Int:
-    """Adds `count` cards off the pile to a hand. Returns as above."""
+    """Add `count` cards off a pile of `left` to a hand. Return the new size of the pile."""
     for _ in range(count):
         left -= 1
         s.hands[who, s.deck[left]] += 1
@@ -91,15 +91,20 @@ def deal_unseen(s: State, who: Int, count: Int, left: Int) -> Int:
 
 @kernel
 def kept_by(s: State, who: Int) -> Int:
-    """Cards that the hand behind a face-down card kept: at least all but one of those that were seen there, of which a
-    position that was set up may have more."""
+    """Cards that a hand kept when it played its card face down.
+
+    It still has all cards that were seen in it except at most one. In a position that was set up these may be more than
+    `kept`.
+    """
     return max(np.int64(s.kept), seen_of(s, who) - 1)
 
 
 @kernel
 def deal_offer(s: State, who: Int, kept: Int, left: Int) -> Int:
-    """Deals a face-down card and the `kept` cards of its hand; each of them may be any of the cards that were seen
-    there. Returns as above."""
+    """Deal the face-down card and the `kept` cards of its hand. Return the new size of the pile.
+
+    Each of these `kept + 1` cards is the face-down one with equal chance, those that were seen in the hand included.
+    """
     seen = seen_of(s, who)
     if seen > 0:
         place = below(s, kept + 1)
@@ -119,7 +124,7 @@ def deal_offer(s: State, who: Int, kept: Int, left: Int) -> Int:
 
 @kernel
 def deal_discards(s: State, who: Int, left: Int) -> Int:
-    """Deals as many discards as there were, off the pile. Returns as above."""
+    """Redraw the discards of a seat off a pile of `left`. Return the new size of the pile."""
     count = 0
     for card in range(KINDS):
         count += np.int64(s.discarded[who, card])
@@ -132,5 +137,5 @@ def deal_discards(s: State, who: Int, left: Int) -> Int:
 
 @kernel
 def is_allowed(s: State, offerer: Int, kept: Int) -> bool:
-    """AA-10, AA-40: two alike are offered only by a hand of nothing else; before it draws it holds what it `kept`."""
+    """Whether the offer is allowed: two cards of one name only if the hand `kept` nothing else (AA-10, AA-40)."""
     return bool(s.face_down != s.face_up or s.hands[offerer, s.face_up] == kept)

@@ -1,8 +1,8 @@
-"""The tables of Agent Avenue: its options, OPTIONS, STATE (what is true) and VIEW (what a seat may know).
+"""The layouts of Agent Avenue: its options, OPTIONS, STATE (the truth) and VIEW (what a seat may know).
 
-A field or an option has one row here; dtypes, types, ranges, copies and the README's tables follow from it. One STATE
-serves all variants. A VIEW has only the fields that its variant needs, because a network reads all of it. A field that
-two variants share has the same name and meaning in both.
+Each field or option has one row here. Dtypes, types, ranges, copies and the README's tables are derived from it. All
+variants share one STATE. A VIEW has only the fields that its variant needs, because a network reads all of it. A field
+that two variants share has the same name and meaning in both.
 """
 
 from dataclasses import dataclass
@@ -32,14 +32,13 @@ from spygames.core.game.layout import (
 from spygames.core.game.options import GameOptions, seat_or_random
 from spygames.core.game.validation import choice
 
-SUPPLY_AND_DECK = MARKET_SIZE - SUPPLY  # most cards of the market deck, and the unit of its size
-SEATS, SIDES = 4, 2  # a seat is a player, a side is what owns a meeple; with two players they are the same number
-HAND, DISCARDS, MEMBER_DISCARDS = 4, 4, 2  # cards drawn up to (AA-11), discards of a player, of a member (AA-8, AA-42)
-THREE = 3  # copies that select the last icon, win as Codebreakers, lose as Daredevils (AA-13, AA-17)
+SEATS, SIDES = 4, 2  # a seat is a player, a side owns a meeple; with two players both have the same number
+HAND, DISCARDS, MEMBER_DISCARDS = 4, 4, 2  # hand size to draw up to (AA-11); discards: a player, a member (AA-8, AA-42)
+THREE = 3  # copies that select the last icon, win as Codebreakers or lose as Daredevils (AA-13, AA-17)
 # NONE: no card, no seat, no side, no reason
-MOST_COPIES = int(COPIES.max())
+MAX_COPIES = int(COPIES.max())
 LAST_TURN, FURTHEST = 30_000, 10_000
-"""Where the count of turns and the progress of a side stop, far beyond any game."""
+"""The limits of the turn count and of a side's progress, far beyond any real game."""
 
 PHASES = ("play", "recruit", "market", "ability", "lead", "up", "down", "resolver", "over")
 PLAY, RECRUIT, MARKET, ABILITY, LEAD, UP, DOWN, RESOLVER, OVER = range(9)
@@ -54,10 +53,10 @@ END_REASONS = (
 )
 CAUGHT, CODEBREAKERS, DAREDEVILS, BY_MASTERPLAN, BY_SECURITY_SYSTEM, BY_LEADER_OF_THE_PACK, RAN_OUT = range(7)
 
-# Where a market card is, in STATE.market; 0 and 1: in play of that side
+# Places of a market card in STATE.market; 0 and 1 mean in play, in front of that side
 AT_SUPPLY, AT_DECK, AT_DISCARD, AT_ABILITY = range(2, 6)
 SUPPLY_AND_DECK = MARKET_SIZE - SUPPLY
-"""The most cards of the market deck; the unit of `market_deck_size` in VIEW."""
+"""The maximum size of the market deck, and the unit of `market_deck_size` in VIEW."""
 
 SEAT, PLACE, PHASE = Size("players", SEATS), Size("seats", SEATS), Size("phases", RESOLVER + 1)
 ADVANCED = "advanced"
@@ -78,7 +77,7 @@ class Settings(GameOptions):
     ] = 0
     captain: Annotated[
         Captain | None,
-        'teams only: "alternate" (what None means there), or "fixed": the lower seat (AA-41)',
+        'teams only: "alternate" (the same as None), or "fixed": always the lower seat (AA-41)',
     ] = None
 
     def __post_init__(self) -> None:
@@ -89,7 +88,7 @@ class Settings(GameOptions):
             )
         elif self.captain is not None:
             given = shown(self.captain)
-            raise ValueError(f"captain is for teams of three or four players; leave it out with two, not {given}")
+            raise ValueError(f"captain must be None with two players, not {given}; it is for three or four players")
 
 
 class Options(Layout):
@@ -102,23 +101,23 @@ class Options(Layout):
 
 
 class State(Layout):
-    """STATE: what is true. Widest field first; a field that the variant does not use is 0 or NONE."""
+    """STATE: the truth, hidden information included. Widest fields first; fields unused in a variant are 0 or NONE."""
 
     rng = uint64("the game's random stream")
-    turn = int16(1, LAST_TURN, "goes up when the next side becomes active")
-    progress = int16(-FURTHEST, FURTHEST, "by side: spaces moved forward in all (AA-15)", SIDES)
-    hands = int8(0, MOST_COPIES, "[seat, agent]: copies", (SEAT, KINDS), hidden=True)
+    turn = int16(1, LAST_TURN, "increases when the next side becomes active")
+    progress = int16(-FURTHEST, FURTHEST, "by side: total spaces moved forward (AA-15)", SIDES)
+    hands = int8(0, MAX_COPIES, "[seat, agent]: copies", (SEAT, KINDS), hidden=True)
     discarded = int8(
-        0, MOST_COPIES, "[seat, agent]: copies, known to their owner only (AA-9)", (SEAT, KINDS), hidden=True
+        0, MAX_COPIES, "[seat, agent]: copies, known to their owner only (AA-9)", (SEAT, KINDS), hidden=True
     )
-    in_play = int8(0, MOST_COPIES, "[side, agent]: copies", (SIDES, KINDS))
+    in_play = int8(0, MAX_COPIES, "[side, agent]: copies", (SIDES, KINDS))
     deck = int8(0, AGENTS, "agents, the top one last", CARDS, filled="deck_size", hidden=True)
     deck_size = int8(0, CARDS, "cards")
     discards_left = int8(0, DISCARDS, "by seat", SEAT)
     face_up = int8(NONE, AGENTS, "agent offered openly, or NONE")
     face_down = int8(NONE, AGENTS, "agent offered secretly, or NONE; known to the seat that played it", hidden=True)
     kept = int8(0, CARDS, "in phase recruit: cards that the hand behind face_down kept before it drew; else 0")
-    phase = int8(0, PHASES, "what is decided")
+    phase = int8(0, PHASES, "the kind of decision that is due")
     to_move = int8(NONE, SEAT, "NONE when over")
     active_side = int8(0, SIDES - 1, "whose turn it is")
     winner = int8(NONE, SIDES - 1, "side, or NONE")
@@ -137,10 +136,10 @@ class State(Layout):
         NONE, SIDES - 1, "the side that takes a market card once the other one is done (AA-24), or NONE", when=ADVANCED
     )
     ability = int8(NONE, MARKET_CARDS, "market card that is being resolved, or NONE", when=ADVANCED)
-    resolver = int8(NONE, SEAT, "the seat that makes its choices, or NONE")
+    resolver = int8(NONE, SEAT, "the seat that makes the choices of ability, or NONE")
     taken = int8(NONE, AGENTS, "agent that Spycation has taken back, or NONE")
     seen = int8(
-        0, MOST_COPIES, "[seat, agent]: copies seen entering or staying in a hand, face down included (AA-37)",
+        0, MAX_COPIES, "[seat, agent]: copies seen entering or staying in a hand, face down included (AA-37)",
         (SEAT, KINDS), when=ADVANCED,
     )  # fmt: skip
     options = nested(Options, "the variant")
@@ -148,11 +147,11 @@ class State(Layout):
 
 
 class View(Layout):
-    """VIEW, what one seat may know.
+    """VIEW: what one seat may know.
 
-    [2] is the own side, then the other one. [P] is one entry a seat: the viewer and its rival for two players; for
-    teams the viewer, its partner and the two opponents by number, zeros for a seat that the variant does not have. A
-    thermometer shows n as n ones before zeros.
+    An axis of 2 has the viewer's side first, then the other side. An axis of P has one entry per seat: the viewer and
+    its rival with two players; in teams the viewer, its partner and the two opponents by number, with zeros for a seat
+    that does not exist. A thermometer shows n as n ones, then zeros.
     """
 
     hand = float32("own hand by agent, thermometer up to 4 copies", (KINDS, HAND))
@@ -160,21 +159,23 @@ class View(Layout):
     in_play = float32("cards in play, copies / 6", (2, KINDS))
     discarded = float32("own discards, copies / 4", KINDS)
     unseen = float32(
-        "copies / 6 that may be hidden anywhere: not in the own hand, own discards, in play, face up, or face down by "
-        "the viewer",
+        "copies / 6 that the viewer has not seen: not in its hand or discards, not in play, not face up, not its own "
+        "face-down card",
         KINDS,
     )
     face_up = float32("the open card of the offer, one-hot", KINDS)
-    face_down = float32("the hidden card, one-hot; zeros unless the viewer offered it", KINDS)
+    face_down = float32("the hidden card of the offer, one-hot; zeros unless the viewer played it", KINDS)
     lead = float32("own lead, one-hot from -7 to 7, clipped", 2 * CATCH + 1)
     space = float32("where the meeples stand, counted from the own home, / 14", 2)
     discards_left = float32("thermometer", (PLACE, DISCARDS))
     hand_size = float32("cards / 4", PLACE, high=CARDS / HAND)  # abilities bring cards back to a hand
     deck_size = float32("cards / 38")
-    phase = float32("one-hot, the first of play, recruit, market and so on; zeros when over", PHASE)
+    phase = float32("one-hot: play, recruit, then the other phases of the variant; zeros when over", PHASE)
     decides = float32("1 if the viewer is to move")
-    active = float32("1 in the own side's turn")
-    kept = float32("see STATE, / 4", high=CARDS / HAND, when="beyond_simple")
+    active = float32("1 in a turn of the own side")
+    kept = float32(
+        "cards that the hand behind face_down kept before it drew, / 4", high=CARDS / HAND, when="beyond_simple"
+    )
 
     supply = float32("1 for each market card that lies face up", MARKET_SIZE, when=ADVANCED)
     ongoing = float32("1 for each ongoing card of a side", (2, ONGOING), when=ADVANCED)
@@ -184,10 +185,10 @@ class View(Layout):
     ability = float32("one-hot: the instant card that is being resolved", MARKET_SIZE - ONGOING, when=ADVANCED)
     taken = float32("one-hot: the agent that Spycation took back", KINDS, when=ADVANCED)
     seen_in_hand = float32(
-        "AA-37: copies certainly in a hand, / 4", (PLACE, KINDS), high=MOST_COPIES / HAND, when=ADVANCED
+        "AA-37: copies certainly in a hand, / 4", (PLACE, KINDS), high=MAX_COPIES / HAND, when=ADVANCED
     )
     seen_or_offered = float32(
-        "the same with a face-down card still counted to its hand", (PLACE, KINDS), high=MOST_COPIES / HAND,
+        "the same, with a hidden face-down card still counted in its hand", (PLACE, KINDS), high=MAX_COPIES / HAND,
         when=ADVANCED,
     )  # fmt: skip
 
@@ -203,7 +204,7 @@ copy_options, copy_public = options_copy(State), public_copy(State)
 
 
 def variant(advanced: bool, teams: bool) -> dict[str, Any]:
-    """The lengths and the conditions of VIEW in a variant, for `dtype` and `view_ranges`."""
+    """The axis lengths and conditions of VIEW in a variant, as arguments of `dtype` and `view_ranges`."""
     phases = RESOLVER if teams else ABILITY if advanced else RECRUIT
     seats, beyond = SEATS if teams else SIDES, advanced or teams
     return {"seats": seats, "phases": phases + 1, "advanced": advanced, "teams": teams, "beyond_simple": beyond}
@@ -220,7 +221,7 @@ ENTITIES = {
         "seen_or_offered",
     ),
 }  # fmt: skip
-"""Fields of VIEW with an axis for the kinds of agent card; a variant may lack some of them."""
+"""Fields of VIEW with an axis over the agents. A variant may lack some of them."""
 VIEW = view_dtype(advanced=False, teams=False)
-assert VIEW.itemsize == 4 * 160, "released policies read it"
+assert VIEW.itemsize == 4 * 160, "released policies read 160 floats"
 assert len(AGENTS) == KINDS

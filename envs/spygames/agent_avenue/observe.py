@@ -1,4 +1,4 @@
-"""Observe: writes what a seat of Agent Avenue may know into its view."""
+"""Observe: write what a seat of Agent Avenue may know into its view."""
 
 import numpy as np
 from numpy import float32
@@ -35,7 +35,7 @@ _THERMOMETER = np.tril(np.ones((8, 7), float32), -1)  # row n: n ones
 
 @kernel(noalias=True)
 def observe(s: State, seat: Int, view: View) -> None:
-    """Writes the fields that every variant has, the own side of `seat` first."""
+    """Write the fields that every variant has, with the side of `seat` first."""
     own = side_of(s, seat)
     knows_down = knows_face_down(s, seat)
     for card in range(KINDS):
@@ -69,7 +69,7 @@ def observe(s: State, seat: Int, view: View) -> None:
 
 @kernel
 def observe_with_market(s: State, seat: Int, view: View) -> None:
-    """The view of two players in advanced mode."""
+    """Write the view of two players in advanced mode."""
     observe(s, seat, view)
     view.kept = s.kept / HAND
     observe_market(s, seat, view)
@@ -77,7 +77,7 @@ def observe_with_market(s: State, seat: Int, view: View) -> None:
 
 @kernel
 def observe_with_teams(s: State, seat: Int, view: View) -> None:
-    """The view of three and four players in simple mode."""
+    """Write the view of three or four players in simple mode."""
     observe(s, seat, view)
     view.kept = s.kept / HAND
     observe_teams(s, seat, view)
@@ -85,7 +85,7 @@ def observe_with_teams(s: State, seat: Int, view: View) -> None:
 
 @kernel
 def observe_all(s: State, seat: Int, view: View) -> None:
-    """The view of three and four players in advanced mode."""
+    """Write the view of three or four players in advanced mode."""
     observe(s, seat, view)
     view.kept = s.kept / HAND
     observe_market(s, seat, view)
@@ -94,7 +94,7 @@ def observe_all(s: State, seat: Int, view: View) -> None:
 
 @kernel
 def observe_market(s: State, seat: Int, view: View) -> None:
-    """Writes the fields of advanced mode: market cards, and hand cards that everybody has seen (AA-37)."""
+    """Write the fields of advanced mode: market cards, and hand cards that everybody has seen (AA-37)."""
     own = side_of(s, seat)
     for card in range(MARKET_SIZE):
         view.supply[card] = s.market[card] == AT_SUPPLY
@@ -115,7 +115,7 @@ def observe_market(s: State, seat: Int, view: View) -> None:
 
 @kernel
 def observe_seen(s: State, who: Int, place: Int, view: View) -> None:
-    """AA-37: a card that a hand has played face down may be any of those seen in it."""
+    """Write the cards seen in a hand (AA-37). A card that the hand has played face down may be any of them."""
     hidden = who != NONE and who == face_down_seat(s)
     for card in range(KINDS):
         n = np.int64(s.seen[who, card]) if who != NONE else 0
@@ -125,7 +125,7 @@ def observe_seen(s: State, who: Int, place: Int, view: View) -> None:
 
 @kernel
 def observe_teams(s: State, seat: Int, view: View) -> None:
-    """Writes the fields of teams: seats, mover, captains, leader."""
+    """Write the fields of teams: seats, mover, captains, leader."""
     for k in range(len(view.present)):
         who = seat_at(s, seat, k)
         there = who != NONE

@@ -1,4 +1,4 @@
-"""Questions about a state of Agent Avenue: seats and sides, hands, meeples, and what a seat knows. Nothing changes."""
+"""Read-only queries of a state of Agent Avenue: seats and sides, hands, meeples, and what a seat knows."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ def other(side: Int) -> Int:
 
 @kernel
 def side_of(s: State, seat: Int) -> Int:
-    """The side of a seat: AA-38; with two players the same number."""
+    """The side of a seat (AA-38); with two players both have the same number."""
     return np.int64(seat) if s.options.players == 2 else np.int64(seat) >> 1
 
 
@@ -40,7 +40,7 @@ def partner(s: State, seat: Int) -> Int:
 
 @kernel
 def seat_at(s: State, viewer: Int, place: Int) -> Int:
-    """The seat that a view shows at `place`: the viewer, its partner, its opponents by number; NONE if nobody."""
+    """The seat at `place` in a view: the viewer, its partner if any, its opponents by number; NONE for no seat."""
     if s.options.players == 2:
         return np.int64(viewer) ^ place
     seat = np.int64(viewer) ^ place if place < 2 else 2 * other(side_of(s, viewer)) + place - 2
@@ -55,7 +55,7 @@ def discard_limit(s: State, seat: Int) -> Int:
 
 @kernel
 def owns(s: State, side: Int, card: Int) -> bool:
-    """Whether an ongoing market card lies in front of a side."""
+    """Whether a side owns an ongoing market card."""
     return s.market[card] == side
 
 
@@ -73,7 +73,7 @@ def space_of(s: State, side: Int) -> Int:
 
 @kernel
 def hand_size(s: State, seat: Int) -> Int:
-    """Cards in a hand."""
+    """Number of cards in a hand."""
     size = 0
     for card in range(KINDS):
         size += np.int64(s.hands[seat, card])
@@ -82,7 +82,7 @@ def hand_size(s: State, seat: Int) -> Int:
 
 @kernel
 def seen_of(s: State, seat: Int) -> Int:
-    """Cards of a hand that all have seen there (AA-37)."""
+    """Number of cards in a hand that everybody has seen there (AA-37)."""
     seen = 0
     for card in range(KINDS):
         seen += np.int64(s.seen[seat, card])
@@ -107,7 +107,7 @@ def knows_face_down(s: State, seat: Int) -> bool:
 
 @kernel
 def unseen(s: State, seat: Int, card: Int, knows_down: bool) -> Int:
-    """Copies of `card` that `seat` has not seen; `knows_down`: it played the face-down card."""
+    """Copies of `card` that `seat` has not seen. `knows_down`: whether it played the face-down card."""
     count = np.int64(COPIES[card]) - s.hands[seat, card] - s.discarded[seat, card] - (s.face_up == card)
     for side in range(SIDES):
         count -= s.in_play[side, card]
@@ -118,7 +118,7 @@ def unseen(s: State, seat: Int, card: Int, knows_down: bool) -> Int:
 
 @kernel
 def names_in_hand(s: State, seat: Int) -> Int:
-    """Differently named agents in a hand."""
+    """Number of different agents in a hand."""
     names = 0
     for card in range(KINDS):
         names += s.hands[seat, card] > 0

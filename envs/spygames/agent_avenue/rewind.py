@@ -1,4 +1,4 @@
-"""Rewind: turns a redrawn world into that of an earlier decision, for what a decision tells of a hidden hand."""
+"""Rewind: turn a redrawn world back to an earlier decision, so that the decision is evidence about a hidden hand."""
 
 import numpy as np
 
@@ -38,26 +38,28 @@ _NONE_KEPT = np.zeros(KINDS, np.int8)
 
 @kernel
 def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> Int:
-    """`Game.rewind`: nothing but a seat's own decisions and draws changes its hand.
+    """Undo a decision of `seat` and its draws since then (`Game.rewind`); nothing else changes its hand.
 
-    Cards that were drawn since may be any of the hand alike, but those that were seen in it (AA-37) have been there
-    before, and a hand that offered two alike held nothing else (AA-10, AA-40). The card that was discarded may be any
-    of the discards, as all cards that a seat has not seen are dealt alike (`determinize`). An offer is public but for
-    its face-down card, and that, too, once it has been recruited. What comes out is right for the view of `seat` alone.
+    - The cards drawn since are any cards of the hand, with equal chances. Cards that were seen in the hand (AA-37) were
+      there before. A hand that offered two cards of one name held nothing else (AA-10, AA-40).
+    - The discarded card is any of the discards, because `determinize` deals all unseen cards with equal chances.
+    - An offer is public except for its face-down card, and that is public once it has been recruited.
+
+    The result is correct for the view of `seat` only.
     """
     down = s.face_down if knows_face_down(s, seat) else NONE
     asked = np.int64(s.ability) if s.phase == ABILITY and s.resolver == seat else NONE
     given, taken = given_by(action), 1 if TAKE_AGENT <= action < RECRUIT_AGENT else 0
     alike = repeated(past, action, down)
-    # Only while the card lies there do redrawn hands hold nothing else than two alike that were offered. Afterwards the
-    # cards that were kept are any of the hand, and worlds in which some are of another name are out.
+    # After an offer of two cards of one name, a redrawn hand kept only that name while the card still lies face down.
+    # Later the kept cards are any cards of the hand, and worlds where one has another name are impossible.
     undo_draws(s, seat, down, alike if down != NONE else NONE, hand_size(past, seat) - given + taken, rng)
     action = undo(s, seat, action, down, rng)
     take_public(s, past, seat)
     if not is_possible_hand(s, seat, action, alike):
         return IMPOSSIBLE
     if RECRUIT_UP <= action <= RECRUIT_DOWN:
-        return TELLS_NOTHING if past.face_up == past.face_down else action  # which of two alike it was is not seen
+        return TELLS_NOTHING if past.face_up == past.face_down else action  # which of two equal cards is not seen
     if TAKE_MARKET <= action < TAKE_AGENT:
         return IMPOSSIBLE if might_have_resolved(s, seat, decode_market(action), asked) else action
     if action >= RESOLVE_OWN:
@@ -67,10 +69,11 @@ def rewind(s: Record, past: Record, seat: Int, action: Int, rng: np.ndarray) -> 
 
 @kernel
 def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
-    """`Game.ways`: any copy of the name in the hand may be the card that was discarded, offered or recruited.
+    """Count the ways in which `seat` could have made a decision (`Game.ways`).
 
-    The exception is a card that was seen in the hand: it is the first of its name to leave the hand openly (AA-37). So
-    the other cards of the hand are dealt in as many ways afterwards as before, and the decision counts once.
+    Any copy of the name in the hand may be the card that was discarded, offered or recruited. The exception is a card
+    that was seen in the hand: it is the first of its name to leave the hand openly (AA-37). Then the other cards of the
+    hand can be dealt in the same number of ways before and after, and the decision counts once.
     """
     if action < PLAY_PAIR:
         return ways_to_discard(s, seat, decode_discard(action))
@@ -87,12 +90,12 @@ def ways(s: Record, now: Record, viewer: Int, seat: Int, action: Int) -> float:
 
 @kernel
 def ways_to_discard(s: Record, seat: Int, card: Int) -> float:
-    """A discard could be a card that was seen (AA-37), so each name counts one card less as seen afterwards.
+    """Count the ways to discard `card`. Afterwards each name counts one seen card less, since it could be any (AA-37).
 
-    For a name of which n cards are hidden, h in the hand and s of them seen, the hand before can be dealt in
-    C(n - s, h - s) ways. Afterwards n - s + 1 cards are dealt: h - s + 1 of them to the hand, or h - s to the hand and
-    one to the discards if this name was discarded. So a hand counts (n - s + 1) / (h - s + 1) times as often as before,
-    or n - s + 1 times; n - s + 1 is the same in all worlds.
+    Of the n hidden cards of a name, h are in the hand, and s of these are seen. Before the discard, the hand can be
+    dealt in C(n - s, h - s) ways. Afterwards n - s + 1 cards are dealt: h - s + 1 of them to the hand. If this name was
+    discarded, h - s go to the hand and one to the discards. So a hand counts (n - s + 1) / (h - s + 1) times as often
+    as before, or n - s + 1 times for the discarded name. The factor n - s + 1 is the same in all worlds and left out.
     """
     found = 1.0 if s.seen[seat, card] > 0 else np.float64(s.hands[seat, card])
     for each in range(KINDS):
@@ -103,13 +106,13 @@ def ways_to_discard(s: Record, seat: Int, card: Int) -> float:
 
 @kernel
 def ways_to_show(s: Record, seat: Int, card: Int) -> float:
-    """A card leaves the hand openly."""
+    """Count the ways in which a card can leave the hand openly."""
     return 1.0 if s.seen[seat, card] > 0 else np.float64(s.hands[seat, card])
 
 
 @kernel
 def ways_to_show_two(s: Record, seat: Int, card: Int) -> float:
-    """AA-29, AA-37: Double Trouble shows two copies and recruits one of them."""
+    """Count the ways in which Double Trouble can show two copies and recruit one of them (AA-29, AA-37)."""
     copies, seen = np.float64(s.hands[seat, card]), s.seen[seat, card]
     if seen == 0:
         return copies * (copies - 1) / 2
@@ -118,8 +121,10 @@ def ways_to_show_two(s: Record, seat: Int, card: Int) -> float:
 
 @kernel
 def ways_to_hide(s: Record, now: Record, seat: Int, card: Int, up: Int) -> float:
-    """A card is laid face down, beside `up` from the same hand, or NONE. It may be a card that was seen or not until
-    it is recruited; then the one that was seen has left the hand."""
+    """Count the ways to play a card face down, beside `up` from the same hand or NONE.
+
+    Until it is recruited, it may be a seen card or another one. Afterwards the seen one has left the hand.
+    """
     lies = now.face_down != NONE and now.turn == s.turn and face_down_seat(now) == seat
     copies, seen = np.int64(s.hands[seat, card]) - (card == up), np.int64(s.seen[seat, card]) - (card == up)
     return 1.0 if seen > 0 and not lies else np.float64(copies)
@@ -127,8 +132,11 @@ def ways_to_hide(s: Record, now: Record, seat: Int, card: Int, up: Int) -> float
 
 @kernel
 def is_possible_hand(s: Record, seat: Int, action: Int, alike: Int) -> bool:
-    """Whether the hand holds what was seen in it (AA-37), nothing else where it offered two `alike` (AA-10, AA-40), and
-    what it recruited, for Double Trouble twice (AA-28)."""
+    """Whether the rewound hand could have made the decision.
+
+    It holds the cards seen in it (AA-37), and the agent that it recruited, twice for Double Trouble (AA-28). If it
+    offered two cards of the name `alike`, it holds nothing else (AA-10, AA-40).
+    """
     if alike != NONE and s.hands[seat, alike] < hand_size(s, seat):
         return False
     if s.options.advanced:
@@ -140,7 +148,7 @@ def is_possible_hand(s: Record, seat: Int, action: Int, alike: Int) -> bool:
 
 @kernel
 def given_by(action: Int) -> Int:
-    """How many cards leave the hand of who decides so."""
+    """Number of cards that leave the mover's hand by this action."""
     if action < PLAY_PAIR:
         return 1
     if action < RECRUIT_UP:
@@ -150,7 +158,7 @@ def given_by(action: Int) -> Int:
 
 @kernel
 def repeated(past: Record, action: Int, down: Int) -> Int:
-    """AA-10, AA-40: the agent of an offer of two alike, which only a hand of nothing else can make; else NONE.
+    """The agent of an offer of two cards of one name, else NONE. Its hand held nothing else (AA-10, AA-40).
 
     `down`: the agent that lies face down in this world, or NONE if the action names it.
     """
@@ -164,8 +172,11 @@ def repeated(past: Record, action: Int, down: Int) -> Int:
 
 @kernel
 def undo_draws(s: Record, seat: Int, down: Int, alike: Int, kept: Int, rng: np.ndarray) -> None:
-    """Leaves `kept` cards of a hand, those that were seen in it among them, and of one name where it offered two
-    `alike`. One of those that were seen may lie face down, as `down`."""
+    """Reduce a hand to `kept` cards, among them those that were seen in it.
+
+    They have one name if the hand offered two cards of the name `alike`. One of the seen cards may lie face down, as
+    `down`.
+    """
     hand, seen = s.hands[seat], s.seen[seat] if s.options.advanced else _NONE_KEPT
     if down != NONE and seen[down] > 0 and was_seen(s, seat, down, kept, rng):
         s.seen[seat, down] -= 1
@@ -179,11 +190,11 @@ def undo_draws(s: Record, seat: Int, down: Int, alike: Int, kept: Int, rng: np.n
 
 @kernel
 def was_seen(s: Record, seat: Int, down: Int, kept: Int, rng: np.ndarray) -> bool:
-    """Whether the face-down card, which is `down`, is one of those that were seen in the hand.
+    """Draw whether the face-down card, which is `down`, is one of those that were seen in the hand.
 
-    Each way to lay the cards counts once: those that were seen to the `kept` ones and the face-down one, the others to
-    what is left of these and to the cards drawn since. For one copy it is as m, the cards that were not seen, if that
-    copy was, to the kept ones and the face-down one less the cards that were seen, if it was not.
+    Each way to place the cards counts once: the seen cards go to the `kept` places and the face-down place, the others
+    to the remaining places of these and to those of the cards drawn since. With c seen and m other cards, this gives
+    each seen copy of the name the weight m, and each other copy the weight kept + 1 - c.
     """
     cards, seen = seen_of(s, seat), np.int64(s.seen[seat, down])
     ways = seen * max(hand_size(s, seat) + 1 - cards, 1)
@@ -193,7 +204,7 @@ def was_seen(s: Record, seat: Int, down: Int, kept: Int, rng: np.ndarray) -> boo
 
 @kernel
 def undo(s: Record, seat: Int, action: Int, down: Int, rng: np.ndarray) -> Int:
-    """Gives back what the decision itself took from the hand, or takes what it gave; the action as in this world."""
+    """Undo what the decision itself did to the hand. Return the action as it was in this world."""
     hand, discarded = s.hands[seat], s.discarded[seat]
     if action < PLAY_PAIR:
         card = any_of(discarded, _NONE_KEPT, rng)
@@ -220,9 +231,9 @@ def undo(s: Record, seat: Int, action: Int, down: Int, rng: np.ndarray) -> Int:
 
 @kernel
 def might_have_resolved(s: Record, seat: Int, card: Int, asked: Int) -> bool:
-    """AA-28: whether the hand of who took an instant card could carry it out though it lapsed for all to see.
+    """Whether the hand could carry out an instant card that lapsed, as everybody has seen (AA-28).
 
-    `asked`: the card of which `seat` made the choices next, or NONE.
+    `asked`: the card for which `seat` made the choices next, or NONE.
     """
     if card < ONGOING or OPEN[card] or card == asked or is_team(s, side_of(s, seat)):
         return False
@@ -234,9 +245,9 @@ def might_have_resolved(s: Record, seat: Int, card: Int, asked: Int) -> bool:
 
 @kernel
 def was_resolved(s: Record, seat: Int, named: Int, asked: Int) -> bool:
-    """AA-44: whether the seat that its captain `seat` named could carry the card out, so that all saw who it was.
+    """Whether the seat that its captain `seat` named could carry the card out, which reveals who was named (AA-44).
 
-    `asked`: as above.
+    `asked`: as in `might_have_resolved`.
     """
     if named == seat:
         return bool(s.ability == asked)
@@ -248,7 +259,7 @@ def was_resolved(s: Record, seat: Int, named: Int, asked: Int) -> bool:
 
 @kernel
 def take_public(s: Record, past: Record, seat: Int) -> None:
-    """All that was public is as it was then, and what the other seats held, which `seat` does not see but as counts."""
+    """Restore everything public, and the cards of the other seats, of which `seat` sees only the number."""
     copy_public(s, past)
     s.face_down = past.face_down
     for who in range(s.options.players):

@@ -1,4 +1,4 @@
-"""States of Agent Avenue as mappings of plain JSON values, both ways. A refusal names the key and what is right."""
+"""Convert states of Agent Avenue to mappings of plain JSON values and back. Errors name the key and the valid value."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,13 +36,13 @@ _KEYS = (
     "discards_left", "deck", "face_up", "face_down", "winner", "end_reason",
 )  # fmt: skip
 _MARKET_KEYS = ("market_supply", "market_deck", "market_in_play", "market_discard")
-_MARKET_LEFT_OUT = ("pending", "ability", "seen_in_hand")
+_OPTIONAL_MARKET_KEYS = ("pending", "ability", "seen_in_hand")
 _TEAM_KEYS = ("captain", "lead")
-_LEFT_OUT = (*_MARKET_KEYS, *_MARKET_LEFT_OUT, *_TEAM_KEYS, "rng", "record")
+_OPTIONAL_KEYS = (*_MARKET_KEYS, *_OPTIONAL_MARKET_KEYS, *_TEAM_KEYS, "rng", "record")
 
 
 def state_to_dict(game: Game, s: State) -> dict[str, Any]:
-    """Return the state as plain JSON values, with all keys that the game's README lists."""
+    """Return the state as plain JSON values, with all keys that README.md lists."""
     seats, teams = range(game.num_players), game.num_players > 2
     return {
         "mode": Settings.of(game).mode,
@@ -96,13 +96,13 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
     """Write `mapping` into the zeroed state `s`.
 
     Progress, hand sizes and the number of discards left may have any value in their range, so that a scenario can place
-    meeples and cards as it likes.
+    meeples and cards freely.
 
     Raises:
         ImpossibleState: a key is missing, unknown or malformed; a card is not in exactly one place; the phase does not
-            fit the cards; or the game is over where no side has won, or the other way round.
+            fit the cards; or the result does not follow from the position.
     """
-    check_keys(mapping, _KEYS, _LEFT_OUT)
+    check_keys(mapping, _KEYS, _OPTIONAL_KEYS)
     check_played(mapping, {"mode": Settings.of(game).mode, "players": game.num_players})
     s.options = game.packed[0]
     clear(s)
@@ -114,7 +114,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
         _read_ability(mapping, s)
         _read_seen(mapping, s)
     else:
-        _refuse_unused(mapping, (*_MARKET_KEYS, *_MARKET_LEFT_OUT))
+        _refuse_unused(mapping, (*_MARKET_KEYS, *_OPTIONAL_MARKET_KEYS))
     if s.options.players > 2:
         _read_team(mapping, s)
     else:
@@ -125,7 +125,7 @@ def state_from_dict(game: Game, mapping: Mapping[str, Any], s: State) -> None:
 
 
 def _read_course(mapping: Mapping[str, Any], s: State) -> None:
-    # A mapping with a record comes from a game and may hold any counts; one without is a set-up, with narrower ranges.
+    # A mapping with a record comes from a game and may hold any counts. One without is a set-up, with narrower ranges.
     set_up = mapping.get("record") is None
     s.turn = integer(mapping["turn"], "turn", 1, 1000 if set_up else LAST_TURN)
     progress, most = sequence(mapping["progress"], "progress", SIDES), 200 if set_up else FURTHEST
@@ -145,7 +145,7 @@ def _read_cards(mapping: Mapping[str, Any], s: State) -> None:
         _count(s.in_play[side], counts, f"in_play of side {side}")
     deck = [member(card, "deck", AGENTS) for card in sequence(mapping["deck"], "deck")]
     if len(deck) > CARDS:
-        raise ImpossibleState(f"deck holds {len(deck)} cards; the game has {CARDS}")
+        raise ImpossibleState(f"deck must hold at most {CARDS} cards, not {len(deck)}")
     s.deck[:] = NONE
     s.deck[: len(deck)] = deck[::-1]
     s.deck_size = len(deck)
@@ -164,11 +164,11 @@ def _read_market(mapping: Mapping[str, Any], s: State) -> None:
         places += [(key, member(card, key, MARKET_CARDS), place) for card in sequence(cards, key)]
     for key, card, place in places:
         if s.market[card] != NONE:
-            raise ImpossibleState(f"{key}: there is one {MARKET_CARDS[card]}, and it is named twice")
+            raise ImpossibleState(f"{key}: {MARKET_CARDS[card]} is named twice, but the game has only one")
         if place in (0, 1) and card >= ONGOING:
-            raise ImpossibleState(f"market_in_play holds ongoing cards, and {MARKET_CARDS[card]} is none")
+            raise ImpossibleState(f"market_in_play must hold ongoing cards, not {MARKET_CARDS[card]}, an instant card")
         if place == AT_DISCARD and card < ONGOING:
-            raise ImpossibleState(f"market_discard holds instant cards, and {MARKET_CARDS[card]} is ongoing")
+            raise ImpossibleState(f"market_discard must hold instant cards, not {MARKET_CARDS[card]}, an ongoing card")
         s.market[card] = place
     if len(deck) > SUPPLY_AND_DECK:
         raise ImpossibleState(f"market_deck must hold at most {SUPPLY_AND_DECK} cards, not {len(deck)}")
@@ -177,13 +177,13 @@ def _read_market(mapping: Mapping[str, Any], s: State) -> None:
 
 
 def _read_ability(mapping: Mapping[str, Any], s: State) -> None:
-    waiting = sequence(_given(mapping, "pending", []), "pending")
+    waiting = sequence(_get(mapping, "pending", []), "pending")
     if len(waiting) > 1:
-        raise ImpossibleState(f"pending holds one entry at most, not {shown(waiting)}")
+        raise ImpossibleState(f"pending must hold at most one entry, not {shown(waiting)}")
     for entry in waiting:
         check_keys(entry, ("side", "do"), (), "pending")
         if entry["do"] != "market":
-            raise ImpossibleState(f"pending can wait for 'market' only, not {shown(entry['do'])}")
+            raise ImpossibleState(f"pending: do must be 'market', not {shown(entry['do'])}")
         s.pending = integer(entry["side"], "pending side", 0, SIDES - 1)
     ability = mapping.get("ability")
     if ability is not None:
@@ -191,13 +191,13 @@ def _read_ability(mapping: Mapping[str, Any], s: State) -> None:
         s.ability = member(ability["card"], "ability", MARKET_CARDS)
         read_fields(State, s, ability, "taken", seat="resolver", within="ability")
         if s.market[s.ability] != NONE:
-            raise ImpossibleState(f"ability: there is one {MARKET_CARDS[s.ability]}, and it is named twice")
+            raise ImpossibleState(f"ability: {MARKET_CARDS[s.ability]} is named twice, but the game has only one")
         s.market[s.ability] = AT_ABILITY
         side = integer(ability["side"], "ability side", 0, SIDES - 1)
         if s.to_move == NONE or side != side_of(s, s.to_move):
-            raise ImpossibleState(f"ability side {side} must be that of to_move")
+            raise ImpossibleState(f"ability side must be the side of to_move, not {side}")
         if s.taken != NONE and s.ability != SPYCATION:
-            raise ImpossibleState("ability taken belongs to spycation alone")
+            raise ImpossibleState("ability taken must be null unless card is spycation")
         if s.taken != NONE and (s.phase != ABILITY or s.hands[s.to_move, s.taken] == 0):
             raise ImpossibleState("ability taken must be in the hand of the seat that resolves it")
     if missing := [MARKET_CARDS[card] for card in range(MARKET_SIZE) if s.market[card] == NONE]:
@@ -206,13 +206,13 @@ def _read_ability(mapping: Mapping[str, Any], s: State) -> None:
 
 def _read_seen(mapping: Mapping[str, Any], s: State) -> None:
     players = int(s.options.players)
-    seen = _given(mapping, "seen_in_hand", {}) or {str(seat): {} for seat in range(players)}
+    seen = _get(mapping, "seen_in_hand", {}) or {str(seat): {} for seat in range(players)}
     for seat, counts in table(seen, "seen_in_hand", players):
         _count(s.seen[seat], counts, f"seen_in_hand of seat {seat}")
 
 
 def _read_team(mapping: Mapping[str, Any], s: State) -> None:
-    captains = _given(mapping, "captain", {})
+    captains = _get(mapping, "captain", {})
     if not isinstance(captains, Mapping) or not {str(side) for side in captains} <= {"0", "1"}:
         raise ImpossibleState(f"captain must map sides to seats, not {shown(captains)}")
     for key, seat in captains.items():
@@ -224,8 +224,8 @@ def _read_team(mapping: Mapping[str, Any], s: State) -> None:
 
 
 def _read_record(mapping: Mapping[str, Any], s: State) -> None:
-    """Reads `kept`; where the mapping lacks it, the usual number for a hand of this size."""
-    remembered = _given(mapping, "record", {})
+    """Read `kept`, by default the usual number for a hand of this size."""
+    remembered = _get(mapping, "record", {})
     check_keys(remembered, (), ("kept",), "record")
     team = bool(is_team(s, s.active_side))
     offered = s.phase == RECRUIT and not (team and s.leader == NONE)
@@ -235,14 +235,14 @@ def _read_record(mapping: Mapping[str, Any], s: State) -> None:
     s.kept = integer(remembered.get("kept", usual), "record kept", 0, held if s.phase == RECRUIT else 0)
 
 
-def _given(mapping: Mapping[str, Any], key: str, default: Any) -> Any:
-    """The value under `key`; `default` where it is missing or null."""
+def _get(mapping: Mapping[str, Any], key: str, default: Any) -> Any:
+    """The value of `key`, or `default` if it is missing or null."""
     value = mapping.get(key)
     return default if value is None else value
 
 
 def _refuse_unused(mapping: Mapping[str, Any], keys: tuple[str, ...]) -> None:
-    """Refuses a key that this variant does not use, unless its value and all entries of it are empty."""
+    """Raise ImpossibleState if a key that this variant does not use has a value that is not empty."""
     for key in keys:
         value = mapping.get(key)
         entries = list(value.values()) if isinstance(value, Mapping) else [value]
@@ -261,6 +261,6 @@ def _count(counts: np.ndarray, value: object, key: str) -> None:
 def _put(counts: np.ndarray, cards: object, key: str) -> None:
     cards = sequence(cards, key)
     if len(cards) > CARDS:
-        raise ImpossibleState(f"{key} holds {len(cards)} cards; the game has {CARDS}")
+        raise ImpossibleState(f"{key} must hold at most {CARDS} cards, not {len(cards)}")
     for card in cards:
         counts[member(card, key, AGENTS)] += 1

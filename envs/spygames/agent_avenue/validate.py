@@ -1,13 +1,22 @@
-"""Contradictions in a state of Agent Avenue are refused: cards, seats, phase, offer, market, end. No check is stricter
-than play needs.
+"""Checks that the parts of a state of Agent Avenue agree: cards, seats, phase, offer, market, end.
 
-Kernels find what is wrong; `check` says it in words, of a state that was read from a mapping. `is_known` judges the
-bytes of a state, where nobody waits for words.
+No check is stricter than play needs. Kernels find the fault. For a state that was read from a mapping, `check` raises
+an error that describes the fault. For the bytes of a state, `is_known` only returns whether there is one.
 """
 
 import numpy as np
 
-from spygames.agent_avenue.cards import AGENTS, CARDS, COPIES, KINDS, MARKET_SIZE, ONGOING, OPEN, SPYCATION
+from spygames.agent_avenue.cards import (
+    AGENTS,
+    CARDS,
+    COPIES,
+    KINDS,
+    MARKET_CARDS,
+    MARKET_SIZE,
+    ONGOING,
+    OPEN,
+    SPYCATION,
+)
 from spygames.agent_avenue.layout import (
     ABILITY,
     AT_ABILITY,
@@ -49,13 +58,13 @@ def check(s: State) -> None:
     """
     if (card := miscounted(s)) != NONE:
         raise ImpossibleState(
-            f"there are {COPIES[card]} copies of {AGENTS[card]}, but hands, discarded, in_play, deck, face_up and "
-            f"face_down hold {copies_held(s, card)}"
+            f"hands, discarded, in_play, deck, face_up and face_down must hold {COPIES[card]} copies of "
+            f"{AGENTS[card]}, not {copies_held(s, card)}"
         )
     if (seat := discarded_too_many(s)) != NONE:
         raise ImpossibleState(
-            f"discarded of seat {seat} holds {thrown(s, seat)} and discards_left is {s.discards_left[seat]}: "
-            f"{discard_limit(s, seat)} together at most"
+            f"discarded and discards_left of seat {seat} must be at most {discard_limit(s, seat)} together, "
+            f"not {thrown(s, seat)} and {s.discards_left[seat]}"
         )
     _check_turn(s)
     _check_offer(s)
@@ -63,15 +72,15 @@ def check(s: State) -> None:
     if (seat := seen_too_many(s)) != NONE:
         card = next(card for card in range(KINDS) if s.seen[seat, card] > held_or_offered(s, seat, card))
         raise ImpossibleState(
-            f"seen_in_hand of seat {seat} counts {s.seen[seat, card]} of {AGENTS[card]}, but it holds "
-            f"{held_or_offered(s, seat, card)}"
+            f"seen_in_hand of seat {seat} must be at most {held_or_offered(s, seat, card)} for {AGENTS[card]}, the "
+            f"copies that it holds, not {s.seen[seat, card]}"
         )
     _check_end(s)
 
 
 @kernel
 def agrees(s: State) -> bool:
-    """Whether fields that depend on each other, each in its range, agree as `state_from_dict` demands."""
+    """Whether dependent fields agree as `state_from_dict` requires. Each field must be in its range."""
     fine = s.leader == NONE or s.options.players > 2
     for side in range(SIDES):
         fine = fine and side_of(s, s.captain[side]) == side
@@ -83,7 +92,7 @@ def agrees(s: State) -> bool:
 
 @kernel
 def _market_agrees(s: State) -> bool:
-    """Each market card is in one place that takes it, and the deck holds those that are there."""
+    """Whether each market card is in a place that takes it, and the market deck lists exactly its cards."""
     fine, in_deck = True, 0
     for card in range(MARKET_SIZE):
         place = s.market[card]
@@ -101,7 +110,7 @@ def _market_agrees(s: State) -> bool:
 
 @kernel
 def _ability_agrees(s: State) -> bool:
-    """A seat resolves the ability, and an agent that was taken for it is in the mover's hand."""
+    """Whether resolver and taken fit the ability, and an agent that was taken for it is in the mover's hand."""
     if s.ability == NONE:
         return bool(s.resolver == NONE and s.taken == NONE)
     if s.to_move == NONE:
@@ -111,10 +120,10 @@ def _ability_agrees(s: State) -> bool:
 
 @kernel
 def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
-    """Whether the variant of these options knows the position: its mapping reads back as the same bytes.
+    """Whether the position is valid in the variant of these options: its mapping reads back as the same bytes.
 
-    `s` may be any bytes; they change. `mask` is not needed. The ranges are those of `state_from_dict`, and what its
-    mapping does not name is as `clear` leaves it.
+    `s` may be any bytes and is changed; `mask` is unused. The ranges are those of `state_from_dict`. Fields that its
+    mapping does not name must be as `clear` leaves them.
     """
     if not in_range(s, options) or not agrees(s) or miscounted(s) != NONE or discarded_too_many(s) != NONE:
         return False
@@ -128,14 +137,14 @@ def is_known(s: State, options: Options, mask: np.ndarray) -> bool:
 
 @kernel
 def kept_fault(s: State) -> bool:
-    """Whether `kept` is more than the hand behind the face-down card holds, or counts where there is none."""
+    """Whether `kept` is more than the hand behind the face-down card holds, or not 0 without such a hand."""
     most = hand_size(s, face_down_seat(s)) if s.phase == RECRUIT else 0
     return not 0 <= s.kept <= most
 
 
 @kernel
 def copies_held(s: State, card: Int) -> Int:
-    """Copies of an agent, wherever they are."""
+    """Copies of an agent in all places."""
     total = np.int64(s.face_up == card) + np.int64(s.face_down == card)
     for seat in range(SEATS):
         total += s.hands[seat, card] + s.discarded[seat, card]
@@ -148,7 +157,7 @@ def copies_held(s: State, card: Int) -> Int:
 
 @kernel
 def miscounted(s: State) -> Int:
-    """The first agent of which there are not as many as the game has, or NONE."""
+    """The first agent with a wrong number of copies, or NONE."""
     for card in range(KINDS):
         if copies_held(s, card) != COPIES[card]:
             return card
@@ -157,7 +166,7 @@ def miscounted(s: State) -> Int:
 
 @kernel
 def thrown(s: State, seat: Int) -> Int:
-    """Cards that a seat has discarded."""
+    """Number of cards that a seat has discarded."""
     total = np.int64(0)
     for card in range(KINDS):
         total += s.discarded[seat, card]
@@ -175,14 +184,14 @@ def discarded_too_many(s: State) -> Int:
 
 @kernel
 def held_or_offered(s: State, seat: Int, card: Int) -> Int:
-    """Copies in a hand, with the face-down card still counted to it."""
+    """Copies in a hand, with its face-down card still counted in it."""
     offered = s.face_down != NONE and seat == face_down_seat(s) and s.face_down == card
     return np.int64(s.hands[seat, card]) + offered
 
 
 @kernel
 def seen_too_many(s: State) -> Int:
-    """The first seat in whose hand more was seen than it holds, or NONE."""
+    """The first seat with more seen copies of an agent than it holds, or NONE."""
     for seat in range(s.options.players):
         for card in range(KINDS):
             if s.seen[seat, card] > held_or_offered(s, seat, card):
@@ -197,7 +206,7 @@ WRONG_PHASE, OF_MARKET, LEADER_NAMED, LEADER_MISSING, NOT_CAPTAIN, WRONG_MOVER =
 
 @kernel
 def may_move(s: State, seat: Int) -> bool:
-    """Whether it can be the turn of `seat`, or of nobody for NONE, in this phase."""
+    """Whether `seat` can be to move in this phase; NONE for nobody."""
     captain, active = s.captain, s.active_side
     if s.phase in (PLAY, LEAD):
         return bool(seat == captain[active])
@@ -218,7 +227,7 @@ def may_move(s: State, seat: Int) -> bool:
 
 @kernel
 def not_fixed(s: State) -> Int:
-    """The first side whose captaincy is fixed and another's (AA-41), or NONE."""
+    """The first side whose captaincy is fixed but not with the lower seat (AA-41), or NONE."""
     for side in range(SIDES):
         if s.options.captain_fixed and s.captain[side] != first_seat(s, side):
             return side
@@ -227,7 +236,7 @@ def not_fixed(s: State) -> Int:
 
 @kernel
 def turn_fault(s: State) -> Int:
-    """What of leader, captains and mover does not fit the phase and the active side; NO_FAULT if all does."""
+    """The first fault of leader, captains and mover with the phase and the active side, or NO_FAULT."""
     phase, team = s.phase, is_team(s, s.active_side)
     if (phase in (LEAD, UP, DOWN) and not team) or (phase == PLAY and team):
         return WRONG_PHASE
@@ -243,23 +252,28 @@ def turn_fault(s: State) -> Int:
 
 
 def _check_turn(s: State) -> None:
-    """The phase fits the active side and the mover."""
+    """Raise ImpossibleState unless the phase fits the active side and the mover."""
     phase, active, fault = PHASES[s.phase], int(s.active_side), turn_fault(s)
+    team = is_team(s, active)
     if fault == WRONG_PHASE:
-        raise ImpossibleState(f"phase {phase} is not one of side {active} with {s.options.players} players")
+        raise ImpossibleState(f"phase must not be {phase}: side {active} is {'a team' if team else 'a single player'}")
     if fault == OF_MARKET:
-        raise ImpossibleState(f"phase {phase} belongs to the advanced mode")
+        raise ImpossibleState(f"phase must not be {phase} in simple mode")
     if fault == LEADER_NAMED:
-        raise ImpossibleState(f"lead must be null in phase {phase} of side {active}, not {s.leader}")
+        right = f"a seat of side {active}" if team and s.phase != LEAD else "null"
+        raise ImpossibleState(f"lead must be {right} in phase {phase} with active_side {active}, not {s.leader}")
     if fault == LEADER_MISSING:
-        raise ImpossibleState(f"lead must name a seat of side {active} in phase {phase}")
+        raise ImpossibleState(f"lead must be a seat of side {active} in phase {phase}, not null")
     if fault == NOT_CAPTAIN:
         side = not_fixed(s)
-        raise ImpossibleState(f"captain of side {side} must be seat {first_seat(s, side)}: the captaincy is fixed")
+        raise ImpossibleState(
+            f"captain of side {side} must be {first_seat(s, side)} with captain='fixed', not {s.captain[side]}"
+        )
     if fault == WRONG_MOVER:
         expected = [seat for seat in range(NONE, SEATS) if may_move(s, seat)]
         seats = " or ".join("null" if seat == NONE else str(seat) for seat in expected) or "the seat of ability"
-        raise ImpossibleState(f"to_move must be {seats} in phase {phase} with this active_side")
+        mover = "null" if s.to_move == NONE else s.to_move
+        raise ImpossibleState(f"to_move must be {seats} in phase {phase} with active_side {active}, not {mover}")
 
 
 # ---------------------------------------------------------------- the offer
@@ -269,7 +283,7 @@ NOT_OFFERED, NOT_UP, OFFERED, IDENTICAL, TOO_FEW, EMPTY_HAND = range(1, 7)
 
 @kernel
 def without_cards(s: State) -> Int:
-    """The first seat that must play a card and has none, or NONE (AA-40)."""
+    """The first seat that must play a card but has none, or NONE (AA-40)."""
     if s.phase not in (LEAD, UP, DOWN):
         return NONE
     if hand_size(s, s.to_move) == 0:
@@ -281,7 +295,7 @@ def without_cards(s: State) -> Int:
 
 @kernel
 def offer_fault(s: State) -> Int:
-    """What of the offer does not fit the phase, or who must play and has no cards; NO_FAULT if all does."""
+    """The first fault of the offer, or of a hand that must play, with the phase, or NO_FAULT."""
     up, down = s.face_up != NONE, s.face_down != NONE
     if s.phase == RECRUIT and not (up and down):
         return NOT_OFFERED
@@ -297,20 +311,23 @@ def offer_fault(s: State) -> Int:
 
 
 def _check_offer(s: State) -> None:
-    """The offer fits the phase, and a seat that must play has cards."""
+    """Raise ImpossibleState unless the offer fits the phase and each seat that must play has cards."""
     fault = offer_fault(s)
     if fault == NOT_OFFERED:
         raise ImpossibleState("face_up and face_down must both name a card in phase recruit")
     if fault == NOT_UP:
-        raise ImpossibleState("face_up must name a card and face_down none in phase down")
+        raise ImpossibleState("face_up must name a card and face_down must be null in phase down")
     if fault == OFFERED:
         raise ImpossibleState(f"face_up and face_down must be null in phase {PHASES[s.phase]}")
     if fault == IDENTICAL:
-        raise ImpossibleState("face_up and face_down can be identical only where the hand held nothing else")
+        raise ImpossibleState("face_up and face_down must differ unless the hand kept nothing else")
     if fault == TOO_FEW:
-        raise ImpossibleState(f"hands of seat {s.to_move} holds fewer than 2 cards, but it must play two")
+        held = hand_size(s, s.to_move)
+        raise ImpossibleState(f"hands of seat {s.to_move} must hold at least 2 cards in phase play, not {held}")
     if fault == EMPTY_HAND:
-        raise ImpossibleState(f"hands of seat {without_cards(s)} holds no card, but it must play one")
+        raise ImpossibleState(
+            f"hands of seat {without_cards(s)} must hold at least 1 card in phase {PHASES[s.phase]}, not 0"
+        )
 
 
 # ---------------------------------------------------------------- the market
@@ -320,7 +337,7 @@ WRONG_ABILITY, NO_CHOICES, RESOLVED, CANNOT, NO_SUPPLY, PENDING, WRONG_SIDE = ra
 
 @kernel
 def market_fault(s: State) -> Int:
-    """What of ability, supply and pending does not fit the phase; NO_FAULT if all does."""
+    """The first fault of ability, supply and pending with the phase, or NO_FAULT."""
     resolving = s.phase in (RESOLVER, ABILITY)
     if (s.ability != NONE) != resolving:
         return WRONG_ABILITY
@@ -343,12 +360,12 @@ def market_fault(s: State) -> Int:
 
 
 def _check_market(s: State) -> None:
-    """An ability is resolved only in its phases, and can be carried out."""
+    """Raise ImpossibleState unless ability, supply and pending fit the phase and the ability can be carried out."""
     phase, fault = PHASES[s.phase], market_fault(s)
     if fault == WRONG_ABILITY:
         raise ImpossibleState(f"ability must be {'null' if s.ability != NONE else 'a market card'} in phase {phase}")
     if fault == NO_CHOICES:
-        raise ImpossibleState("ability must be a card that asks for choices")
+        raise ImpossibleState(f"ability must be a card that requires choices, not {MARKET_CARDS[s.ability]}")
     if fault == RESOLVED:
         raise ImpossibleState("ability seat and taken must be null in phase resolver")
     if fault == CANNOT:
@@ -358,7 +375,7 @@ def _check_market(s: State) -> None:
     if fault == PENDING:
         raise ImpossibleState(f"pending must be empty in phase {phase}")
     if fault == WRONG_SIDE:
-        raise ImpossibleState("pending can hold the waiting side only, while the active side is at the market")
+        raise ImpossibleState(f"pending side must be the side that waits while the active side acts, not {s.pending}")
 
 
 # ---------------------------------------------------------------- the end
@@ -368,12 +385,12 @@ WRONG_RESULT, NOT_OVER, OTHER_RESULT, OVER_ALREADY = range(1, 5)
 
 @kernel
 def end_fault(s: State) -> Int:
-    """What of the result is not as the End step finds it; NO_FAULT if all is. `s` is left as the End step leaves it."""
+    """The first fault of the result with the End step, or NO_FAULT. `s` is left as the End step leaves it."""
     over, winner, reason = s.phase == OVER, np.int64(s.winner), np.int64(s.end_reason)
     if over != (winner != NONE) or over != (reason != NONE):
         return WRONG_RESULT
     if s.phase in (MARKET, RESOLVER, ABILITY):
-        return NO_FAULT  # the turn has not come to its End step
+        return NO_FAULT  # the turn has not reached its End step
     s.winner = s.end_reason = NONE
     end_step(s)
     if over and s.winner == NONE:
@@ -386,15 +403,16 @@ def end_fault(s: State) -> Int:
 
 
 def _check_end(s: State) -> None:
-    """The result is the one that the End step finds in this position."""
+    """Raise ImpossibleState unless the result is the one that the End step finds in this position."""
     found = s.copy()
     fault = end_fault(found)
     winner, reason = int(found.winner), END_REASONS[found.end_reason]
     if fault == WRONG_RESULT:
-        raise ImpossibleState("winner and end_reason belong to phase over, and to no other")
+        raise ImpossibleState("winner and end_reason must be set in phase over, and null in every other phase")
     if fault == NOT_OVER:
-        raise ImpossibleState("phase is over, but nobody has won and the next player can play")
+        raise ImpossibleState("phase must not be over: no side has won, and the next side can play")
     if fault == OTHER_RESULT:
-        raise ImpossibleState(f"winner and end_reason must be {winner} and {reason} in this position")
+        wrong = f"{s.winner} and {END_REASONS[s.end_reason]}"
+        raise ImpossibleState(f"winner and end_reason must be {winner} and {reason} in this position, not {wrong}")
     if fault == OVER_ALREADY:
-        raise ImpossibleState(f"side {winner} has won already ({reason}), so phase must be over")
+        raise ImpossibleState(f"phase must be over, not {PHASES[s.phase]}: side {winner} has already won ({reason})")

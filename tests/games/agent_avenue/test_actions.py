@@ -60,5 +60,5 @@ def test_every_action_has_one_text_for_its_seat(options: dict[str, Any]) -> None
     if game.num_players > 2:
         assert game.action_to_string(s, 107, 0) == game.action_to_string(s, 106, 1) == "lead player_1"
     for text in ("lead player_9", "lead own", "up spy", "market mole", "take", "resolver"):
-        with pytest.raises(ValueError, match="no action of Agent Avenue"):
+        with pytest.raises(ValueError, match="not an action of Agent Avenue"):
             game.string_to_action(s, text, 0)

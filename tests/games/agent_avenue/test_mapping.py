@@ -254,7 +254,7 @@ def test_no_mapping_is_refused(at: Callable[..., Any], value: Any) -> None:
 def test_three_of_these_in_a_running_game_are_refused(
     at: Callable[..., Any], make_mapping: Callable[..., Mapping], card: str, n: int
 ) -> None:
-    with pytest.raises(ImpossibleState, match=f"won already \\({card}s\\), so phase must be over"):
+    with pytest.raises(ImpossibleState, match=f"phase must be over.*{card}s"):
         at(make_mapping({"0": H0, "1": H1}, in_play={"1": {card: n}}))
 
 
@@ -328,7 +328,7 @@ def test_every_action_has_one_text(game: Game, fresh: Callable[[int], Any]) -> N
              "recruit up ", " recruit up", "up enforcer", "lead player_1", "market spycation", "play enforcer  mole"],
 )  # fmt: skip
 def test_no_other_text_is_an_action(game: Game, fresh: Callable[[int], Any], text: str) -> None:
-    with pytest.raises(ValueError, match="no action of Agent Avenue"):
+    with pytest.raises(ValueError, match="not an action of Agent Avenue"):
         game.string_to_action(fresh(0).s, text, 0)
 
 
@@ -337,7 +337,7 @@ def test_a_refused_mapping_says_how_many_copies_there_are(
 ) -> None:
     start = make_mapping({"0": H0, "1": H1})
     start["deck"].remove("codebreaker")
-    with pytest.raises(ImpossibleState, match=r"there are 6 copies of codebreaker, but .* hold 5"):
+    with pytest.raises(ImpossibleState, match="6 copies of codebreaker, not 5"):
         at(start)
 
 

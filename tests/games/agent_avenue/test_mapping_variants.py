@@ -76,7 +76,7 @@ REFUSED: list[tuple[Mapping, str, Callable[[Mapping], object], str]] = [
     (TWO, "a team's phase", put("phase", "lead"), "phase"),
     (TWO, "ability without card", put("phase", "ability"), "to_move"),
     (TWO, "ability that cannot be", lambda m: at_ability(m, "spycation"), "cannot carry it out"),
-    (TWO, "ability of nothing to choose", lambda m: at_ability(m, "smoke_screen"), "asks for choices"),
+    (TWO, "ability of nothing to choose", lambda m: at_ability(m, "smoke_screen"), "requires choices"),
     (TWO, "taken of another card", lambda m: at_ability(m, "mind_control", taken="mole"), "taken"),
     (FOUR, "phase play in a team", put("phase", "play"), "phase"),
     (FOUR, "to_move not the captain", put("to_move", 1), "to_move"),

@@ -121,8 +121,8 @@ def test_each_seed_makes_its_network_and_hears_callbacks(tmp_path: Path) -> None
         (["--seeds", "3", "--evaluate-against"], "evaluate_against is empty"),
         (["--seeds", "3", "--algorithm", "maskable_ppo"], "maskable_ppo takes neither --seeds"),
         (["--own-network", "seeds_module.Tiny"], "'seeds_module.Tiny' must name a module"),
-        (["--own-network", "python:seeds_module.nothing"], "the network nothing cannot be made: TypeError"),
-        (["--own-network", "python:seeds_module.Tiny", "--network.hidden", "8"], "network.hidden does nothing"),
+        (["--own-network", "python:seeds_module.nothing"], "the network nothing could not be made: TypeError"),
+        (["--own-network", "python:seeds_module.Tiny", "--network.hidden", "8"], "network.hidden has no effect"),
         (["--shaping", "python:seeds_module.none"], "has no function or class none"),
     ],
 )
@@ -150,7 +150,7 @@ def test_code_of_ones_own_is_named_on_the_command_line(folder: Path, capsys: pyt
     assert "has no function or class Big" in complaint(["evaluate", "network:seeds_module.Big:out"], capsys)
     assert "network:MODULE.Tiny:out" in complaint(["evaluate", "out"], capsys)
     longer = ["train", "--resume", "out", "--decisions", "1024"]
-    assert "saved with a network of your own, Tiny: pass it" in complaint(longer, capsys)
-    assert "saved with a shaping of your own, nothing: pass it" in complaint([*longer, *code[:2]], capsys)
+    assert "saved with the custom network Tiny: pass it" in complaint(longer, capsys)
+    assert "saved with the custom shaping nothing: pass it" in complaint([*longer, *code[:2]], capsys)
     assert run(*longer, *code) == 0
     assert "has a network of its author's own, Tiny" in complaint(["evaluate", "out", "--against", "random"], capsys)

@@ -106,7 +106,7 @@ def test_an_agent_is_loaded_by_who_passes_its_network_only(tmp_path: Path) -> No
     for folder, network, message in (
         ("own", None, r"has a network of its author's own, Wide: .* as in Policy\.load\(path, network=Wide\)"),
         ("own", narrow, r"does not hold the network that .*: 'trunk\.module\.first\.weight'"),
-        ("own", bent, "the network passed, bent, is another one: with the same weights it does not answer as it did"),
+        ("own", bent, "the network bent must be the one that the weights were saved with"),
         ("plain", Wide, "has a network of this package, of kind mlp: pass none of your own"),
     ):
         with pytest.raises(CheckpointError, match=message):
@@ -134,7 +134,7 @@ def test_damaged_answers_are_refused(tmp_path: Path, answers: Any) -> None:
     meta = json.loads(file.read_text())
     meta["network"]["answers"] = answers
     file.write_text(json.dumps(meta))
-    with pytest.raises(CheckpointError, match="is another one"):
+    with pytest.raises(CheckpointError, match="must be the one that the weights were saved with"):
         load_checkpoint(tmp_path, network=Wide)
 
 
@@ -147,9 +147,9 @@ def test_a_run_resumes_with_the_same_network_only(tmp_path: Path) -> None:
     other.__qualname__ = "Wide"
     before = {path.name: path.read_bytes() for path in tmp_path.glob("run/*") if path.is_file()}
     for network, message in (
-        (None, r"state\.safetensors: it was saved with a network of your own, Wide: pass it$"),
-        (narrow, "saved with a network of your own, Wide: pass it, not narrow"),
-        (other, "the network passed, Wide, is another one"),
+        (None, r"state\.safetensors: the run was saved with the custom network Wide: pass it$"),
+        (narrow, "saved with the custom network Wide: pass it, not narrow"),
+        (other, "the network Wide must be the one that the weights were saved with"),
     ):
         with pytest.raises(StateError, match=message):
             Run.resume(tmp_path / "run", network=network)
@@ -158,7 +158,7 @@ def test_a_run_resumes_with_the_same_network_only(tmp_path: Path) -> None:
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
     plain = Run.create(SMALL, tmp_path / "plain")
     plain.save()
-    with pytest.raises(StateError, match="saved with no network of your own: pass none, not Wide"):
+    with pytest.raises(StateError, match="saved without a custom network: pass none, not Wide"):
         Run.resume(tmp_path / "plain", network=Wide)
 
 
@@ -209,21 +209,27 @@ def answering(answer: Callable[[Tensor, Tensor, Tensor], Any]) -> Callable[[Faul
         (answering(lambda o, logits, value: logits), r"must give logits \[n, 74\] and value \[n\] .*, not Tensor"),
         (answering(lambda o, logits, value: (logits[:, 1:], value)), r"not \[5, 73\] and \[5, 1\] for n = 5"),
         (answering(lambda o, logits, value: (logits, logits)), r"not \[5, 74\] and \[5, 74\]"),
-        (answering(lambda o, logits, value: (logits / 0, value)), "gives what is no finite number"),
-        (answering(lambda o, logits, value: 1 / 0), "fails: ZeroDivisionError: division by zero; it must give"),
-        (answering(lambda o, logits, value: (logits - logits.mean(), value)), "otherwise when others stand beside it"),
-        (answering(lambda o, logits, value: (logits, o[:, 0])), "parameter value.weight that takes no part"),
-        (lambda network: network.first.requires_grad_(False), "parameter first.weight that takes no part .* or is fro"),
+        (answering(lambda o, logits, value: (logits / 0, value)), "must give finite numbers"),
+        (answering(lambda o, logits, value: 1 / 0), "failed: ZeroDivisionError: division by zero; it must give"),
+        (
+            answering(lambda o, logits, value: (logits - logits.mean(), value)),
+            "for the same observation in another batch",
+        ),
+        (answering(lambda o, logits, value: (logits, o[:, 0])), "parameter value.weight that its outputs do not use"),
+        (
+            lambda network: network.first.requires_grad_(False),
+            "parameter first.weight that its outputs do not use or that is frozen",
+        ),
         (lambda network: network.register_buffer("count", torch.zeros(2, dtype=torch.int64)), "has count in int64"),
-        (lambda network: network.double(), "fails: RuntimeError"),
-        (lambda network: setattr(network, "bend", nn.Dropout(0.5)), "answers otherwise while it learns"),
+        (lambda network: network.double(), "failed: RuntimeError"),
+        (lambda network: setattr(network, "bend", nn.Dropout(0.5)), "different outputs in training mode"),
         (
             lambda network: setattr(network, "bend", nn.BatchNorm1d(24)),
-            "answers otherwise while it learns, as with .* BatchNorm",
+            "different outputs in training mode, as with .* BatchNorm",
         ),
         (
             lambda network: setattr(network, "bend", nn.BatchNorm1d(24, track_running_stats=False)),
-            "fails: ValueError: Expected more than 1 value",
+            "failed: ValueError: Expected more than 1 value",
         ),
     ],
 )
@@ -240,9 +246,9 @@ def test_a_module_that_cannot_learn_is_refused(tmp_path: Path, fault: Callable[[
 @pytest.mark.parametrize(
     ("network", "message"),
     [
-        (3, "a network is a torch module, or a function that makes one for a game, not 3"),
-        (lambda game: "deep", "made no torch module for agent_avenue_v0, but 'deep'"),
-        (lambda game: 1 / 0, "cannot be made: ZeroDivisionError"),
+        (3, "network must be a torch module or a function that makes one for a game, not 3"),
+        (lambda game: "deep", "must make a torch module for agent_avenue_v0, not 'deep'"),
+        (lambda game: 1 / 0, "could not be made: ZeroDivisionError"),
         (lambda game: nn.Flatten(), r"must give logits .*, not Tensor"),
         ("Wide", "'Wide' must name a module and a function or class in it"),
         ("python:nowhere.Wide", "the module nowhere cannot be imported"),
@@ -256,7 +262,7 @@ def test_what_is_no_network_is_refused(tmp_path: Path, network: Any, message: st
 
 def test_settings_of_the_packages_networks_are_refused_beside_it(tmp_path: Path) -> None:
     for network, name in ((Network((16,)), "hidden"), (Network(critic="all"), "critic")):
-        with pytest.raises(ValueError, match=f"network.{name} does nothing with a network of your own: leave it out"):
+        with pytest.raises(ValueError, match=f"network.{name} has no effect on a custom network"):
             Run.create(replace(OWN, network=network), tmp_path / "run", network=Wide)
 
 

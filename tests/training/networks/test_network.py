@@ -227,5 +227,5 @@ def test_entities_of_another_time_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_game_without_entities_says_so() -> None:
-    with pytest.raises(ValueError, match="names no entities"):
+    with pytest.raises(ValueError, match=r"network\.kind must not be entities"):
         small_network(kuhn.make_game(), kind="entities")

@@ -126,7 +126,7 @@ def test_agent_dog_asks_for_hands_and_hats(players: int) -> None:
 
 def test_a_game_without_questions_says_so() -> None:
     game = changed(kuhn.make_game(), questions=None)
-    with pytest.raises(ValueError, match=r"kuhn_poker_v0 has no questions .*network\.belief must be none"):
+    with pytest.raises(ValueError, match=r"network\.belief must be none, .*kuhn_poker_v0 has no questions"):
         make_network(game, Network((8,), belief="train"))
     with pytest.raises(ValueError, match="no questions"):
         Batch(game, 2, 0).answer(np.zeros((2, 1), np.int8))

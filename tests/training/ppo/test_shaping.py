@@ -110,12 +110,12 @@ def test_a_potential_is_discounted_and_nothing_after_the_end() -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (lambda k: np.zeros(k + 1), r"float32 \[\d+\], one for each decision, not \[\d+\]"),
-        (lambda k: np.zeros((k, 1)), r"one for each decision, not \[\d+, 1\]"),
-        (lambda k: 0.5, r"one for each decision, not \[\]"),
-        (lambda k: np.full(k, np.nan), "no finite number"),
+        (lambda k: np.zeros(k + 1), r"float32 \[\d+\], one per decision, not \[\d+\]"),
+        (lambda k: np.zeros((k, 1)), r"one per decision, not \[\d+, 1\]"),
+        (lambda k: 0.5, r"one per decision, not \[\]"),
+        (lambda k: np.full(k, np.nan), "must give finite numbers"),
         (lambda k: ["much"] * k, r"must give float32 \[\d+\], not \['much'"),
-        (lambda k: None, r"one for each decision, not \[\]"),
+        (lambda k: None, r"one per decision, not \[\]"),
         (lambda k: {}["leed"], r"^the shaping .*lambda.* failed: KeyError: 'leed'$"),
     ],
 )
@@ -165,9 +165,9 @@ def test_a_shaped_run_resumes_with_the_same_shaping_only(tmp_path: Path) -> None
     plain = Run.create(SMALL, tmp_path / "plain")
     plain.save()
     for folder, passed, message in (
-        ("run", None, "saved with a shaping of your own, telling: pass it$"),
-        ("run", nothing, "saved with a shaping of your own, telling: pass it, not nothing"),
-        ("plain", telling, "saved with no shaping of your own: pass none, not telling"),
+        ("run", None, "saved with the custom shaping telling: pass it$"),
+        ("run", nothing, "saved with the custom shaping telling: pass it, not nothing"),
+        ("plain", telling, "saved without a custom shaping: pass none, not telling"),
     ):
         with pytest.raises(StateError, match=message):
             Run.resume(tmp_path / folder, shaping=passed)

@@ -23,7 +23,7 @@ from safetensors.torch import load_file
 from spygames import make_game
 from spygames_training.config import PPO, Config, Network
 from spygames_training.parallel.processes import ALONE, Processes, join
-from spygames_training.runs.agreement import check_alike, check_workers
+from spygames_training.runs.agreement import check_same_setup, check_workers
 from spygames_training.runs.run import Run
 
 CONFIG = """
@@ -81,8 +81,8 @@ def test_two_processes_train_what_one_would_also_after_a_stop(workers: int, tmp_
     [
         (3, 3, 2, "workers must be a multiple of the 2 processes, not 3: start 1 or 3 processes, or "),
         (4, 1024, 2, ""),
-        (4, 12, 3, "start 1, 2 or 4 processes, or take workers 3, 6 or 12"),
-        (4, 1024, 3, "start 1, 2 or 4 processes, or take ppo.games that are a multiple of 3, too"),
+        (4, 12, 3, "start 1, 2 or 4 processes, or set workers to 3, 6 or 12"),
+        (4, 1024, 3, "start 1, 2 or 4 processes, or set ppo.games to a multiple of 3, too"),
     ],
 )
 def test_workers_are_shared_out_evenly(workers: int, games: int, count: int, message: str) -> None:
@@ -152,7 +152,7 @@ def test_two_processes_tell_each_other_and_notice_when_one_fails_or_dies(tmp_pat
     }
     assert second == {**told, "new rank": 0, "same claims": 1}
     for name in ("lost in its own time", "lost"):
-        assert first[name].startswith("process 0 of 2 has lost another one, which has ended or is cut off: ")
+        assert first[name].startswith("process 0 of 2 has lost another process, which has ended or is cut off: ")
         assert "\n" not in first[name]
 
 
@@ -225,5 +225,5 @@ class Others(Processes):
 )
 def test_processes_that_were_started_unlike_are_refused(part: int, name: str) -> None:
     with pytest.raises(ValueError, match=f"process 2 of 3 was started with another {name} than process 0: "):
-        check_alike(Others(0, 3, part=part), {"seed": 1}, make_game("agent_avenue_v0"))
-    check_alike(ALONE, {"seed": 1}, make_game("agent_avenue_v0"))
+        check_same_setup(Others(0, 3, part=part), {"seed": 1}, make_game("agent_avenue_v0"))
+    check_same_setup(ALONE, {"seed": 1}, make_game("agent_avenue_v0"))

@@ -80,9 +80,9 @@ def test_a_weight_that_ends_where_it_began_is_no_schedule(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("section", "wrong", "message"),
     [
-        (PPO, {"reference_ema": 1.0}, r"ppo\.reference_ema must be between 0 and 1, 1 excluded"),
-        (PPO, {"reference_ema": -0.1}, r"ppo\.reference_ema must be a number from 0 up, not -0\.1"),
-        (PPO, {"kl_end": -1}, r"ppo\.kl_end must be a number from 0 up, not -1"),
+        (PPO, {"reference_ema": 1.0}, r"ppo\.reference_ema must be from 0 to below 1, not 1\.0"),
+        (PPO, {"reference_ema": -0.1}, r"ppo\.reference_ema must be a number >= 0, not -0\.1"),
+        (PPO, {"kl_end": -1}, r"ppo\.kl_end must be a number >= 0, not -1"),
         (PPO, {"kl_end": "low"}, r"ppo\.kl_end must be a number, not 'low'"),
         (PPO, {"belief_weight": float("nan")}, r"ppo\.belief_weight must be a number, not nan"),
         (Network, {"belief": "all"}, r"network\.belief must be none, train or keep, not 'all'"),

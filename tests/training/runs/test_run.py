@@ -132,7 +132,7 @@ def test_the_same_call_begins_anew_where_no_state_was_saved_and_refuses_other_se
     with pytest.raises(ValueError, match="cannot continue with another seed"):
         Run.open(replace(SMALL, seed=1), tmp_path)
     (tmp_path / "state.safetensors").write_bytes(b"cut")
-    with pytest.raises(StateError, match="cut or no saved state"):
+    with pytest.raises(StateError, match="cut off or not a saved state"):
         Run.open(SMALL, tmp_path)
 
 
@@ -296,7 +296,7 @@ def test_losses_that_are_no_numbers_end_the_run_and_keep_its_state(tmp_path: Pat
 def test_a_rollout_without_one_known_outcome_is_told_from_divergence(tmp_path: Path) -> None:
     """Two games of Kuhn poker: after a pass and a bet in both, nobody has been asked again."""
     config = replace(SMALL, game="tests.poker.kuhn", ppo=PPO(games=2, steps=2, minibatch=2), opponents=Opponents())
-    with pytest.raises(ValueError, match=r"2 games x 2 decisions .* raise ppo\.steps") as caught:
+    with pytest.raises(ValueError, match=r"2 games x 2 decisions has a known outcome.*increase ppo\.steps") as caught:
         Run.create(config, tmp_path).train()
     assert not isinstance(caught.value, Diverged)
     assert Run.resume(tmp_path, config).progress["decisions"] == 0
@@ -438,23 +438,23 @@ def test_ctrl_c_before_the_first_save_promises_no_resume(
         ("[ppo]\nclip = 'much'", "ppo.clip must be a number, not 'much'"),
         ("[network]\nkind = 'deep'", "network.kind must be mlp, entities or recurrent"),
         ("[network]\ncritic = 'none'", "network.critic must be own or all"),
-        ("[ppo]\ngames = 3", "ppo.games must be a multiple of workers"),
-        ("[opponents]\nshare = 0.5", "neither opponents.bots nor opponents.snapshots"),
+        ("[ppo]\ngames = 3", r"ppo.games must be a multiple of workers \(2\), not 3"),
+        ("[opponents]\nshare = 0.5", "opponents.share must be 0 without opponents"),
         ("decisions = ", "Invalid value"),
         ("workers = 0", "workers must be from 1"),
         ("evaluate_games = 0", "evaluate_games must be from 1 to 1000000"),
         ("evaluate_games = 1_000_000_000", "evaluate_games must be from 1 to 1000000"),
         ("decisions = true", "decisions must be a whole number, not True"),
         ("ppo.games = 1_000_000_000_000_000_000", r"ppo.games must be a whole number from 0 to 2\^53 - 1"),
-        ("x = " + "[" * 5000, "lie too deep"),
+        ("x = " + "[" * 5000, "nested too deeply"),
         ("# " * 10_000, "it is longer than 16384 bytes"),
         ("seed = -1", r"seed must be a whole number from 0 to 2\^53 - 1, not -1"),
         ("ppo = 3", "ppo must be a table"),
         ("[ppo]\nlearning_rate = nan", "ppo.learning_rate must be a number"),
-        ("[ppo]\nvalue_weight = -0.5", "ppo.value_weight must be a number from 0 up"),
+        ("[ppo]\nvalue_weight = -0.5", "ppo.value_weight must be a number >= 0, not -0.5"),
         ("[network]\nhidden = [0]", "network.hidden must be at most 16 widths from 1 to 8192"),
         ("[network]\nhidden = ['a']", "network.hidden must be a list of whole numbers"),
-        ("[opponents]\nbots = [1]", "opponents.bots must be a list of texts"),
+        ("[opponents]\nbots = [1]", "opponents.bots must be a list of strings"),
     ],
 )
 def test_a_wrong_config_is_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
@@ -467,7 +467,7 @@ def test_a_wrong_config_is_refused_by_name(tmp_path: Path, text: str, message: s
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"evaluate_against": "random"}, "evaluate_against must be a list of texts, not 'random'"),
+        ({"evaluate_against": "random"}, "evaluate_against must be a list of strings, not 'random'"),
         ({"decisions": "1000"}, "decisions must be a whole number, not '1000'"),
         ({"ppo": 3}, "ppo must be a PPO, not 3"),
         ({"save_every": float("nan")}, "save_every must be a number, not nan"),
@@ -485,12 +485,12 @@ def test_a_wrong_config_in_python_is_refused_as_in_a_file(wrong: dict[str, Any],
     [
         (Network, {"hidden": 64}, "network.hidden must be a list of whole numbers, not 64"),
         (Network, {"critic": "none"}, "network.critic must be own or all, not 'none'"),
-        (Network, {"embedding": 3}, "network.embedding must be even, positive and at most 8192"),
-        (PPO, {"clip": 0}, "ppo.clip must be positive"),
-        (PPO, {"steps": 1}, "ppo.steps must be at least 2"),
+        (Network, {"embedding": 3}, "network.embedding must be even, positive and at most 8192, not 3"),
+        (PPO, {"clip": 0}, "ppo.clip must be positive, not 0"),
+        (PPO, {"steps": 1}, "ppo.steps must be at least 2, not 1"),
         (Opponents, {"draw": "all"}, "opponents.draw must be even or hard, not 'all'"),
-        (Opponents, {"temperature": 0}, "opponents.temperature must be positive"),
-        (Opponents, {"share": 0.5}, "opponents.share is positive, but .*"),
+        (Opponents, {"temperature": 0}, "opponents.temperature must be positive, not 0"),
+        (Opponents, {"share": 0.5}, "opponents.share must be 0 without opponents, not 0.5: .*"),
     ],
 )
 def test_a_section_is_refused_by_itself(section: type, wrong: dict[str, Any], message: str) -> None:
@@ -546,8 +546,8 @@ def test_a_list_in_a_config_is_as_good_as_a_tuple() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"ppo": PPO(games=10**9)}, r"ppo\.games 1000000000 x ppo\.steps 64 take .* GiB"),
-        ({"ppo": PPO(steps=10**12)}, r"ppo\.games 1024 x ppo\.steps 1000000000000 take .* GiB"),
+        ({"ppo": PPO(games=10**9)}, r"ppo\.games 1000000000 x ppo\.steps 64 need .* GiB"),
+        ({"ppo": PPO(steps=10**12)}, r"ppo\.games 1024 x ppo\.steps 1000000000000 need .* GiB"),
         ({"evaluate_against": ("mcts:1000000000",)}, "evaluate_against: .*mcts:1000000000.* 1 to 1000000 simulations"),
         ({"opponents": Opponents(share=0.5, bots=("gredy",))}, r"opponents\.bots: no player 'gredy'"),
         ({"evaluate_against": ("gredy",)}, r"evaluate_against: no player 'gredy'"),

@@ -250,15 +250,15 @@ def kept(tmp_path: Path, **config: object) -> str:
 @pytest.mark.parametrize(
     ("spec", "line"),
     [
-        (f"{AGENT}+search:0", "a search plays out 1 to 100000 worlds, as in [+]search:64, not 0"),
-        (f"{AGENT}+search:", "a search plays out 1 to 100000 worlds, as in [+]search:64, not ''"),
-        (f"{AGENT}+search:64,rivals=policy|nobody", "no rival 'nobody' of a search: agent_avenue_v0 knows policy, "),
-        (f"{AGENT}+search:64,rivals=policy|policy", "the rivals of a search are different names"),
-        (f"{AGENT}+search:64,mode=bold", "the mode of a search is strong or safe, not 'bold'"),
+        (f"{AGENT}+search:0", "a search must play out 1 to 100000 worlds, as in [+]search:64, not 0"),
+        (f"{AGENT}+search:", "a search must play out 1 to 100000 worlds, as in [+]search:64, not ''"),
+        (f"{AGENT}+search:64,rivals=policy|nobody", "the rivals of a search in agent_avenue_v0 must be among policy, "),
+        (f"{AGENT}+search:64,rivals=policy|policy", "the rivals of a search must be different names"),
+        (f"{AGENT}+search:64,mode=bold", "the mode of a search must be strong or safe, not 'bold'"),
         (f"{AGENT}+search:64,deep=3", "a search takes rivals=A|B, mode=safe and precision=bfloat16, each once, not 'd"),
         (f"{AGENT}+search:64,precision=half", "the precision of a search must be float32 or bfloat16, not 'half'"),
-        (f"{AGENT}@argmax+search:64", f"{AGENT}@argmax has no probabilities to search on: leave @argmax"),
-        ("greedy+search:64", "'greedy[+]search:64': a search needs a policy with a value, and 'greedy' is none"),
+        (f"{AGENT}@argmax+search:64", f"{AGENT}@argmax has no probabilities to search on: remove @argmax"),
+        ("greedy+search:64", "'greedy[+]search:64': a search needs a policy with a value, not 'greedy'"),
         ("nobody+search:64", "no player 'nobody': .*others are mcts:N, mc:N, a released agent .*checkpoint:[.]{3}"),
     ],
 )  # fmt: skip
@@ -270,13 +270,13 @@ def test_wrong_names_get_one_line(spec: str, line: str) -> None:
 
 def test_a_recurrent_network_cannot_be_searched_with(tmp_path: Path) -> None:
     spec = kept(tmp_path, kind="recurrent", memory=8)
-    with pytest.raises(ValueError, match=r"^agent@sample has memory, and a search knows no recurrent"):
+    with pytest.raises(ValueError, match=r"^agent@sample has memory, and a search cannot use recurrent"):
         make_player(GAME, f"{spec}+search:8")
 
 
 def test_a_game_that_cannot_be_rewound_is_searched_in_uniform_worlds_and_says_so() -> None:
     game = replace(make_game("agent_avenue_v0", mode="advanced"), rewind=None)
-    with pytest.warns(UserWarning, match=r"cannot be rewound: .* takes all worlds for equally likely"):
+    with pytest.warns(UserWarning, match=r"cannot be rewound: .* treats all worlds as equally likely"):
         player = make_player(game, "agent_avenue/advanced-2+search:2")
     assert isinstance(player, SearchingPolicy)
     assert player.notes_size == 0
@@ -288,7 +288,7 @@ def test_what_cannot_be_searched_is_refused() -> None:
     player = searching()
     over = GAME.start(1)
     over["to_move"] = over["phase"] = NONE
-    with pytest.raises(ValueError, match="nobody has anything to decide"):
+    with pytest.raises(ValueError, match="no action is legal"):
         player.find(over, 1)
     with pytest.raises(ValueError, match="state must be an array"):
         player.find(GAME.new_states(2), 1)

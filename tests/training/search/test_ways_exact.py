@@ -227,10 +227,10 @@ def heimlich() -> Table:
 def each_world_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else worlds that the rival cannot tell apart are turned back with one luck, and a small position has few more."""
 
-    def told_apart(game: Game, worlds: np.ndarray, seat: int) -> tuple[np.ndarray, np.ndarray]:
+    def distinguishable(game: Game, worlds: np.ndarray, seat: int) -> tuple[np.ndarray, np.ndarray]:
         return np.arange(len(worlds)), np.arange(len(worlds))
 
-    monkeypatch.setattr(belief, "told_apart", told_apart)
+    monkeypatch.setattr(belief, "distinguishable", distinguishable)
 
 
 @pytest.mark.parametrize(

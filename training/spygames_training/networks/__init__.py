@@ -1,1 +1,1 @@
-"""Networks: trunk and heads, networks of your own, and where they compute."""
+"""Networks: trunks and heads, custom networks, devices and sampling."""

@@ -1,6 +1,7 @@
-"""The network: a trunk, and on it a head for the policy and one for the value.
+"""The actor-critic network: a trunk with a policy head and a value head.
 
-Letters: n decisions, F features of a view, A actions, P seats, M floats of memory, S sequences.
+Letters: n decisions, F features of a view, A actions, P seats, M floats of memory, S sequences, W units of the trunk's
+output (memory included).
 """
 
 from collections.abc import Sequence
@@ -17,16 +18,16 @@ __all__ = ["ActorCritic"]
 
 
 class ActorCritic(nn.Module):
-    """A trunk, then a linear head each for logits and value.
+    """A trunk with linear heads for the policy's logits and the value.
 
     Args:
         num_features: F, the length of a view.
         num_actions: A.
         hidden: units of each hidden layer.
-        config: the rest; `make_network` makes what it says.
-        seats: P, how many views a critic that sees all sees.
-        beliefs: what it learns to believe, as `Questions.groups`.
-        trunk: [n, F] -> [n, W], W the last of `hidden`; None: linear layers with ReLU.
+        config: the other settings of the network; `make_network` builds a network from a config.
+        seats: P, the number of views that a critic of all seats reads.
+        beliefs: the groups of questions to answer, see `Questions.groups`.
+        trunk: [n, F] -> [n, last of `hidden`]; None: linear layers with ReLU.
     """
 
     def __init__(
@@ -45,14 +46,14 @@ class ActorCritic(nn.Module):
         self.trunk = trunk or layers([num_features, *self.hidden])
         width = [num_features, *self.hidden][-1]
         self.memory_size = 0
-        """M, the floats that it keeps from one decision of a seat to the next in the same game; 0: it has no memory."""
+        """M, the floats kept from one decision of a seat to its next one in the same game. 0: no memory."""
         if self.config.kind == "recurrent":
             self.memory_size = self.config.memory
             self.memory = Memory(width, self.memory_size)
             width += self.memory_size
         self.shaped = False
-        """Whether its value is that of shaped rewards, and so none of the game's results."""
-        self.policy = linear(width, num_actions, gain=0.01)  # begins nearly uniform
+        """Whether the value was learned from shaped rewards, so that it does not predict the game's results."""
+        self.policy = linear(width, num_actions, gain=0.01)  # small weights: the initial policy is nearly uniform
         self.critic = None
         if self.sees_all:
             sizes = [seats * num_features, *self.hidden]
@@ -62,35 +63,36 @@ class ActorCritic(nn.Module):
         self.belief, self.beliefs = None, beliefs
         if beliefs:
             self.belief = linear(self.policy.in_features, sum(n * answers for _, n, answers in beliefs), gain=0.01)
-            """How likely each answer to each question is, as logits, [n, W] -> [n, the answers of all questions]."""
-        if self.sees_all:  # last, so that all other weights begin as they would without it
+            """Logits of the answers to each question, [n, W] -> [n, answers of all questions]."""
+        if self.sees_all:  # drawn last, so that the other initial weights do not depend on it
             self.own = linear(self.policy.in_features, 1, gain=1.0)
-            """The value of the seat's own view, learned beside the critic for whoever plays with the agent."""
+            """The value of the seat's own view, learned beside the critic. Players that use the agent read this
+            value."""
 
     @property
     def sees_all(self) -> bool:
-        """Whether the critic sees the views of all seats."""
+        """Whether the critic reads the views of all seats."""
         return self.config.critic == "all"
 
     @property
     def has_value(self) -> bool:
-        """Whether there is a value of the seat's own view, in the unit of the game's results times a factor."""
+        """Whether the network has a value of the seat's own view, in the unit of the game's returns times a factor."""
         return self.config.critic != "none" and not self.shaped
 
     @property
     def own_head(self) -> nn.Linear:
-        """The layer that makes a value of the seat's own view, [n, W] -> [n, 1]; ValueError without one."""
+        """The value head on the seat's own view, [n, W] -> [n, 1]. Raises ValueError if there is none."""
         if self.config.critic == "none":
-            raise ValueError("this network has no value of a seat's own view")
+            raise ValueError("this network has no value head on a seat's own view")
         return self.own if self.sees_all else self.value
 
     @property
     def heads_beside(self) -> list[nn.Module]:
-        """Heads that learn beside the policy and its critic, whose own layers leave those as they are."""
+        """Auxiliary heads: their own layers change neither the policy's output nor the critic's."""
         return [*([self.own] if self.sees_all else []), *([self.belief] if self.belief is not None else [])]
 
     def joined_heads(self) -> nn.Module:
-        """Logits and the value of the own view in one product, [n, W] -> [n, A + 1]: a copy, which does not learn."""
+        """Return a frozen copy of the policy head and the own-view value head as one layer, [n, W] -> [n, A + 1]."""
         joined = nn.Linear(1, 1, dtype=torch.float32)
         for name in ("weight", "bias"):
             both = torch.cat([getattr(head, name) for head in (self.policy, self.own_head)])
@@ -98,33 +100,43 @@ class ActorCritic(nn.Module):
         return joined
 
     def own_value(self, features: Tensor) -> Tensor:
-        """The value of what the seat itself sees, [n], on what the trunk has made of it; ValueError without one."""
+        """Return the value of the seat's own view, [n], from the trunk's features. Raises ValueError if there is
+        none."""
         return self.own_head(features).squeeze(-1)
 
     def forward(self, observation: Tensor, views: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """float32 [n, F] -> logits [n, A], of illegal actions too, and value [n].
+        """Compute logits and value: float32 [n, F] -> logits [n, A], illegal actions included, and value [n].
 
-        views: [n, P * F], those of all seats, that of the one who decides first (`Batch.observe_all`), for a critic
-        that sees all. ValueError if they are missing, if there is no critic, or if the network has memory.
+        Args:
+            observation: float32 [n, F].
+            views: [n, P * F], the views of all seats, that of the deciding seat first (`Batch.observe_all`). Only a
+                critic of all seats reads them.
+
+        Raises:
+            ValueError: `views` are missing, the network has no critic, or it has a memory.
         """
         if self.memory_size:
-            raise ValueError("a network with memory is asked by `step` or `unroll`")
+            raise ValueError("a network with memory must be called by `step` or `unroll`, not `forward`")
         return self.heads(self.trunk(observation), views)
 
     def heads(self, features: Tensor, views: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Logits and value on what the trunk has made of the observation; the rest as in `forward`."""
+        """Compute logits [n, A] and value [n] from the trunk's features; `views` and errors as in `forward`."""
         if self.config.critic == "none":
-            raise ValueError("this network is an agent without a critic: it has logits, no value")
+            raise ValueError("this network was saved without a critic: it has logits, but no value")
         seen = features
         if self.critic is not None:
             if views is None:
-                raise ValueError("this critic sees the views of all seats, which are missing")
+                raise ValueError("this critic needs `views`, the views of all seats, not None")
             seen = self.critic(views)
         return self.policy(features), self.value(seen).squeeze(-1)
 
     def step(self, observation: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
-        """What `heads` takes and the memory after it, from an observation [n, F] and the memory before it, [n, M]: of
-        the same seat in the same game, zeros at its first decision there."""
+        """Compute the input of `heads` and the next memory.
+
+        Args:
+            observation: [n, F].
+            memory: [n, M], that of the same seat in the same game; zeros at its first decision there.
+        """
         features = self.trunk(observation)
         if self.memory_size:
             memory = self.memory(features, memory)
@@ -132,14 +144,22 @@ class ActorCritic(nn.Module):
         return features, memory
 
     def unroll(self, observation: Tensor, lengths: np.ndarray, memory: Tensor) -> Tensor:
-        """What `heads` takes, for sequences of decisions one after the other in `observation` [n, F], of `lengths` int
-        [S], which begin with `memory` [S, M]."""
+        """Compute the input of `heads` for sequences of decisions.
+
+        Args:
+            observation: [n, F], the sequences one after another.
+            lengths: int [S].
+            memory: [S, M], the memory before each sequence.
+        """
         features = self.trunk(observation)
         return torch.cat([features, self.memory.unroll(features, lengths, memory)], dim=1)
 
     def actor(self) -> dict[str, Tensor]:
-        """The weights of an agent: all of them, or instead of a critic that sees what an agent must not see the value
-        of its own view; no value that is one of shaped rewards; no belief that is not to be kept."""
+        """Return the weights that a saved agent keeps.
+
+        A critic of all seats is replaced by the value of the seat's own view. A value of shaped rewards is left out, as
+        is a belief head that is not to be kept.
+        """
         weights = self.state_dict()
         if self.config.belief != "keep":
             weights = {k: v for k, v in weights.items() if not k.startswith("belief.")}
@@ -150,12 +170,17 @@ class ActorCritic(nn.Module):
 
 
 def make_network(game: Game, config: Network | StoredNetwork, device: str = "cpu") -> ActorCritic:
-    """A new network for `game`, its weights float32 and drawn from torch's generator; ValueError for entities in a game
-    that names none, and for beliefs in one without questions."""
+    """Make a network for `game` with float32 weights drawn from torch's generator.
+
+    Raises:
+        ValueError: the config asks for entities or beliefs, and the game has no entities or questions.
+    """
     beliefs = ()
     if config.belief != "none":
         if game.questions is None:
-            raise ValueError(f"{game.id} has no questions about what is hidden, so network.belief must be none")
+            raise ValueError(
+                f"network.belief must be none, not {config.belief}: {game.id} has no questions about hidden information"
+            )
         beliefs = game.questions.groups
     with torch.device(device):
         return ActorCritic(
@@ -170,6 +195,8 @@ def make_network(game: Game, config: Network | StoredNetwork, device: str = "cpu
 
 
 def blank(game: Game, config: Network | StoredNetwork) -> ActorCritic:
-    """A network without memory for its weights and without a draw from torch's generator, to be filled by
-    `load_state_dict(..., assign=True)`."""
+    """Make a network without allocating or drawing its weights.
+
+    `load_state_dict(..., assign=True)` fills it. torch's generator is not used.
+    """
     return make_network(game, config, "meta")

@@ -1,4 +1,4 @@
-"""Choosing among legal actions by a network's logits."""
+"""Sample legal actions from a network's logits."""
 
 import math
 from typing import NamedTuple
@@ -10,18 +10,18 @@ from spygames.core.game.rng import GAMMA, mix
 
 
 class Asked(NamedTuple):
-    """k decisions in n games."""
+    """The decisions to sample: k decisions in n games."""
 
     mask: np.ndarray
     """int8 [n, A]"""
     rng: np.ndarray
-    """uint64 [n, 1], one stream a game, advanced once a draw"""
+    """uint64 [n, 1], one random stream per game, advanced once per draw"""
     rows: np.ndarray
-    """int64 [k], the games in which somebody decides"""
+    """int64 [k], the games that have a decision to sample"""
 
 
 class Drawn(NamedTuple):
-    """What is written at the rows that were asked."""
+    """The sampled actions, written at the rows of `Asked.rows`."""
 
     actions: np.ndarray
     """int64 [n]"""
@@ -31,12 +31,12 @@ class Drawn(NamedTuple):
 
 @kernel
 def sample_rows(logits: np.ndarray, asked: Asked, temperature: float, drawn: Drawn, legal: np.ndarray) -> None:
-    """Draws one legal action a row from softmax(logits / temperature); temperature 0 takes the likeliest one.
+    """Sample one legal action per row from softmax(logits / temperature). Temperature 0 takes the most likely action.
 
     Args:
         logits: float32 [k, A], overwritten.
         asked: the decisions.
-        temperature: from 0.
+        temperature: at least 0.
         drawn: written.
         legal: int64 [A], overwritten.
     """

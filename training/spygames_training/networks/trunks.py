@@ -1,6 +1,6 @@
-"""The layers of a network before its heads: plain ones, attention over entities, and memory.
+"""Trunks, the layers of a network before its heads: linear layers, attention over entities, and memory.
 
-Letters: n decisions, F features of a view, E entities of one kind, D floats an entity, W units of the last layer,
+Letters: n decisions, F features of a view, E entities of one kind, D floats per entity, W units of the last layer,
 M floats of memory, S sequences.
 """
 
@@ -15,10 +15,11 @@ from spygames.core.game.game import Game
 from spygames_training.config import Network, StoredNetwork
 
 HEADS = 2
+"""Attention heads."""
 
 
 def linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
-    """A linear layer with orthogonal float32 weights of that gain and no bias at first."""
+    """Make a linear layer with orthogonal float32 weights of that gain and zero bias."""
     layer = nn.Linear(inputs, outputs, dtype=torch.float32)
     nn.init.orthogonal_(layer.weight, gain)
     nn.init.zeros_(layer.bias)
@@ -26,7 +27,7 @@ def linear(inputs: int, outputs: int, gain: float) -> nn.Linear:
 
 
 def layers(sizes: Sequence[int]) -> nn.Sequential:
-    """Linear layers with ReLU after each: [n, sizes[0]] -> [n, sizes[-1]]."""
+    """Make linear layers, each followed by ReLU: [n, sizes[0]] -> [n, sizes[-1]]."""
     found: list[nn.Module] = []
     for inputs, outputs in pairwise(sizes):
         found += [linear(inputs, outputs, gain=2**0.5), nn.ReLU()]
@@ -34,8 +35,14 @@ def layers(sizes: Sequence[int]) -> nn.Sequential:
 
 
 def entities(game: Game) -> list[np.ndarray]:
-    """The places of each entity's features in a flat view: int64 [E, f] for each kind of `game.entities` that this
-    variant has fields of; ValueError where it has none."""
+    """Return the indices of each entity's features in a flat view.
+
+    Returns:
+        int64 [E, f] for each kind of `game.entities` that this variant has fields of.
+
+    Raises:
+        ValueError: the game names no entities.
+    """
     view = game.view_dtype
     places = np.arange(game.num_features)
     found = []
@@ -50,27 +57,29 @@ def entities(game: Game) -> list[np.ndarray]:
         if parts:
             found.append(np.concatenate(parts, axis=1))
     if not found:
-        raise ValueError(f"{game.id} names no entities, so network.kind must be another one")
+        raise ValueError(f"network.kind must not be entities in {game.id}, which names no entities")
     return found
 
 
 class EntityTrunk(nn.Module):
-    """Attention over entities: each becomes a token by a layer that all of its kind share, and a learned vector says
-    which one it is; one layer of attention lets all tokens look at each other; they are then joined, in their order,
-    with the rest of the view, for plain layers as ever.
+    """Attention over the entities of a game.
+
+    A linear layer, shared by all entities of a kind, turns each entity into a token; a learned vector identifies the
+    entity. After one attention layer over all tokens, the tokens and the rest of the view are concatenated and go
+    through linear layers.
 
     Args:
         num_features: F.
-        places: int64 [E, f] for each kind: the places of its entities' features in a view, as of `entities`.
+        places: int64 [E, f] for each kind: the indices of its entities' features in a view, see `entities`.
         embedding: D, a multiple of HEADS.
-        hidden: units of each plain layer.
+        hidden: units of each linear layer after the attention.
     """
 
     def __init__(self, num_features: int, places: Sequence[np.ndarray], embedding: int, hidden: Sequence[int]):
         super().__init__()
         tokens = sum(len(kind) for kind in places)
         rest = np.setdiff1d(np.arange(num_features), np.concatenate([kind.ravel() for kind in places]))
-        # Not kept with the weights, since they follow from the game and not from what was learned.
+        # Not saved with the weights: the indices follow from the game.
         for k, kind in enumerate(places):
             self.register_buffer(f"_entities_{k}", torch.from_numpy(kind.ravel()), persistent=False)
         self.register_buffer("_rest", torch.from_numpy(rest), persistent=False)
@@ -92,8 +101,8 @@ class EntityTrunk(nn.Module):
         )
 
     def tokens(self, observation: Tensor) -> Tensor:
-        """The token of each entity, [n, all E, D]; entities of one kind are treated alike but for `which`."""
-        n = observation.shape[0]  # len() would be a constant in an exported network
+        """Return the tokens, [n, all E, D]. Entities of one kind differ only by their features and `which`."""
+        n = observation.shape[0]  # len() would become a constant in an exported network
         parts = [
             embed(observation[:, self.get_buffer(f"_entities_{k}")].view(n, count, -1))
             for k, (embed, count) in enumerate(zip(self.embed, self._counts, strict=True))
@@ -106,14 +115,15 @@ class EntityTrunk(nn.Module):
 
 
 def make_trunk(game: Game, config: Network | StoredNetwork) -> nn.Module:
-    """A new trunk for `game`, [n, F] -> [n, W]; ValueError for entities in a game that names none."""
+    """Make a trunk for `game`, [n, F] -> [n, W]. Raises ValueError if the config asks for entities and the game names
+    none."""
     if config.kind == "entities":
         return EntityTrunk(game.num_features, entities(game), config.embedding, config.hidden)
     return layers([game.num_features, *config.hidden])
 
 
 class Memory(nn.Module):
-    """A gated recurrent unit (Cho et al. 2014, arXiv 1406.1078) that can be unrolled over sequences of any lengths.
+    """A gated recurrent unit (Cho et al. 2014, arXiv 1406.1078) that unrolls over sequences of different lengths.
 
     Args:
         inputs: W.
@@ -127,15 +137,24 @@ class Memory(nn.Module):
         self.recall = linear(size, 3 * size, gain=1.0)
 
     def forward(self, features: Tensor, memory: Tensor) -> Tensor:
-        """One decision each: [n, W] and [n, M] -> the memory after it, float32 [n, M]."""
+        """Advance each memory by one decision: features [n, W] and memory [n, M] -> float32 [n, M]."""
         return self._step(self.read(features), memory)
 
     def unroll(self, features: Tensor, lengths: np.ndarray, memory: Tensor) -> Tensor:
-        """Sequences, one after the other in `features` [n, W], of `lengths` int [S], each from its row of `memory`
-        [S, M] on -> the memory after each decision, [n, M]."""
+        """Advance memories over sequences of decisions.
+
+        Args:
+            features: [n, W], the sequences one after another.
+            lengths: int [S].
+            memory: [S, M], before each sequence.
+
+        Returns:
+            The memory after each decision, [n, M].
+        """
         if not len(lengths):
             return memory
-        order = np.argsort(-lengths, kind="stable")  # the longest first, so that those not yet over are the first few
+        # Longest first, so that the sequences still running at a step are the first ones.
+        order = np.argsort(-lengths, kind="stable")
         starts = (np.cumsum(lengths) - lengths)[order]
         going = [int(np.searchsorted(-lengths[order], -step)) for step in range(int(lengths.max(initial=0)))]
         places = np.concatenate([starts[:k] + step for step, k in enumerate(going)])
@@ -148,8 +167,8 @@ class Memory(nn.Module):
         return torch.cat(after)[back]
 
     def _step(self, read: Tensor, memory: Tensor) -> Tensor:
-        # Cast here, since autocast keeps the cast weights of all threads in one place, which any thread that is through
-        # empties: whether a weight's gradients are then summed up before or after the cast would be a matter of chance.
+        # Cast by hand. Autocast keeps one cache of cast weights for all threads, and any thread that leaves it clears
+        # the cache. Whether gradients are summed before or after the cast would then be random.
         weight, bias = self.recall.weight.to(read.dtype), self.recall.bias.to(read.dtype)
         reset, keep, new = read.chunk(3, dim=1)
         old_reset, old_keep, old_new = nn.functional.linear(memory.to(read.dtype), weight, bias).chunk(3, dim=1)

@@ -1,1 +1,1 @@
-"""Tables, bars and plots."""
+"""Output: tables, progress bars and plots."""

@@ -1,4 +1,7 @@
-"""Matplotlib, set up in one place: figures without a window, saved whole. Imported late, for it is slow to import."""
+"""Matplotlib set up in one place: figures need no window and are saved atomically.
+
+Matplotlib is imported when something is drawn, since the import is slow.
+"""
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +15,7 @@ from spygames.core.basics.text import printable
 from spygames_training.files.atomic import replacing
 
 Axes = Any
-"""A matplotlib Axes; untyped, so that matplotlib is imported only when something is drawn."""
+"""A matplotlib Axes. It is untyped, so that this module does not import matplotlib."""
 Figure = Any
 
 
@@ -20,18 +23,29 @@ Figure = Any
 def picture(
     path: Path, rows: int, columns: int, size: tuple[float, float], dpi: int, kind: str = "png"
 ) -> Iterator[tuple[Figure, list[Axes]]]:
-    """A figure of `size` inches with rows x columns axes, row by row, that is drawn inside and written afterwards.
+    """Context with a new figure of rows x columns axes, which is saved to `path` at the end.
 
-    It looks the same whatever style the caller's program has set, needs no screen and stays in no list. The folder of
-    `path` is made; after an error `path` is as it was.
+    The figure is independent of the caller's matplotlib style, needs no screen, and is not registered with pyplot. The
+    folder of `path` is created. After an error `path` is unchanged.
+
+    Args:
+        path: the file.
+        rows: of axes.
+        columns: of axes.
+        size: width and height in inches.
+        dpi: dots per inch.
+        kind: file format, such as png or svg.
+
+    Yields:
+        The figure and its axes, row by row.
     """
     from matplotlib import rc_context, style
     from matplotlib.figure import Figure
 
-    # Without a date and with names that are not drawn by chance, the same figure is the same file.
+    # A fixed salt and no date make the same figure the same file.
     ours = rc_context({"svg.hashsalt": "spygames", "svg.fonttype": "none"})
     with style.context("default"), ours, np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # in a name, where no font has it
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # of a player's name
         figure = Figure(figsize=size, layout="constrained")
         yield figure, [*figure.subplots(rows, columns, squeeze=False).flat]
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -40,18 +54,18 @@ def picture(
 
 
 def literal(text: str) -> str:
-    """A text for a label, shown as it is: matplotlib takes what is between two dollar signs for mathematics."""
+    """Escape a label. Matplotlib would read text between two dollar signs as mathematics."""
     return printable(text).replace("$", r"\$")
 
 
 def legend(axis: Axes, **options: Any) -> None:
-    """Names every line of `axis` by its label as it is; by itself matplotlib leaves out labels that begin with `_`."""
+    """Draw a legend with the label of every line. Matplotlib alone would leave out labels that start with `_`."""
     lines = axis.get_lines()
     axis.legend(lines, [literal(line.get_label()) for line in lines], **options)
 
 
 def curve_axes(axis: Axes, curves: Mapping[str, Sequence[tuple[float, float]]]) -> None:
-    """Draws named curves, each a list of points, in colours that run from the first to the last."""
+    """Draw named curves, each a list of points, in colors along one color map."""
     from matplotlib import colormaps
 
     for k, (name, points) in enumerate(curves.items()):

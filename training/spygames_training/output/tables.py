@@ -1,7 +1,7 @@
-"""Tables, bars and pictures of results, on the screen and in Markdown. Imports no torch, as bots need none.
+"""Tables, progress bars and heat maps of results, on screen and in Markdown. This module does not import torch.
 
-Names of players, paths and titles come from users and from files: they are shown as they are, never as markup, emoji
-codes, control characters, mathematics or Markdown.
+Names of players, paths and titles come from users and files. They are printed literally: never as markup, emoji codes,
+control characters, mathematics or Markdown.
 """
 
 import re
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from spygames_training.evaluation.line_ups import LineUpResult
 
 DARK = 0.33
-"""A win share so far from a half has a colour on which black is hard to read."""
+"""Distance of a win share from one half beyond which its color is too dark for black text."""
 
-FOLDED = 8
-"""Characters that a column gets at least for a longer text."""
+MIN_TEXT_WIDTH = 8
+"""Minimum width in characters of a column whose text is folded."""
 
 
 class _Rate(ProgressColumn):
@@ -52,8 +52,8 @@ class _Rate(ProgressColumn):
 
 
 def progress_bar(unit: str = "games", **options: Any) -> Progress:
-    """A bar with games done, or another `unit`, rate, time spent and time left; `options` as of
-    `rich.progress.Progress`."""
+    """Return a progress bar with the number of games done (or another `unit`), their rate, the time spent and the time
+    left. `options` are those of `rich.progress.Progress`."""
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -67,21 +67,20 @@ def progress_bar(unit: str = "games", **options: Any) -> Progress:
 
 
 def console(stderr: bool = False) -> Console:
-    """A console for tables and bars, which shows every text as it is. A file or a pipe has no width, and gets 120
-    columns."""
-    found = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
-    if not found.is_terminal:
-        found.width = 120
-    return found
+    """Return a console that prints text literally. Files and pipes have no width and get 120 columns."""
+    console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    if not console.is_terminal:
+        console.width = 120
+    return console
 
 
 def as_cell(text: str) -> Text:
-    """A text that somebody else chose, for a cell or a title: without markup, control characters escaped."""
+    """Return untrusted text for a cell or a title: no markup, control characters escaped."""
     return Text(printable(text))
 
 
 def code_span(text: str) -> str:
-    """A text that somebody else chose as code in Markdown: one line, between more backticks than it has in a row."""
+    """Return untrusted text as a Markdown code span: one line, between more backticks than the text has in a row."""
     line = " ".join(printable(text).split()) or " "
     fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
     pad = " " if line.startswith("`") or line.endswith("`") else ""
@@ -89,45 +88,44 @@ def code_span(text: str) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """A text that somebody else chose as plain text in Markdown: one line without markup."""
-    special = r"[\\`*\[\]<>&~#]|(?<![^\W_])_|_(?![^\W_])"  # a bar below between letters is none
+    """Return untrusted text as plain text in Markdown: one line, special characters escaped."""
+    special = r"[\\`*\[\]<>&~#]|(?<![^\W_])_|_(?![^\W_])"  # an underscore between letters is not special
     return re.sub(special, r"\\\g<0>", " ".join(printable(text).split()))
 
 
 def name_in_markdown(text: str) -> str:
-    """A name that somebody else chose, for a table in Markdown and on the screen: as code where Markdown could take it
-    for something else."""
+    """Return an untrusted name for a table, in Markdown and on screen: as a code span if Markdown would change it."""
     return text if text[:1].isalpha() and text == in_markdown(text) else code_span(text)
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> str:
-    """A table in Markdown, without a newline at its end; all columns but the first `texts` are aligned to the right."""
+    """Return a Markdown table without a final newline. All columns except the first `texts` are right-aligned."""
     lines = [head, [*["---"] * texts, *["---:"] * (len(head) - texts)], *rows]
-    # A bar ends a cell, in code too, and names of players may have some: agent+search:64,rivals=policy|expert.
-    # A newline ends the row.
+    # A bar ends a cell even inside code, and names may contain bars: agent+search:64,rivals=policy|expert. A newline
+    # ends the row.
     escaped = [[" ".join(cell.replace("|", r"\|").splitlines()) for cell in line] for line in lines]
     return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
 
 
 def put_between(page: Path, begin: str, end: str, content: str) -> None:
-    """Puts `content` on a page in the place of what stands between two markers.
+    """Replace the text between two markers of a page by `content`.
 
     Raises:
-        ValueError: the page does not have both, in this order; it stays as it is.
+        ValueError: the page does not have both markers in this order; it is not changed.
     """
     before, found, rest = page.read_text(encoding="utf-8").partition(begin)
     _, ended, after = rest.partition(end)
     if not found or not ended:
-        raise ValueError(f"{page} has no place for it: a line {begin!r}, and after it a line {end!r}")
+        raise ValueError(f"{page} must have a line {begin!r} and after it a line {end!r}")
     page.write_text(f"{before}{begin}\n\n{content}\n\n{end}{after}", encoding="utf-8")
 
 
 @dataclass(frozen=True)
 class ScreenTable:
-    """A table for `Console.print`, whose texts are shown as they are.
+    """A table for `Console.print`; texts are printed literally.
 
-    In a console that is too narrow, long texts are folded, and the columns of numbers come in several groups, one below
-    the other, each with the columns of texts before it: no cell is cut.
+    If the console is too narrow, long texts are folded, and the columns of numbers are split into groups. The groups
+    are printed one below the other, each after the text columns. No cell is cut.
     """
 
     head: Sequence[str]
@@ -135,7 +133,7 @@ class ScreenTable:
     title: str = ""
     caption: str = ""
     texts: int = 1
-    """How many of the first columns are texts, which begin at the left."""
+    """Number of leading text columns, which are left-aligned."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         columns = [_Column.of([name, *cells], k < self.texts) for k, (name, *cells) in enumerate(self._columns())]
@@ -156,12 +154,12 @@ class ScreenTable:
         return [*zip(self.head, *self.rows, strict=True)]
 
     def _groups(self, columns: "Sequence[_Column]", room: int) -> list[list[int]]:
-        """The columns of each group: those of texts, and at least one of numbers, if there is one."""
+        """Return the columns of each group: the text columns and at least one column of numbers, if there is one."""
         texts = [*range(self.texts)]
         groups = [[*texts]]
         for k in range(self.texts, len(columns)):
             group = [*groups[-1], k]
-            if len(groups[-1]) > self.texts and sum(columns[i].least for i in group) + _between(len(group)) > room:
+            if len(groups[-1]) > self.texts and sum(columns[i].minimum for i in group) + _between(len(group)) > room:
                 groups.append([*texts, k])
             else:
                 groups[-1] = group
@@ -169,31 +167,33 @@ class ScreenTable:
 
 
 class _Column(NamedTuple):
-    """Widths of a column, in characters of a terminal."""
+    """Possible widths of a column, in terminal characters."""
 
-    least: int
-    """With texts folded and numbers whole."""
+    minimum: int
+    """With folded texts and a folded name, and with whole numbers."""
     usual: int
     """With whole cells of numbers."""
-    most: int
+    maximum: int
     """With nothing folded."""
 
     @classmethod
     def of(cls, texts: Sequence[str], is_text: bool) -> "_Column":
-        """Args: the name and the cells of the column, and whether they are texts."""
+        """Compute the widths from the column's name and cells, and from whether they are texts."""
         name, *cells = ([cell_len(line) for line in printable(text).splitlines()] for text in texts)
-        most = max(map(max, filter(None, [name, *cells])), default=1)
+        maximum = max(map(max, filter(None, [name, *cells])), default=1)
         if is_text:
-            return cls(min(FOLDED, most), min(FOLDED, most), most)
+            return cls(min(MIN_TEXT_WIDTH, maximum), min(MIN_TEXT_WIDTH, maximum), maximum)
         words = [[cell_len(word) for word in printable(text).split()] for text in texts]
-        least = max([1, *(min(FOLDED, word) for word in words[0]), *(word for cell in words[1:] for word in cell)])
-        return cls(least, max([least, *(line for cell in cells for line in cell)]), most)
+        name_words = (min(MIN_TEXT_WIDTH, word) for word in words[0])
+        minimum = max([1, *name_words, *(word for cell in words[1:] for word in cell)])
+        return cls(minimum, max([minimum, *(line for cell in cells for line in cell)]), maximum)
 
 
 def _widths(columns: Sequence[_Column], room: int) -> list[int]:
-    """What each column gets of `room` characters: first whole numbers, then whole texts and names of columns."""
-    widths = [column.least for column in columns]
-    for wanted in ([column.usual for column in columns], [column.most for column in columns]):
+    """Distribute `room` characters over the columns: first for whole numbers, then for whole texts and names of
+    columns."""
+    widths = [column.minimum for column in columns]
+    for wanted in ([column.usual for column in columns], [column.maximum for column in columns]):
         for _ in range(room - sum(widths)):
             lack = [want - width for want, width in zip(wanted, widths, strict=True)]
             if max(lack) <= 0:
@@ -203,41 +203,44 @@ def _widths(columns: Sequence[_Column], room: int) -> list[int]:
 
 
 def _between(columns: int) -> int:
-    """Characters between and around so many columns."""
+    """Return the number of characters between and around `columns` columns."""
     return 3 * columns - 1
 
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table of texts for the screen and for a page; they are Markdown (`code_span`, `name_in_markdown`)."""
+    """A table of Markdown texts (`code_span`, `name_in_markdown`), for a page and for the screen."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     title: str = ""
     caption: str = ""
     texts: int = 1
-    """How many of the first columns are texts, which begin at the left."""
+    """Number of leading text columns, which are left-aligned."""
 
     def markdown(self) -> str:
-        """Title, table and caption, with empty lines between them."""
+        """Return title, table and caption as Markdown, separated by empty lines."""
         table = markdown_table(self.head, self.rows, self.texts)
         return "\n\n".join(filter(None, [self.title, table, self.caption]))
 
     def rich(self) -> ScreenTable:
-        """For `Console.print`, without Markdown's signs of code."""
+        """Return the table for `Console.print`, without Markdown's backticks."""
         rows = [[*map(_without_code, row)] for row in self.rows]
         title, caption = _without_code(self.title), _without_code(self.caption)
         return ScreenTable([*map(_without_code, self.head)], rows, title, caption, self.texts)
 
 
 def _without_code(text: str) -> str:
-    """What is between Markdown's signs of code stays, they do not."""
+    """Remove the backticks of code spans; keep their content."""
     return re.sub(r"(`+) ?(.*?) ?\1(?!`)", r"\2", text)
 
 
 def results_table(results: Sequence["Result"], title: str = "") -> ScreenTable:
-    """A row for each result: win share with its interval, the fair share where it is no half, the shares by side, mean
-    return."""
+    """Return a table with one row per result.
+
+    The columns are the win share and its interval, the win shares by side, and the mean return. Games with more than
+    two sides also have the fair share.
+    """
     first = results[0]
     more = len(first.by_side) > 2
     fair, side = (["fair share %"], "seat") if more else ([], "side")
@@ -249,12 +252,12 @@ def results_table(results: Sequence["Result"], title: str = "") -> ScreenTable:
         fair = [f"{100 * r.fair_share:.1f}"] if more else []
         wins = [f"{100 * r.win_share:.1f}", f"{low}-{high}", *fair, shares]
         rows.append([r.challenger, r.opponent, f"{r.games:,}", *wins, f"{r.mean_return:+.3f}"])
-    caption = f"{first.deals:,} deals, the challenger on each of the {len(first.by_side)} sides once a deal"
+    caption = f"{first.deals:,} deals, each played once from each of the {len(first.by_side)} sides"
     return ScreenTable(head, rows, title, caption, texts=2)
 
 
 def line_up_table(results: Sequence["LineUpResult"], title: str = "") -> ScreenTable:
-    """A row for each player of a line-up: its seats, win share and mean return with their intervals."""
+    """Return a table with one row per player of a line-up: seats, win share and mean return with their intervals."""
     rows = []
     for r in results:
         wins = "-".join(f"{100 * x:.1f}" for x in r.interval)
@@ -267,7 +270,7 @@ def line_up_table(results: Sequence["LineUpResult"], title: str = "") -> ScreenT
 
 
 def matrix_table(names: Sequence[str], shares: np.ndarray) -> ScreenTable:
-    """Win shares in percent, the row's player against the column's."""
+    """Return a table of win shares in percent, of the row's player against the column's."""
     rows = [
         [name, *("" if np.isnan(share) else f"{100 * share:.1f}" for share in row)]
         for name, row in zip(names, shares, strict=True)
@@ -276,7 +279,7 @@ def matrix_table(names: Sequence[str], shares: np.ndarray) -> ScreenTable:
 
 
 def check_picture(file: Path) -> None:
-    """ValueError if `heat_map` does not know the format that the ending of `file` names."""
+    """Raise ValueError if `heat_map` cannot write the format that the suffix of `file` names."""
     from matplotlib.backend_bases import FigureCanvasBase  # slow to import
 
     known = sorted(FigureCanvasBase.filetypes)
@@ -285,7 +288,7 @@ def check_picture(file: Path) -> None:
 
 
 def heat_map(names: Sequence[str], shares: np.ndarray, file: str | Path, title: str = "") -> None:
-    """Draws `matrix_table` as a picture; the ending of `file` says in which format (`check_picture`)."""
+    """Draw `matrix_table` as a heat map. The suffix of `file` chooses the format (`check_picture`)."""
     size = 2.5 + 0.9 * len(names)
     shown, file = [*map(literal, names)], Path(file)
     with picture(file, 1, 1, (size + 1.5, size), 150, file.suffix[1:]) as (figure, (axes,)):

@@ -1,1 +1,1 @@
-"""Several processes: training one network together, and playing games in a pool."""
+"""Several processes: distributed training of one network, and pools that play games."""

@@ -1,7 +1,7 @@
-"""What computes tasks, and the simplest of them, this process.
+"""Task executors: the interface, and the serial executor.
 
-A task is a call of a function of a module with arguments that can be pickled. What comes of it depends on these alone,
-so that it may be computed anywhere, and again where it was lost.
+A task is a call of a module-level function with picklable arguments. Its result depends on the arguments alone. So any
+process may compute it, and may compute it again after a failure.
 """
 
 from abc import ABC, abstractmethod
@@ -12,62 +12,64 @@ __all__ = ["SERIAL", "Executor", "TaskLost"]
 
 T = TypeVar("T")
 Progress = Callable[[int], None]
-"""Called with how much was done since the last call; with a negative number where a task was lost and begins again."""
+"""Called with the amount of work done since the last call. The number is negative if a task was lost and starts
+again."""
 Task = tuple[Any, ...]
 """The arguments of a call."""
 
 ATTEMPTS = 3
-"""How often a task is tried whose process dies."""
+"""How often a task is tried if the process that computes it dies."""
 
 
 class TaskLost(OSError):
-    """The process that computed a task has died, and again when it was tried again; the message is one line."""
+    """Raised if the process that computed a task died on every attempt; the message is one line."""
 
 
 class Executor(ABC):
-    """Computes tasks. It is a context manager, at whose end nothing is computed any more."""
+    """Computes tasks. Leaving its context ends all computation."""
 
     parallel = True
-    """Whether several tasks are computed at a time, in other processes."""
+    """Whether several tasks are computed at the same time, in other processes."""
     elsewhere = False
-    """Whether they may be computed on other machines."""
+    """Whether tasks may be computed on other machines."""
 
     @abstractmethod
     def run(
         self, function: Callable[..., T], tasks: Iterable[Task], progress: Progress | None = None, cpus: int = 1
     ) -> Iterator[tuple[int, T]]:
-        """Computes `function(*task, progress)` for each task; one `run` at a time.
+        """Compute `function(*task, progress)` for each task. Only one `run` may be active at a time.
 
         Args:
-            function: of a module, so that other processes find it.
-            tasks: arguments; the next one is asked for when somebody is free to compute it.
-            progress: told by the function of what it has done.
-            cpus: processors that a task keeps busy.
+            function: a module-level function, so that other processes can import it.
+            tasks: arguments of the calls; the next task is taken when a process is free.
+            progress: called by the function with the work that it has done.
+            cpus: processors that one task keeps busy.
 
         Returns:
-            The number of each task, from 0, and what came of it, as they end. Whoever stops listening before the end
-            ends the tasks that are being computed; training runs save first.
+            The index of each task, from 0, with its result, in the order of completion. Closing the iterator early ends
+            the
+            running tasks; training runs save first.
 
         Raises:
-            TaskLost: a task was given up.
+            TaskLost: a task was lost on all attempts.
             ValueError: arguments or a result cannot be pickled.
-            Exception: what the function raised; the other tasks are ended.
+            Exception: the function raised it; the other tasks are ended.
         """
 
     def in_order(
         self, function: Callable[..., T], tasks: Iterable[Task], progress: Progress | None = None, cpus: int = 1
     ) -> Iterator[T]:
-        """What came of the tasks, in their order; arguments and errors as of `run`."""
+        """Compute tasks as `run` does, and yield their results in the order of the tasks."""
         waiting: dict[int, T] = {}
         following = 0
-        for number, found in self.run(function, tasks, progress, cpus):
-            waiting[number] = found
+        for number, result in self.run(function, tasks, progress, cpus):
+            waiting[number] = result
             while following in waiting:
                 yield waiting.pop(following)
                 following += 1
 
     def close(self) -> None:
-        """Ends what is being computed."""
+        """End the running tasks."""
         return
 
     def __enter__(self) -> "Executor":
@@ -85,10 +87,10 @@ class Serial(Executor):
     def run(
         self, function: Callable[..., T], tasks: Iterable[Task], progress: Progress | None = None, cpus: int = 1
     ) -> Iterator[tuple[int, T]]:
-        """As of `Executor`."""
+        """See `Executor.run`."""
         for number, task in enumerate(tasks):
             yield number, function(*task, progress)
 
 
 SERIAL = Serial()
-"""Computes tasks here, one after another."""
+"""The shared serial executor."""

@@ -1,7 +1,7 @@
-"""Processes of this machine that compute tasks.
+"""A pool of processes on this machine that compute tasks.
 
 `concurrent.futures.ProcessPoolExecutor` gives up all tasks when one of its processes dies, and its processes outlive a
-parent that is killed; see decision 0049.
+killed parent; see decision 0049.
 """
 
 import multiprocessing
@@ -22,18 +22,19 @@ from spygames_training.parallel.executor import ATTEMPTS, Executor, Progress, Ta
 
 T = TypeVar("T")
 CONTEXT = multiprocessing.get_context("spawn")
-"""A forked process would have the locks of threads that it does not have: of a progress bar, of torch."""
+"""Processes are spawned: a forked process would inherit locks of threads that it does not have, such as those of a
+progress bar or of torch."""
 UNGUARDED = 97
-"""Exit code of a process whose beginning, the import of the script that has started it, would start processes."""
+"""Exit code of a process whose import of the main script would start processes again."""
 
 
 class Pool(Executor):
-    """Computes tasks in processes of this machine, which begin when they are needed and end with this one.
+    """Computes tasks in processes of this machine, which start when they are needed and end with this process.
 
-    A task whose process dies is computed again in a new one. Ctrl-C reaches this process alone, which ends the others.
+    A task whose process dies is computed again in a new one. Ctrl-C reaches only this process, which ends the others.
 
     Args:
-        jobs: how many processes, from 1.
+        jobs: maximum number of processes, at least 1.
     """
 
     def __init__(self, jobs: int):
@@ -43,7 +44,7 @@ class Pool(Executor):
     def run(
         self, function: Callable[..., T], tasks: Iterable[Task], progress: Progress | None = None, cpus: int = 1
     ) -> Iterator[tuple[int, T]]:
-        """As of `Executor`."""
+        """See `Executor.run`."""
         numbered, lost = enumerate(tasks), deque[_Call]()
         try:
             while True:
@@ -84,7 +85,7 @@ class Pool(Executor):
         return [process for process in self._processes if process.call]
 
     def _free_process(self) -> "_Process":
-        """One that waits, or a new one."""
+        """Return an idle process, or start one."""
         for process in self._processes:
             if not process.call:
                 return process
@@ -92,11 +93,11 @@ class Pool(Executor):
         return self._processes[-1]
 
     def close(self) -> None:
-        """Ends all processes."""
+        """End all processes."""
         self._stop(self._processes)
 
     def _stop(self, processes: "list[_Process]") -> None:
-        """Ends processes, which may save what they were at; a second Ctrl-C ends them at once."""
+        """End processes. A training run in them saves first; a second Ctrl-C kills them at once."""
         processes = list(processes)
         self._processes = [process for process in self._processes if process not in processes]
         try:
@@ -111,16 +112,16 @@ class Pool(Executor):
 
 
 class _Call:
-    """A task on its way."""
+    """A task that is being computed."""
 
     def __init__(self, number: int, message: bytes):
         self.number, self.message = number, message
         self.done = 0
-        """What it has told of its progress."""
+        """The progress reported so far."""
         self.deaths = 0
 
     def again(self, how: str) -> "_Call":
-        """The same from its beginning; TaskLost if it has been tried often enough."""
+        """Return the call reset to its start. Raises TaskLost after `ATTEMPTS` deaths."""
         self.done, self.deaths = 0, self.deaths + 1
         if self.deaths == ATTEMPTS:
             raise TaskLost(f"a process that computed task {self.number + 1} {how}, {ATTEMPTS} times")
@@ -128,7 +129,7 @@ class _Call:
 
 
 def _next_call(lost: deque[_Call], numbered: Iterator[tuple[int, Task]], function: Callable[..., Any]) -> _Call | None:
-    """What is to be computed next, first of all what was lost."""
+    """Return the next call: lost tasks first."""
     if lost:
         return lost.popleft()
     for number, task in numbered:
@@ -137,16 +138,16 @@ def _next_call(lost: deque[_Call], numbered: Iterator[tuple[int, Task]], functio
 
 
 def pickled(value: object, what: str) -> bytes:
-    """`value` as bytes; ValueError where it cannot go to another process."""
+    """Return `value` as bytes. Raises ValueError if it cannot be pickled."""
     try:
         return pickle.dumps(value)
-    except Exception as error:  # of whatever kind: it comes out of the value's own code
+    except Exception as error:  # of any kind: the value's own code raised it
         raise ValueError(f"{what} cannot be sent to another process: {one_line(error)}") from error
 
 
 _NO_GUARD = (
-    'what starts processes must be below `if __name__ == "__main__":` in the script, which each process imports '
-    "when it begins"
+    'code that starts processes must be below `if __name__ == "__main__":`, since each process imports the script '
+    "when it starts"
 )
 
 
@@ -154,12 +155,12 @@ class _Process:
     """A process that computes one task after another.
 
     Raises:
-        SystemExit: in a process that has not begun yet, as it still imports the script that has started it.
+        SystemExit: called in a process that is still importing the main script; see `UNGUARDED`.
     """
 
     def __init__(self):
         if getattr(multiprocessing.current_process(), "_inheriting", False):
-            raise SystemExit(UNGUARDED)  # here Python's own answer is a traceback in each process
+            raise SystemExit(UNGUARDED)  # Python itself would print a traceback in each process
         self.connection, theirs = CONTEXT.Pipe()
         self.handle = CONTEXT.Process(target=_work, args=(theirs,), daemon=True)
         with _without_interrupt():
@@ -168,17 +169,17 @@ class _Process:
         self.call: _Call | None = None
 
     def begin(self, call: _Call) -> None:
-        """Sends a task."""
+        """Send a task."""
         self.call = call
-        with suppress(OSError):  # it has died, which whoever receives will see
+        with suppress(OSError):  # the process has died; `receive` reports it
             self.connection.send_bytes(call.message)
 
     def receive(self) -> tuple[Any, ...]:
-        """The next message; EOFError or OSError from a process that has died."""
+        """Return the next message. Raises EOFError or OSError if the process has died."""
         return pickle.loads(self.connection.recv_bytes())
 
     def end(self) -> str:
-        """Waits for the end of the process and says how it was."""
+        """Wait for the end of the process and describe how it ended."""
         self.connection.close()
         self.handle.join()
         code = self.handle.exitcode or 0
@@ -187,11 +188,12 @@ class _Process:
 
 @contextmanager
 def _without_interrupt() -> Iterator[None]:
-    """A process that is started inside never gets the terminal's Ctrl-C; here it comes at the end of the context."""
+    """Context for starting processes that ignore the terminal's Ctrl-C. In this process it is raised at the end of the
+    context."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # which would end the blocking when it begins, at the first process
+    resource_tracker.ensure_running()  # or it would start with the first process and unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -200,18 +202,18 @@ def _without_interrupt() -> Iterator[None]:
 
 
 def _work(connection: Connection) -> None:
-    """What such a process does."""
+    """Compute the tasks that arrive; the main function of a pool's process."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
     def progress(done: int) -> None:
         connection.send_bytes(pickle.dumps(("progress", done)))
 
-    with suppress(EOFError, OSError):  # the parent is gone
+    with suppress(EOFError, OSError):  # the parent has ended
         while True:
             message = connection.recv_bytes()
             try:
                 answer = pickled(("result", compute(message, progress)), "a result")
-            except KeyboardInterrupt:  # a training run that was told to end, and has saved
+            except KeyboardInterrupt:  # a training run was told to end, and has saved
                 return
             except Exception as error:
                 answer = pickle.dumps(("error", portable(error), traceback.format_exc()))
@@ -219,16 +221,16 @@ def _work(connection: Connection) -> None:
 
 
 def compute(message: bytes, progress: Progress | None) -> Any:
-    """What comes of a task; ValueError where something that it names is not to be found in this process."""
+    """Compute a pickled task. Raises ValueError if something that it names cannot be imported in this process."""
     try:
         function, task = pickle.loads(message)
-    except Exception as error:  # of whatever kind, see `pickled`
-        raise ValueError(f"a task cannot be read in another process: {one_line(error)}") from error
+    except Exception as error:  # of any kind, see `pickled`
+        raise ValueError(f"another process cannot unpickle a task: {one_line(error)}") from error
     return function(*task, progress)
 
 
 def portable(error: Exception) -> Exception:
-    """The error, or one that says the same where it cannot be pickled."""
+    """Return `error`, or a RuntimeError with the same message if it cannot be pickled."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
@@ -237,7 +239,7 @@ def portable(error: Exception) -> Exception:
 
 
 def _end_with_parent() -> None:
-    """Ends this process as soon as the one that has begun it is gone; a training run saves first."""
+    """End this process when its parent ends; a training run saves first."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -1,7 +1,7 @@
-"""Several processes, on one machine or many, that train one network; alone where no launcher has started several.
+"""Processes that train one network together, on one machine or several. Without a launcher the process is alone.
 
-Numbers travel as tensors, never as pickled objects. A process that is slow is waited for; one that has ended, or that
-nobody hears any more, ends the others with one line, so that a launcher can start all of them again.
+Numbers travel as tensors, never as pickled objects. A slow process is waited for. A process that has ended or cannot be
+reached ends the others with one line, so that a launcher can restart all of them.
 """
 
 import os
@@ -23,49 +23,49 @@ from spygames.core.basics.text import one_line
 
 __all__ = ["ProcessLost", "Processes", "join", "leave"]
 
-MEETING = timedelta(minutes=10)
-"""How long a process waits at the start until all others have been started."""
-PATIENCE = timedelta(minutes=2)
-"""How long it waits later for a word of another one."""
+START_TIMEOUT = timedelta(minutes=10)
+"""How long a process waits for the others to start."""
+MESSAGE_TIMEOUT = timedelta(minutes=2)
+"""How long a process waits for a message of another one after the start."""
 PULSE = 1.0
-"""Seconds between two signs of life of a process that does its own work (`Processes.in_own_time`)."""
+"""Seconds between two heartbeats of a process in `Processes.in_own_time`."""
 LAUNCH = ("RANK", "WORLD_SIZE", "MASTER_ADDR")
-"""The variables by which a launcher tells each process who it is and where they meet."""
+"""The environment variables by which a launcher gives each process its rank, their number and the meeting point."""
 PORT = "29500"
-"""Where they meet if MASTER_PORT is not set; torchrun's default, too."""
+"""The port of the meeting point if MASTER_PORT is not set; the same default as torchrun's."""
 
 
 class ProcessLost(ConnectionError):
-    """Another process has ended, has failed, or cannot be reached; the last saved state is whole."""
+    """Another process has ended, has failed or cannot be reached. The last saved state is intact."""
 
 
 @dataclass(frozen=True)
 class Processes:
-    """Who this process is among those that train together. All call the same methods in the same order."""
+    """This process among those that train together. All processes call the same methods in the same order."""
 
     rank: int = 0
-    """From 0; the first one reads, evaluates, writes and reports."""
+    """Index of this process, from 0. The first process reads, evaluates, writes and reports."""
     count: int = 1
-    """How many they are."""
+    """Number of processes."""
     local_rank: int = 0
-    """Which one on this machine: the number of its GPU, if there are some."""
+    """Index of this process on its machine, which chooses its GPU if there are any."""
     leader: int = 0
-    """The first one's rank in torch's process group."""
+    """Rank of the first process in torch's process group."""
     numbers: Any = field(default=None, repr=False, compare=False)
-    """The process group in which numbers travel; None: torch's default."""
+    """Process group for arrays and tensors; None: torch's default."""
     pulse: Any = field(default=None, repr=False, compare=False)
-    """The group of the signs of life."""
+    """Process group for heartbeats."""
 
     @property
     def first(self) -> bool:
-        """Whether this process reads, evaluates, writes and reports."""
+        """Whether this is the process that reads, evaluates, writes and reports."""
         return self.rank == 0
 
     def gather(self, own: np.ndarray) -> list[np.ndarray]:
-        """The arrays of all processes, equal in shape and dtype, in the order of their ranks, to all of them."""
+        """Return the arrays of all processes, in the order of their ranks. Shapes and dtypes must be equal."""
         if self.count == 1:
             return [own]
-        # As bytes, which every backend moves as they are.
+        # As bytes, which every backend transfers unchanged.
         data = torch.from_numpy(np.array(own, order="C").reshape(-1).view(np.uint8))
         found = [torch.empty_like(data) for _ in range(self.count)]
         with self._hearing():
@@ -74,7 +74,7 @@ class Processes:
         return [part.numpy().view(own.dtype).reshape(own.shape) for part in ordered]
 
     def gather_rows(self, own: np.ndarray) -> list[np.ndarray]:
-        """Like `gather`, of arrays that may differ in their number of rows (the first axis)."""
+        """Return the arrays of all processes as `gather` does. Their number of rows (the first axis) may differ."""
         if self.count == 1:
             return [own]
         lengths = [int(length[0]) for length in self.gather(np.array([len(own)]))]
@@ -85,7 +85,7 @@ class Processes:
         return [part[:length] for part, length in zip(self.gather(padded), lengths, strict=True)]
 
     def add(self, tensors: Sequence[Tensor]) -> None:
-        """Replaces each tensor by its sum over all processes, in one message."""
+        """Replace each tensor by its sum over all processes, in one message."""
         if self.count > 1:
             flat = torch.cat([t.reshape(-1) for t in tensors])
             with self._hearing():
@@ -94,7 +94,7 @@ class Processes:
                 tensor.copy_(part.view_as(tensor))
 
     def copy_first(self, tensors: Sequence[Tensor]) -> None:
-        """Replaces each tensor by that of the first process."""
+        """Replace each tensor by that of the first process."""
         for tensor in tensors if self.count > 1 else ():
             data = tensor.contiguous()
             with self._hearing():
@@ -102,10 +102,10 @@ class Processes:
             tensor.copy_(data)
 
     def from_first(self, find: Callable[[], bytes]) -> bytes:
-        """What `find` returns in the first process, which alone calls it, to all of them.
+        """Call `find` in the first process and return its result in all processes.
 
         Raises:
-            ProcessLost: in the others, if it raised something.
+            ProcessLost: in the other processes, if `find` raised an exception.
         """
         with self.in_own_time():
             own = find() if self.first else b""
@@ -121,18 +121,19 @@ class Processes:
         return data.numpy().tobytes()
 
     def led_by(self, claim: int) -> "Processes":
-        """The same processes, the first of which is the one with the largest claim; of equal ones it is the one that
-        came first before."""
+        """Return the same processes with the one of the largest `claim` as the first. Of equal claims the one with the
+        lowest current rank wins."""
         claims = [int(other[0]) for other in self.gather(np.array([claim]))]
         shift = claims.index(max(claims))
         return replace(self, rank=(self.rank - shift) % self.count, leader=(self.leader + shift) % self.count)
 
     @contextmanager
     def in_own_time(self) -> Iterator[None]:
-        """All leave the context together, and each may take any time in it: as long as it lives it is waited for.
+        """Context for work that may take any time in each process. All processes leave it together, and wait for each
+        other as long as heartbeats arrive.
 
         Raises:
-            ProcessLost: when this process is done: another one has failed in the context, or is not heard any more.
+            ProcessLost: at the end of the context: another process failed in it, or its heartbeat stopped.
         """
         if self.count == 1:
             yield
@@ -149,26 +150,28 @@ class Processes:
             if heart.error:
                 raise heart.error
         if heart.others_failed:
-            raise ProcessLost(f"{self} stops, for another one has failed")
+            raise ProcessLost(f"{self} stops because another process has failed")
 
     def __str__(self) -> str:
-        """For messages."""
+        """Describe the process for messages."""
         return f"process {self.rank} of {self.count}"
 
     @contextmanager
     def _hearing(self) -> Iterator[None]:
-        """An error of the connection becomes a `ProcessLost`."""
+        """Turn an error of the connection into a `ProcessLost`."""
         try:
             yield
         except RuntimeError as error:
-            raise ProcessLost(f"{self} has lost another one, which has ended or is cut off: {_said(error)}") from error
+            raise ProcessLost(
+                f"{self} has lost another process, which has ended or is cut off: {_reason(error)}"
+            ) from error
 
 
 ALONE = Processes()
 
 
 class _Heart(threading.Thread):
-    """Tells the other processes again and again that this one lives, until all are done or one has failed."""
+    """Sends heartbeats to the other processes until all are done or one has failed."""
 
     def __init__(self, processes: Processes):
         super().__init__(name="pulse", daemon=True)
@@ -178,7 +181,7 @@ class _Heart(threading.Thread):
         self.error: RuntimeError | None = None
 
     def run(self) -> None:
-        """Beats; a process that is done waits in `all_reduce` for the next beat of the others."""
+        """Send heartbeats. A process that is done waits in `all_reduce` for the others' next heartbeat."""
         try:
             working = failed = 0
             while not failed:
@@ -193,22 +196,22 @@ class _Heart(threading.Thread):
             self.error = error
 
     def leave(self, failed: bool = False) -> None:
-        """This process is done, or has failed; waits for the others, unless one has failed."""
+        """Report that this process is done or has failed, and wait for the others unless one has failed."""
         self._failed = failed
         self._done.set()
         self.join()
 
 
 def join() -> Processes:
-    """Meets the other processes that a launcher has started; without one this process is alone.
+    """Join the other processes that a launcher has started. Without a launcher the process is alone.
 
-    They are joined if torch's process group is there (Ray Train), or if RANK, WORLD_SIZE and MASTER_ADDR are set
-    (torchrun, or a line of shell in a job of SLURM or Kubernetes). Numbers on GPUs go through NCCL, all else through
+    The processes form a group if torch's process group exists already (Ray Train), or if RANK, WORLD_SIZE and
+    MASTER_ADDR are set (torchrun, SLURM or Kubernetes). Tensors on GPUs travel through NCCL, everything else through
     gloo.
 
     Raises:
-        ValueError: only some of the three are set, or to no numbers.
-        ProcessLost: the others were not met in `MEETING`.
+        ValueError: some of the three variables are missing or invalid.
+        ProcessLost: the others did not start within `START_TIMEOUT`.
     """
     joined = dist.is_initialized()
     launched = (dist.get_rank(), dist.get_world_size()) if joined else _launched()
@@ -221,37 +224,37 @@ def join() -> Processes:
     gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
     backend = "cpu:gloo,cuda:nccl" if gpus else "gloo"
     if gpus:
-        # Else all processes have a context on the first GPU, too, and NCCL guesses which one is whose.
+        # Otherwise every process also gets a context on the first GPU, and NCCL guesses the assignment.
         torch.cuda.set_device(local_rank % gpus)
     try:
         if not joined:
             os.environ.setdefault("MASTER_PORT", PORT)
-            store, rank, count = next(rendezvous("env://", timeout=MEETING))
-            store.set_timeout(PATIENCE)
-            dist.init_process_group(backend, store=store, rank=rank, world_size=count, timeout=PATIENCE)
-        numbers = dist.new_group(timeout=PATIENCE, backend=backend)
-        pulse = dist.new_group(timeout=PATIENCE, backend="gloo")
+            store, rank, count = next(rendezvous("env://", timeout=START_TIMEOUT))
+            store.set_timeout(MESSAGE_TIMEOUT)
+            dist.init_process_group(backend, store=store, rank=rank, world_size=count, timeout=MESSAGE_TIMEOUT)
+        numbers = dist.new_group(timeout=MESSAGE_TIMEOUT, backend=backend)
+        pulse = dist.new_group(timeout=MESSAGE_TIMEOUT, backend="gloo")
     except RuntimeError as error:
         place = f"{os.environ.get('MASTER_ADDR')}:{os.environ.get('MASTER_PORT')}"
-        raise ProcessLost(f"process {rank} of {count} cannot meet the others at {place}: {_said(error)}") from error
+        raise ProcessLost(f"process {rank} of {count} cannot reach the others at {place}: {_reason(error)}") from error
     return Processes(rank, count, local_rank, 0, numbers, pulse)
 
 
 def leave() -> None:
-    """Leaves the group of processes, if there is one."""
+    """Leave the process group, if there is one."""
     if dist.is_initialized():
         dist.destroy_process_group()
 
 
 def _launched() -> tuple[int, int] | None:
-    """Rank and number of processes as the launcher gave them; None where there is none."""
+    """Return the rank and number of processes that the launcher has set, or None without a launcher."""
     given = {name: os.environ[name] for name in LAUNCH if os.environ.get(name)}
     if not given:
         return None
     if missing := [name for name in LAUNCH if name not in given]:
         raise ValueError(
-            f"{' and '.join(given)} set, but not {' and '.join(missing)}: set all of {', '.join(LAUNCH)} where several "
-            "processes train together, and none of them where this one is alone"
+            f"{' and '.join(given)} set, but not {' and '.join(missing)}: set all of {', '.join(LAUNCH)} to train "
+            "with several processes, and none of them to train with one"
         )
     rank, count = given["RANK"], given["WORLD_SIZE"]
     if not rank.isdecimal() or not count.isdecimal() or not 0 <= int(rank) < int(count):
@@ -261,6 +264,6 @@ def _launched() -> tuple[int, int] | None:
     return int(rank), int(count)
 
 
-def _said(error: RuntimeError) -> str:
-    """What torch says of a lost connection, without the place in its sources."""
+def _reason(error: RuntimeError) -> str:
+    """Return torch's message about a lost connection, without the location in its sources."""
     return one_line(re.sub(r"^\[\S+:\d+\] ", "", str(error).partition("\n")[0]), 200)

@@ -1,1 +1,1 @@
-"""Self-play PPO: playing, opponents, advantages, losses and updates."""
+"""Self-play PPO: rollouts, opponents, advantages, losses and updates."""

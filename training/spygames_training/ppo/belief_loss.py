@@ -1,8 +1,8 @@
-"""What a network believes about what is hidden: the loss, and its gradient with respect to the network's answers.
+"""The belief loss and its gradient with respect to the network's answers.
 
-A head beside the policy and the value says how likely each answer to each of the game's questions is. Learning it is an
-auxiliary task: what tells of hidden cards or identities comes into the layers that the policy shares. The loss of a
-decision is the mean cross-entropy over the questions that are asked in it.
+A head beside policy and value predicts the answer to each of the game's questions about hidden information. Learning it
+is an auxiliary task: it brings what reveals hidden cards or identities into the layers that the policy shares. The loss
+of a decision is the mean cross-entropy over the questions that apply to it.
 
 Letters: k decisions of N, Q questions, L answers to all questions together.
 """
@@ -26,13 +26,13 @@ def belief_gradients(
     gradients: np.ndarray,
     sums: np.ndarray,
 ) -> None:
-    """Writes the gradients of the mean loss over k decisions.
+    """Write the gradients of the mean loss over k decisions.
 
     Args:
-        logits: float32 [k, L], of the network, for the decisions `rows`.
-        rows: int64 [k], of the N decisions in `answers`.
-        answers: int8 [N, Q], the true ones, or UNASKED.
-        sizes: int64 [Q], how many answers each question has.
+        logits: float32 [k, L], the network's, for the decisions `rows`.
+        rows: int64 [k], indices into the N decisions of `answers`.
+        answers: int8 [N, Q], the true answers, or UNASKED.
+        sizes: int64 [Q], the number of answers to each question.
         weight: of the loss.
         gradients: float32 [k, L], written.
         sums: float64 [2, Q], added to: the cross-entropy of each question in nats, and how often it was asked.
@@ -66,15 +66,17 @@ def belief_gradients(
 
 
 def belief_metrics(groups: Sequence[tuple[str, int, int]], sums: np.ndarray) -> dict[str, float]:
-    """The mean cross-entropy of each group of questions, in nats a question, as `belief/NAME`; 0 where none was asked.
+    """Return the mean cross-entropy of each group of questions, in nats per question, as `belief/NAME`.
+
+    A group that was never asked has 0.
 
     Args:
-        groups: as `Questions.groups`.
-        sums: float64 [2, Q], as of `belief_gradients`.
+        groups: see `Questions.groups`.
+        sums: float64 [2, Q], from `belief_gradients`.
     """
-    (nats, asked), found, first = sums, {}, 0
+    (nats, asked), metrics, first = sums, {}, 0
     for name, count, _ in groups:
         mine = slice(first, first + count)
-        found[f"belief/{name}"] = float(nats[mine].sum() / max(asked[mine].sum(), 1.0))
+        metrics[f"belief/{name}"] = float(nats[mine].sum() / max(asked[mine].sum(), 1.0))
         first += count
-    return found
+    return metrics

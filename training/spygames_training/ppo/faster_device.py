@@ -1,9 +1,10 @@
-"""Whether a network would learn faster on a GPU, for runs whose config leaves that open.
+"""Estimate whether a network would learn faster on a GPU, for runs with `device = "auto"`.
 
-The games, the draws and the loss stay on the CPU. So a GPU saves the time that the CPU's cores need for the network,
-and costs the time to start its operations and to move numbers there and back; what it needs for the numbers of networks
-of this size is less than that. All of it is counted and nothing is timed, so that equal runs on equal machines choose
-alike. The counts were made; what an operation and a byte take on a GPU is an estimate that nobody has measured.
+Games, sampling and the loss stay on the CPU. A GPU saves the time that the cores need for the network. It costs the
+time to launch its operations and to transfer data; its own computing time is small for networks of this size.
+
+All costs are counted and nothing is timed, so that equal runs on equal machines choose the same device. The numbers of
+operations were counted; the time per operation and per byte on a GPU is an estimate and was not measured.
 """
 
 import torch
@@ -13,26 +14,27 @@ from spygames_training.config import PPO
 from spygames_training.networks.actor_critic import ActorCritic
 
 FLOPS_A_CORE = 100e9
-"""A second, with what lies between the products: as 110,000 decisions a second of Agent Avenue come to, learned by one
-core of an AMD EPYC with two layers of 128 units in bfloat16."""
+"""Floating-point operations per second and core, overheads included. It corresponds to 110,000 decisions per second of
+Agent Avenue, learned by one core of an AMD EPYC with two layers of 128 units in bfloat16."""
 SECONDS_A_START = 5e-6
-"""To start an operation on a GPU from Python."""
+"""Time to launch a GPU operation from Python."""
 BYTES_A_SECOND = 10e9
-"""To a GPU or back, from memory that is not pinned."""
+"""Transfer rate to or from a GPU, with memory that is not pinned."""
 STARTS = {"mlp": (18, 45), "entities": (18, 45), "recurrent": (47, 28)}
-"""Operations of a step of all games, and of a gradient; a recurrent network's for each step in a sequence."""
+"""GPU operations of one step of all games, and of one gradient. A recurrent network needs the latter for each step of a
+sequence."""
 STARTS_OF_OPTIMIZER, STARTS_OF_WORKER = 25, 8
-"""Operations of the optimiser's step, and of adding up a further worker's gradient."""
+"""GPU operations of an optimizer step, and of adding the gradient of one more worker."""
 
 
 def gpu_pays(network: ActorCritic, ppo: PPO, workers: int, processes: int = 1) -> bool:
-    """Whether a GPU would spare more time in an update than it costs.
+    """Whether a GPU would save more time in an update than it costs.
 
     Args:
         network: on the CPU.
         ppo: the algorithm's settings.
-        workers: of each process, each on a core that would have the network's work to do.
-        processes: that share the games, each with a GPU.
+        workers: of each process; each occupies a core that would otherwise compute the network.
+        processes: processes that share the games, each with a GPU.
     """
     decisions = ppo.games // processes * ppo.steps
     cores = decisions * _flops(network) * (2 + 3 * ppo.epochs) / FLOPS_A_CORE / workers
@@ -48,7 +50,7 @@ def gpu_pays(network: ActorCritic, ppo: PPO, workers: int, processes: int = 1) -
 
 
 def _flops(network: ActorCritic) -> float:
-    """Of one decision, forward."""
+    """Return the floating-point operations of a forward pass for one decision."""
     rows = 2
     with torch.no_grad(), torch.random.fork_rng(devices=[]), FlopCounterMode(display=False) as counter:
         features, _ = network.step(_zeros(rows, network.num_features), _zeros(rows, network.memory_size))

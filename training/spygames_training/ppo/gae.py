@@ -1,4 +1,4 @@
-"""Generalised advantage estimation for games of many seats (Schulman et al. 2016, arXiv 1506.02438, eq. 16)."""
+"""Generalized advantage estimation for games of many seats (Schulman et al. 2016, arXiv 1506.02438, eq. 16)."""
 
 from typing import NamedTuple
 
@@ -8,39 +8,40 @@ from spygames.core.compiling.kernel import kernel
 
 
 class Played(NamedTuple):
-    """T decisions of n games, one after another."""
+    """T successive decisions in each of n games."""
 
     rewards: np.ndarray
     """float32 [T, n, P], paid after each decision"""
     done: np.ndarray
-    """bool [T, n], the game ended with that decision"""
+    """bool [T, n], whether the game ended with that decision"""
     seats: np.ndarray
-    """int8 [T, n], who decided"""
+    """int8 [T, n], the seat that decided"""
     values: np.ndarray
-    """float32 [T, n], the critic's value for the seat that decided"""
+    """float32 [T, n], the critic's value for that seat"""
 
 
 class Estimates(NamedTuple):
-    """Of each decision."""
+    """Estimates for each decision."""
 
     advantages: np.ndarray
     """float32 [T, n]"""
     valid: np.ndarray
-    """bool [T, n]: False for a seat's last decision before the window ends in mid-game, whose outcome is not known; it
-    is to be left out, not guessed"""
+    """bool [T, n]; False for a seat's last decision before the window ends in the middle of a game. Its outcome is not
+    known, so it is left out of learning."""
 
 
 @kernel
 def per_seat_gae(played: Played, gamma: float, lam: float, estimates: Estimates, scratch: np.ndarray) -> None:
-    """Advantages along each seat's own decisions: a reward reaches the seat it belongs to, whoever moved last.
+    """Estimate advantages along each seat's own decisions: a reward counts for the seat that receives it, whichever
+    seat moved.
 
-    For seat p with successive decisions at t and t', delta = R + gamma V(t') - V(t), where R is all that p was
-    paid from t on until it decides again or the game ends (V(t') = 0 then), and A(t) = delta + gamma lam A(t').
+    For seat p with successive decisions at t and t', delta = R + gamma V(t') - V(t), where R is the sum of all rewards
+    of p from t until it decides again or the game ends (V(t') = 0 then), and A(t) = delta + gamma lam A(t').
 
     Args:
         played: the decisions.
-        gamma: discount between a seat's own decisions.
-        lam: lambda of the estimate.
+        gamma: discount factor between a seat's own decisions.
+        lam: lambda of the estimator.
         estimates: written.
         scratch: float32 [4, P], overwritten.
     """

@@ -1,8 +1,9 @@
-"""Learning: proximal policy optimisation with strong, moving regularisation, for self-play with hidden information.
+"""The learner: PPO with strong, moving regularization for self-play with hidden information.
 
-One network plays all seats. Its loss is in `losses`; the reference there is an earlier self, replaced now and then, or
-a running mean of the weights (EMAgnet, arXiv 2606.23995). The policy that is evaluated and shipped is such a mean, too.
-Convergence of such schemes to an equilibrium is proven for two players with opposed interests only.
+One network plays all seats; `losses` has its loss. The reference policy of the KL term is an earlier version of the
+network that is replaced periodically, or a running mean of the weights (EMAgnet, arXiv 2606.23995). The policy that is
+evaluated and saved is another running mean. Convergence of such schemes to an equilibrium is proven only for two
+players with opposed interests.
 """
 
 import copy
@@ -25,30 +26,28 @@ from spygames_training.ppo.minibatch import Minibatches
 from spygames_training.ppo.rollout import Rollout
 
 REFERENCE_BATCH, REFERENCE_BATCH_ELSEWHERE = 2048, 65_536
-"""About how many decisions the reference computes at once, so that its layers' outputs fit into a CPU's cache; and on
-another device, where each piece is waited for."""
-
-
+"""Approximate batch size of the reference: on a CPU, so that the layers' outputs fit into its cache; and on another
+device, where each batch costs a wait."""
 ADAM = ("step", "exp_avg", "exp_avg_sq")
-"""The optimiser's tensors for each parameter."""
+"""Names of the optimizer's tensors for each parameter."""
 NETWORKS = ("network", "ema", "reference")
-"""A learner's networks, by the names of its fields."""
+"""Names of a learner's fields that are networks."""
 
 
 class Learner:
-    """The network, its running mean, its reference and the optimiser.
+    """The network, its running mean, its reference and the optimizer.
 
-    Several workers, one thread each, compute the gradient on their own part of a minibatch (data parallelism): each
-    has a copy of the network that shares the weights and owns its gradients. The sum is taken in a fixed order, so
-    a run is repeatable. With several processes each has its own workers and its own weights, which stay equal, because
-    all take the same steps.
+    Each worker is one thread and computes the gradient on its part of a minibatch (data parallelism). It has a copy of
+    the network that shares the weights and owns its gradients. Gradients are summed in a fixed order, so a run is
+    repeatable. Each of several processes has its own workers and weights; the weights stay equal, because all processes
+    take the same steps.
 
     Args:
-        network: begins with the same weights in every process; where they are, CPU or GPU, is where it learns.
+        network: has the same initial weights in every process. It learns on the device that it is on.
         ppo: the algorithm's settings.
-        workers: of this process.
+        workers: number of workers of this process.
         seed: of the order of decisions in minibatches.
-        processes: those that train together.
+        processes: the processes that train together.
     """
 
     def __init__(self, network: ActorCritic, ppo: PPO, workers: int, seed: int, processes: Processes = ALONE):
@@ -63,23 +62,23 @@ class Learner:
         for several in self.parameters[1:]:
             for own, shared in zip(several, self.parameters[0], strict=True):
                 own.data = shared.data
-        apart = [[*head.parameters()] for head in network.heads_beside]
-        others = {id(p) for several in apart for p in several}
-        self._clipped = [[p for p in self.parameters[0] if id(p) not in others], *apart]
-        """The parameters whose gradients are scaled down together."""
+        auxiliary = [[*head.parameters()] for head in network.heads_beside]
+        in_auxiliary = {id(p) for parameters in auxiliary for p in parameters}
+        self._clipped = [[p for p in self.parameters[0] if id(p) not in in_auxiliary], *auxiliary]
+        """Groups of parameters; the gradient norm of each group is clipped."""
         self.threads = ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,))
         self.rng = np.random.default_rng([seed, 3])
         self._belief_sizes = sizes_of(network.beliefs)
         self.updates = self.steps = 0
-        """Of the whole network, and of its optimiser."""
+        """Number of updates, and of gradient steps."""
 
     def close(self) -> None:
-        """Ends the workers' threads."""
+        """End the workers' threads."""
         self.threads.shutdown(cancel_futures=True)
-        torch.set_num_threads(torch.get_num_threads())  # threads that begin later take what a thread has set last
+        torch.set_num_threads(torch.get_num_threads())  # new threads take the value that was set last
 
     def play(self, rollouts: Sequence[Rollout]) -> None:
-        """Lets every worker play its games."""
+        """Let every worker play its games."""
         ppo = self.ppo
 
         def work(k: int) -> None:
@@ -88,15 +87,15 @@ class Learner:
         list(self.threads.map(work, range(len(rollouts))))
 
     def update(self, rollouts: Sequence[Rollout], progress_remaining: float) -> dict[str, float]:
-        """One update from what was played.
+        """Learn from the last rollouts.
 
         Args:
-            rollouts: one for each worker, just played.
-            progress_remaining: the part of the run still to come, 1 to 0.
+            rollouts: one per worker, just played.
+            progress_remaining: the fraction of the run still ahead, 1 to 0.
 
         Returns:
-            The means of the loss terms (`losses.LOSS_TERMS`), the critic's `explained_variance`, the weights in force
-            and, of a network that learns what to believe, `belief_metrics`.
+            Metrics: the means of the loss terms (`losses.LOSS_TERMS`), the critic's `explained_variance`, the current
+                learning rate and weights, and the `belief_metrics` of a network with beliefs.
         """
         ppo = self.ppo
         if not ppo.reference_ema and self.updates % ppo.reference_every == 0:
@@ -109,17 +108,17 @@ class Learner:
         kl_weight = kl_end + (ppo.kl - kl_end) * progress_remaining
         weights = Weights(ppo.clip, ppo.value_weight, entropy_weight, kl_weight)
         data = list(self.threads.map(self._prepare, rollouts))
-        # Of all workers, those of other processes included: all processes must do the same with it.
+        # Statistics cover the workers of all processes, so that all processes take the same steps.
         counts = self.processes.gather(np.array([(len(d.taken.advantages), d.units) for d in data]))
         lengths, units = np.concatenate(counts).T.tolist()
         estimates = np.concatenate([np.stack([d.taken.advantages, d.taken.targets], axis=1) for d in data])
-        # Errors are returns minus values: what the critic does not explain.
+        # Errors are returns minus values, the part that the critic does not explain.
         errors, targets = np.concatenate(self.processes.gather_rows(estimates)).T.copy()
         unexplained = float(errors.var()) / (float(targets.var()) + 1e-8)
         for d in data:
-            normalised = d.taken.advantages
-            normalised -= errors.mean()
-            normalised /= errors.std() + 1e-8
+            normalized = d.taken.advantages
+            normalized -= errors.mean()
+            normalized /= errors.std() + 1e-8
         workers, size = len(data), ppo.minibatch // len(units)
         num_minibatches = max(1, min(*units, min(lengths) // size))
         sizes = [n // num_minibatches if self.network.memory_size else size for n in units]
@@ -159,7 +158,7 @@ class Learner:
 
     @torch.no_grad()
     def _ask_reference(self, data: Minibatches) -> None:
-        """Fills in the reference's logits."""
+        """Fill in the reference's logits."""
         logits = data.taken.reference
         size = REFERENCE_BATCH if self.compute.is_here else REFERENCE_BATCH_ELSEWHERE
         for units in np.array_split(np.arange(data.units), max(1, len(logits) // size)):
@@ -177,14 +176,16 @@ class Learner:
         loss_terms: np.ndarray,
         belief_sums: np.ndarray,
     ) -> None:
-        """Leaves the gradient on the `chosen` units in the replica and adds the means of the loss terms to
-        `loss_terms`, what the belief's loss adds up to `belief_sums`."""
+        """Compute the gradient on the `chosen` units and leave it in the replica.
+
+        The means of the loss terms are added to `loss_terms`, the sums of the belief loss to `belief_sums`.
+        """
         rows, sequences = data.choose(chosen)
         replica.zero_grad(set_to_none=False)
         with self.compute.autocast():
             features, views = data.features(replica, rows, sequences, self.compute)
             outputs = replica.heads(features, views)
-            # Of an agent whose critic sees all: on what the policy has made of the view, which it does not change.
+            # The own-view value of a critic of all seats: it must not change the policy's features.
             own = [replica.own_value(features.detach())] if replica.sees_all else []
             beliefs = [replica.belief(features)] if replica.belief is not None else []
         asked = [*outputs, *own, *beliefs]
@@ -201,7 +202,7 @@ class Learner:
     def _belief_gradients(
         self, logits: np.ndarray, rows: np.ndarray, answers: np.ndarray | None, sums: np.ndarray
     ) -> np.ndarray:
-        """As `belief_gradients`, which it returns."""
+        """Return the gradients that `belief_gradients` writes."""
         assert answers is not None
         gradients = np.empty_like(logits)
         sizes, weight = self._belief_sizes, self.ppo.belief_weight
@@ -210,11 +211,11 @@ class Learner:
 
     @torch.no_grad()
     def _step(self) -> None:
-        """Averages the gradients of all workers, takes a step of Adam and moves the running mean."""
+        """Average the gradients of all workers, take a step of Adam and update the running means."""
         sums = []
         for several in zip(*self.parameters, strict=True):
             gradients = [p.grad for p in several if p.grad is not None]
-            # A process by itself adds up as two processes would, half of the workers each.
+            # A single process adds in the order of two processes with half of the workers each.
             half = len(gradients) // 2 if self.processes.count == 1 and len(gradients) % 2 == 0 else len(gradients)
             for part in filter(None, (gradients[:half], gradients[half:])):
                 for other in part[1:]:
@@ -234,20 +235,23 @@ class Learner:
             self._follow(self.reference, self.ppo.reference_ema)
 
     def _follow(self, network: ActorCritic, decay: float) -> None:
-        """Moves a running mean of the weights towards them."""
-        decay = min(decay, (1 + self.steps) / (10 + self.steps))  # so that the first weights are soon forgotten
+        """Move a running mean of the weights towards the current weights."""
+        decay = min(decay, (1 + self.steps) / (10 + self.steps))  # forget the first weights quickly
         for mean, now in zip(network.parameters(), self.parameters[0], strict=True):
             mean.lerp_(now, 1 - decay)
 
     def copy_first(self) -> None:
-        """Takes the weights of the first process; on another kind of processor random ones may differ in a bit."""
+        """Copy the weights of the first process: random initial weights may differ in a bit between processors."""
         networks: list[ActorCritic] = [getattr(self, name) for name in NETWORKS]
         with torch.no_grad():
             self.processes.copy_first([p for network in networks for p in network.state_dict().values()])
 
     def state_dict(self) -> dict[str, Any]:
-        """What the next update depends on: tensors (`network.`, `ema.`, `reference.` and a weight's name, `adam.K.` and
-        one of `ADAM` for the K-th parameter, once a step was taken), `updates`, `steps` and the state of `rng`."""
+        """Return everything that the next update depends on.
+
+        The tensors are named `network.`, `ema.` or `reference.` and a weight's name, and `adam.K.` and one of `ADAM`
+        for the K-th parameter, once a step was taken. `updates`, `steps` and the state of `rng` are plain values.
+        """
         state: dict[str, Any] = {}
         for name in NETWORKS:
             network: ActorCritic = getattr(self, name)
@@ -257,8 +261,11 @@ class Learner:
         return state | {"updates": self.updates, "steps": self.steps, "rng": self.rng.bit_generator.state}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continues from what `state_dict` gave; ValueError if a tensor is missing, unknown, or of another shape or
-        type, or the state of `rng` is that of no generator."""
+        """Restore the state that `state_dict` returned.
+
+        Raises:
+            ValueError: a tensor is missing, unknown, or of another shape or dtype, or the state of `rng` is invalid.
+        """
         parameters = dict(enumerate(self.network.parameters()))
         tensors = tensors_of(state)
         wanted = {k: v for k, v in tensors_of(self.state_dict()).items() if not k.startswith("adam.")}

@@ -1,14 +1,16 @@
 """The loss of a decision and its gradient with respect to the network's outputs.
 
-With pi the policy that is learned, mu the one that played and r = pi(a) / mu(a), a decision's loss is
+With pi the policy that learns, mu the policy that played and r = pi(a) / mu(a), a decision's loss is
 
     -min(r A, clip(r, 1 - eps, 1 + eps) A) + c_v (V - G)^2 / 2 - c_h H(pi) + c_k KL(pi || reference)
 
 (Schulman et al. 2017, arXiv 1707.06347, eq. 7 and 9; the entropy's weight as in arXiv 2502.08938, the KL term as in
-NashPG, arXiv 2510.18183). Where a decision was played at a temperature t, pi in r is softmax(logits / t), as mu is; H
-and KL are always of softmax(logits). Masks are sparse and the formula is elementwise, so one pass over the legal
-actions that writes the gradient is several times faster than a chain of tensor operations that torch differentiates;
-tests/training/ppo/test_losses.py holds the two against each other.
+NashPG, arXiv 2510.18183). If a decision was played at temperature t, pi in r is softmax(logits / t), as mu is; H and KL
+always use softmax(logits).
+
+Masks are sparse and the formula is elementwise. One pass over the legal actions that writes the gradient is therefore
+several times faster than tensor operations that torch differentiates. tests/training/ppo/test_losses.py compares the
+two.
 """
 
 import math
@@ -19,12 +21,12 @@ import numpy as np
 from spygames.core.compiling.kernel import kernel
 
 LOSS_TERMS = ("policy_loss", "value_loss", "entropy", "kl_to_reference", "clipped", "kl_from_played")
-"""`clipped` is the fraction of decisions whose ratio was outside the clip range, `kl_from_played` estimates
-KL(mu || pi) by r - 1 - log r."""
+"""Names of the metrics. `clipped` is the fraction of decisions whose ratio was outside the clip range; `kl_from_played`
+estimates KL(mu || pi) by r - 1 - log r."""
 
 
 class Taken(NamedTuple):
-    """What was recorded of N decisions."""
+    """The recorded data of N decisions."""
 
     mask: np.ndarray
     """bool [N, A]"""
@@ -33,7 +35,7 @@ class Taken(NamedTuple):
     log_probabilities: np.ndarray
     """float32 [N], of the action, under the policy that played"""
     temperatures: np.ndarray
-    """float32 [N], at which it played, positive"""
+    """float32 [N], the temperature at which the policy played, positive"""
     advantages: np.ndarray
     """float32 [N]"""
     targets: np.ndarray
@@ -70,12 +72,12 @@ def loss_gradients(
     loss_terms: np.ndarray,
     legal: np.ndarray,
 ) -> None:
-    """Writes the gradients of the mean loss over k decisions.
+    """Write the gradients of the mean loss over k decisions.
 
     Args:
-        outputs: of the network, for the decisions `rows`.
-        rows: int64 [k], of the N decisions in `taken`.
-        taken: what was recorded.
+        outputs: the network's, for the decisions `rows`.
+        rows: int64 [k], indices into the N decisions of `taken`.
+        taken: the recorded data.
         weights: of the terms.
         gradients: written.
         loss_terms: float64 [6], the means of the terms named in LOSS_TERMS are added to it.
@@ -124,9 +126,9 @@ def loss_gradients(
         ratio = math.exp(log_ratio)
         clipped = min(max(ratio, 1.0 - weights.clip), 1.0 + weights.clip)
         advantage = np.float64(advantages[i])
-        # The gradient of the surrogate with respect to log pi(a): none where the clipped branch is the smaller one.
+        # The gradient of the surrogate with respect to log pi(a): 0 if the clipped branch is the smaller one.
         push = ratio * advantage if ratio * advantage <= clipped * advantage else 0.0
-        push /= temperature  # of log pi(a) with respect to the logits
+        push /= temperature  # from the gradient of log pi(a) with respect to the logits
         for a in legal[:found]:
             log_pi = logits[k, a] - log_total
             pi = np.float64(logit_gradients[k, a])

@@ -1,6 +1,7 @@
 """The decisions that an update learns from, and minibatches of them.
 
-Letters: T steps, n games, F features, A actions, N decisions that can be learned from, S sequences, M floats of memory.
+Letters: T steps, n games, F features, A actions, P seats, Q questions, N decisions to learn from, S sequences, M floats
+of memory.
 """
 
 from dataclasses import dataclass
@@ -17,47 +18,47 @@ from spygames_training.ppo.trajectories import Trajectories
 
 @dataclass
 class Sequences:
-    """Decisions of one seat in one game, in order, S times."""
+    """S sequences, each of the successive decisions of one seat in one game."""
 
     starts: np.ndarray
-    """int64 [S]: the first decision of each"""
+    """int64 [S], the index of each sequence's first decision"""
     lengths: np.ndarray
     """int64 [S]"""
     memory: Tensor
-    """float32 [S, M]: the seat's memory before it, taken as given: no gradient goes further back"""
+    """float32 [S, M], the seat's memory before the sequence; gradients do not flow into it"""
 
     def rows(self, chosen: np.ndarray) -> np.ndarray:
-        """The decisions of the sequences `chosen`, int64 [k], one sequence after the other."""
+        """Return the decisions of the sequences `chosen`, int64 [k], one sequence after another."""
         lengths = self.lengths[chosen]
         firsts = np.cumsum(lengths) - lengths
         return np.repeat(self.starts[chosen] - firsts, lengths) + np.arange(lengths.sum())
 
     def only(self, chosen: np.ndarray) -> "Sequences":
-        """The sequences `chosen`, of decisions in the order of `rows`."""
+        """Return the sequences `chosen`, whose decisions are in the order of `rows`."""
         lengths = self.lengths[chosen]
         return Sequences(np.cumsum(lengths) - lengths, lengths, self.memory[torch.from_numpy(chosen)])
 
 
 @dataclass
 class Minibatches:
-    """All N decisions of one worker that can be learned from, to be chosen from for each gradient step."""
+    """All N decisions of one worker that can be learned from, as the source of each gradient step."""
 
     observation: Tensor
-    """[T * n, F], all that was seen, the memory of the trajectories themselves (`Trajectories.shown`)"""
+    """[T * n, F], all observations; shares the memory of the trajectories (`Trajectories.shown`)"""
     views: Tensor | None
-    """[T * n, P * F], for a critic that sees all"""
+    """[T * n, P * F], the views of all seats, for a critic that sees all; else None"""
     places: Tensor
-    """int64 [N]: the rows of the decisions in these two"""
+    """int64 [N], the row of each decision in these two"""
     sequences: Sequences | None
-    """for a network with memory; the decisions are then ordered sequence by sequence"""
+    """The sequences, for a network with memory. The decisions are then ordered sequence by sequence."""
     taken: Taken
-    """What was recorded of each decision, and what its loss is computed from."""
+    """The recorded data of each decision, from which its loss is computed."""
     answers: np.ndarray | None = None
-    """int8 [N, Q]: the true answers to the game's questions, for a network that learns them"""
+    """int8 [N, Q], the true answers to the game's questions, for a network that learns them; else None"""
 
     @classmethod
     def of(cls, trajectories: Trajectories, memory_size: int) -> "Minibatches":
-        """The decisions whose outcome is known; `taken.reference` is not filled in yet."""
+        """Select the decisions whose outcome is known. `taken.reference` is not filled in yet."""
         t = trajectories
         steps, n = t.actions.shape
         keep, sequences = np.flatnonzero(t.valid.reshape(-1)), None
@@ -83,11 +84,11 @@ class Minibatches:
 
     @property
     def units(self) -> int:
-        """How many units a minibatch is chosen from: decisions, or whole sequences of them."""
+        """The number of units that minibatches choose from: decisions, or whole sequences."""
         return len(self.taken.actions if self.sequences is None else self.sequences.starts)
 
     def choose(self, units: np.ndarray) -> tuple[np.ndarray, Sequences | None]:
-        """The decisions of those units, int64 [k], and their sequences, if they have some."""
+        """Return the decisions of those units, int64 [k], and their sequences, if there are any."""
         if self.sequences is None:
             return units, None
         return self.sequences.rows(units), self.sequences.only(units)
@@ -95,7 +96,7 @@ class Minibatches:
     def features(
         self, network: ActorCritic, rows: np.ndarray, sequences: Sequences | None, compute: Compute
     ) -> tuple[Tensor, Tensor | None]:
-        """The input of a network's heads: features and, for a critic that sees all, views."""
+        """Compute the input of a network's heads: features and, for a critic that sees all, views."""
         at = self.places[torch.from_numpy(rows)]
         observation = compute.rows(self.observation, at)
         views = None if self.views is None else compute.rows(self.views, at)
@@ -105,7 +106,7 @@ class Minibatches:
 
 
 def sequences_of(trajectories: Trajectories, keep: np.ndarray, size: int) -> tuple[np.ndarray, Sequences]:
-    """The decisions `keep`, int64 [N], places in [T, n], in another order: sequence by sequence."""
+    """Order the decisions `keep`, int64 [N], indices into [T * n], sequence by sequence."""
     keep, whose = trajectories.by_seat(keep)
     starts = np.flatnonzero(np.any(np.diff(whose, axis=1, prepend=-1) != 0, axis=0))
     row, seat, number = whose[:, starts]

@@ -1,4 +1,4 @@
-"""Playing: many games by one network in all seats, or against opponents in some of them, recorded for learning.
+"""Rollouts: many games played by one network in all seats, or against opponents, and recorded for learning.
 
 Letters: T steps, n games, F features of a view, A actions, P seats, M floats of memory.
 """
@@ -26,18 +26,18 @@ from spygames_training.ppo.trajectories import Trajectories
 
 
 class Rollout:
-    """`n` games of one worker, `steps` decisions each between two updates, recorded in `trajectories`.
+    """One worker's `n` games, played for `steps` decisions each between two updates and recorded in `trajectories`.
 
     Args:
-        game: what is played.
+        game: the game.
         n: number of games.
-        steps: decisions of each game in an update.
+        steps: decisions per game and update.
         seed: of the games, the actions and the draws of opponents.
-        share: the fraction of the games that have opponents, 0 to 1 (`OpponentSeats`).
-        players: who may play a seat, the network included: there is room for the memory of each, and notes for those
-            who want them.
+        share: fraction of the games that have opponents, 0 to 1 (`OpponentSeats`).
+        players: all players that may play a seat, the network included. Their needs decide how much memory is allocated
+            and whether notes are kept.
         shaping: added to the rewards of the network's decisions.
-        temperature: at which the network plays in games with an opponent that is no network.
+        temperature: of the network's play in games with an opponent that is not a network.
     """
 
     def __init__(
@@ -57,16 +57,18 @@ class Rollout:
         self.batch = Batch(game, n, seed, threads=1, observation=t.observation[-1], mask=t.mask[-1])
         rng = np.random.default_rng([seed, 1]).integers(2**64, size=(n, 1), dtype=np.uint64)
         self.session = Session(self.batch, [*players], np.zeros((n, game.num_players), np.int64), rng)
-        """The games with the opponents, by their numbers in the league; 0 in `seating` is the network."""
+        """The games and their players. `seating` has opponents by their number in the league, and 0 for the network."""
         self.memory = self.session.memory
         if share and not round(share * n):
-            raise ValueError(f"opponents.share {share:g} of a worker's {n} games is no game: at least {0.51 / n:.2g}")
+            raise ValueError(
+                f"opponents.share must be at least {0.51 / n:.2g}, not {share:g}: a worker has only {n} games"
+            )
         self.opponents = OpponentSeats(game, self.session.seating[: round(share * n)], [seed, 2])
         self._views = np.zeros((n, game.num_players, game.num_features), np.float32)
         self._legal = np.zeros(game.num_actions, np.int64)
 
     def play(self, network: ActorCritic, ppo: PPO) -> None:
-        """Records the next `steps` decisions of every game."""
+        """Play and record the next `steps` decisions of every game."""
         t, batch, session, compute = self.trajectories, self.batch, self.session, Compute.of(network, ppo.precision)
         session.players = self.opponents.players
         t.begin(self.memory)
@@ -94,7 +96,8 @@ class Rollout:
         t.estimate_advantages(ppo)
 
     def _draw(self, logits: np.ndarray, asked: Asked, drawn: Drawn, temperatures: np.ndarray) -> None:
-        """Draws an action in each game at its temperature, which is written, float32 [n]; logits are overwritten."""
+        """Sample an action in each game. The game's temperature is written to `temperatures`, float32 [n]; `logits` are
+        overwritten."""
         if self.temperature == 1.0:
             sample_rows(logits, asked, 1.0, drawn, self._legal)
             return
@@ -106,8 +109,10 @@ class Rollout:
             sample_rows(logits[rows], asked._replace(rows=rows), temperature, drawn, self._legal)
 
     def _ask(self, network: ActorCritic, step: int, compute: Compute) -> tuple[np.ndarray, np.ndarray]:
-        """The network's logits [n, A] and values [n] in all games, also where an opponent's action will count; only the
-        network's own decisions change its memory."""
+        """Return the network's logits [n, A] and values [n] in all games, including those where an opponent decides.
+
+        Only the network's own decisions change its memory.
+        """
         t = self.trajectories
         with torch.inference_mode(), compute.autocast():
             observation = t.show(step)
@@ -123,15 +128,18 @@ class Rollout:
             return logits, values
 
     def _observe_all(self, step: int) -> torch.Tensor:
-        """The views of all seats, [n, P * F], where the network is; kept there for learning."""
+        """Return the views of all seats, [n, P * F], on the network's device; they are kept for learning."""
         views = self.trajectories.views
         assert views is not None
         self.batch.observe_all(self._views)
         return views[step].copy_(torch.from_numpy(self._views).flatten(1))
 
     def state_dict(self) -> dict[str, Any]:
-        """What the next update depends on: tensors `states`, `seeds`, `luck`, `controller` and `memory`, and the arrays
-        of the notes if there are any, in types that files know, and the state of `rng`, which draws the opponents."""
+        """Return everything that the next update depends on.
+
+        The tensors are `states`, `seeds`, `luck`, `controller`, `memory` and, if notes are kept, `notes.NAME`, in
+        dtypes that safetensors files support. `rng` is the state of the generator that draws opponents.
+        """
         notes = {} if self.session.notes is None else self.session.notes.arrays()
         return {
             "states": torch.from_numpy(to_fields(self.batch.states).ravel()),
@@ -143,14 +151,14 @@ class Rollout:
         }
 
     def load_state_dict(self, state: Mapping[str, Any], opponents: Iterable[int] = ()) -> None:
-        """Continues from what `state_dict` gave, tensors of the same shapes and types.
+        """Restore the state that `state_dict` returned, with tensors of the same shapes and dtypes.
 
         Args:
-            state: as of `state_dict`.
-            opponents: the numbers of those who may play a seat.
+            state: from `state_dict`.
+            opponents: the numbers of the opponents that may play a seat.
 
         Raises:
-            ValueError: a state is not one of the game; and what `OpponentSeats.load_state_dict` raises.
+            ValueError: a state is not a state of the game; or see `OpponentSeats.load_state_dict`.
         """
         self.opponents.load_state_dict(state, opponents)
         states, seeds = state["states"].numpy(), state["seeds"].numpy()
@@ -166,9 +174,11 @@ class Rollout:
 
 
 def check_memory(game: Game, config: Config, processes: int = 1) -> None:
-    """ValueError if the games of an update alone, shared by so many processes, take more than this machine's memory."""
+    """Raise ValueError if the games of an update alone, divided by `processes`, need more than this machine's
+    memory."""
     ppo = config.ppo
-    decision = 4 * game.num_features + game.num_actions + 4 * game.num_players + 32  # what `Trajectories` hold of each
+    # Bytes per decision in `Trajectories`.
+    decision = 4 * game.num_features + game.num_actions + 4 * game.num_players + 32
     if config.network.critic == "all":
         decision += 2 * game.num_features * game.num_players  # at least, in bfloat16
     if config.network.belief != "none" and game.questions is not None:
@@ -176,10 +186,10 @@ def check_memory(game: Game, config: Config, processes: int = 1) -> None:
     need = ppo.games * (ppo.steps * decision + game.state_dtype.itemsize) // processes
     try:
         have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not known here
+    except (AttributeError, ValueError, OSError):  # not known on this system
         return
     if need > have:
         raise ValueError(
-            f"ppo.games {ppo.games} x ppo.steps {ppo.steps} take {need / 2**30:,.0f} GiB, and this machine has "
-            f"{have / 2**30:,.0f}: lower one of them"
+            f"ppo.games {ppo.games} x ppo.steps {ppo.steps} need {need / 2**30:,.0f} GiB of memory, and this machine "
+            f"has {have / 2**30:,.0f} GiB: lower one of them"
         )

@@ -1,4 +1,4 @@
-"""Which seats opponents play in the games of one rollout, and how the learner did against them."""
+"""The seats that opponents play in the games of one rollout, and the learner's results against them."""
 
 import copy
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,14 +16,15 @@ from spygames_training.ppo.league import League
 
 
 class OpponentSeats:
-    """The seats of one rollout that opponents play: in each of its first games one side learns (a seat, or a team where
-    seats play in teams), and each other side is played by a frozen opponent, or by the network if there are none yet.
-    The opponents are drawn when a game starts and keep their seats until it ends.
+    """The seats of one rollout that opponents play.
+
+    In each of the rollout's first games one side learns (a seat, or a team where seats play in teams). Every other side
+    is played by a frozen opponent, or by the network while there are no opponents. Opponents are drawn when a game
+    starts and keep their seats until it ends.
 
     Args:
-        game: what is played.
-        controller: int64 [games, P], the seating of those of the rollout's games that have opponents, the first ones,
-            which is written.
+        game: the game.
+        controller: int64 [games, P], the seating of the games with opponents, which are the first ones; written.
         seed: of the draws.
     """
 
@@ -31,7 +32,7 @@ class OpponentSeats:
         self.game, self.games = game, len(controller)
         self.rng = np.random.default_rng(seed)
         self.controller = controller
-        """Who plays which seat: 0 the network, else an opponent's number in the league."""
+        """The player of each seat: 0 for the network, else an opponent's number in the league."""
         self.players: Mapping[int, Player] = {}
         self.drawable: Sequence[int] = ()
         self.chances = np.zeros(0)
@@ -39,35 +40,40 @@ class OpponentSeats:
         """The learner's results against each opponent, [wins, games], until `pop_results`."""
 
     def join(self, league: League) -> None:
-        """From now on games that begin draw their opponents from `league`; the others keep theirs."""
+        """Draw opponents from `league` in games that start from now on. Running games keep their opponents."""
         first = not self.drawable
         self.rejoin(league)
         if first:
             self._draw(np.arange(self.games))
 
     def rejoin(self, league: League) -> None:
-        """As `join`, for resumed games, which have their opponents already."""
-        # Copies, because a search has memory of its own, which two workers must not write at once.
+        """As `join`, for resumed games, which already have their opponents."""
+        # Copies, because a search has buffers of its own, which two workers must not write at the same time.
         self.players = {k: self.players.get(k) or copy.deepcopy(player) for k, player in league.players.items()}
         self.drawable, self.chances = league.drawable, league.chances
 
     def frozen(self, seats: np.ndarray) -> np.ndarray:
-        """Whether an opponent plays the seat to move in each game of the rollout, bool [n]; seats: int8 [n]."""
-        found = np.zeros(len(seats), np.bool_)
+        """Return whether an opponent plays the seat to move in each game, bool [n]; `seats`: int8 [n]."""
+        frozen = np.zeros(len(seats), np.bool_)
         if self.games:
-            found[: self.games] = self.controller[np.arange(self.games), seats[: self.games]] > 0
-        return found
+            frozen[: self.games] = self.controller[np.arange(self.games), seats[: self.games]] > 0
+        return frozen
 
     def has_bots(self) -> np.ndarray:
-        """Whether an opponent that is no network, such as a scripted one, plays in each game, bool [games]."""
+        """Return whether an opponent that is not a network, such as a scripted bot, plays in each game, bool
+        [games]."""
         bots = np.zeros(max(self.players, default=0) + 1, np.bool_)
         for number, player in self.players.items():
             bots[number] = not isinstance(player, PolicyPlayer)
         return np.any(bots[self.controller], axis=1)
 
     def end_games(self, done: np.ndarray, rewards: np.ndarray) -> None:
-        """Notes the results of games that have just ended and draws the opponents of the next ones; done: bool [n],
-        rewards: float32 [n, P] of the game's last step."""
+        """Record the results of games that have just ended and draw opponents for the next ones.
+
+        Args:
+            done: bool [n].
+            rewards: float32 [n, P], of the games' last step.
+        """
         if not self.games:
             return
         ended = np.flatnonzero(done[: self.games])
@@ -75,27 +81,31 @@ class OpponentSeats:
         self._draw(ended)
 
     def pop_results(self) -> dict[int, np.ndarray]:
-        """The learner's results against each opponent since the last call: {number: float64 [wins, games]}."""
+        """Return the learner's results against each opponent since the last call: {number: float64 [wins, games]}."""
         results, self.results = self.results, {}
         return results
 
     def state_dict(self) -> dict[str, Any]:
-        """`controller` and the state of `rng`."""
+        """Return `controller` and the state of `rng`."""
         return {"controller": torch.from_numpy(self.controller), "rng": self.rng.bit_generator.state}
 
     def load_state_dict(self, state: Mapping[str, Any], opponents: Iterable[int]) -> None:
-        """Continues from what `state_dict` gave; ValueError if a seat is played by none of `opponents`, or nobody
-        learns in a game, or the state of `rng` is that of no generator."""
+        """Restore the state that `state_dict` returned.
+
+        Raises:
+            ValueError: a seat has a player that is not in `opponents`, a game has no learning seat, or the state of
+                `rng` is invalid.
+        """
         controller = state["controller"].numpy()
         if unknown := set(controller.flat) - {0, *opponents}:
-            raise ValueError(f"there is no opponent {min(unknown)} who could play a seat")
+            raise ValueError(f"a seat is played by opponent {min(unknown)}, which does not exist")
         if not (controller == 0).any(axis=1).all():
-            raise ValueError("nobody learns in one of its games")
+            raise ValueError("a game has no learning seat")
         set_rng(self.rng, state["rng"])
         self.controller[...] = controller
 
     def _count(self, rows: np.ndarray, rewards: np.ndarray) -> None:
-        """Notes who won in games that have just ended."""
+        """Record the winners of games that have just ended."""
         who = self.controller[rows]
         learner = (who == 0).argmax(axis=1)
         wins = won(rewards[rows, learner], self.game.num_sides)
@@ -104,7 +114,7 @@ class OpponentSeats:
             self.results[k] = self.results.get(k, np.zeros(2)) + np.array([wins[against].sum(), against.sum()])
 
     def _draw(self, rows: np.ndarray) -> None:
-        """Draws who plays which seat in games that have just begun."""
+        """Draw the seating of games that have just started."""
         if self.drawable and len(rows):
             sides = self.game.num_sides
             drawn = self.rng.choice(self.drawable, (len(rows), sides), p=self.chances)

@@ -1,6 +1,6 @@
-"""What was played, decision by decision, recorded for learning.
+"""Trajectories: the recorded decisions of a rollout.
 
-Letters: T steps, n games, F features of a view, A actions, P seats, M floats of memory.
+Letters: T steps, n games, F features of a view, A actions, P seats, Q questions, M floats of memory.
 """
 
 import numpy as np
@@ -13,27 +13,27 @@ from spygames_training.ppo.gae import Estimates, Played, per_seat_gae
 
 
 class Trajectories:
-    """T decisions of each of n games, one after another, in arrays [T, n, ...].
+    """T successive decisions of each of n games, in arrays [T, n, ...].
 
     Attributes:
-        observation: float32 [T + 1, n, F]; the last one is seen before the next T decisions.
+        observation: float32 [T + 1, n, F]; the last one precedes the next T decisions.
         mask: int8 [T + 1, n, A], likewise.
         actions: int64.
         log_probabilities: float32, of the actions, under the network at the temperature at which it played.
         temperatures: float32, that temperature.
-        values: float32, the critic's for the seat that decided.
-        seats: int8, who decided.
+        values: float32, the critic's value for the seat that decided.
+        seats: int8, the seat that decided.
         rewards: float32 [T, n, P], paid after the decision, times `PPO.reward_scale`.
-        done: bool, the game ended with the decision.
-        frozen: bool, an opponent decided.
+        done: bool, whether the game ended with the decision.
+        frozen: bool, whether an opponent decided.
         advantages: float32.
-        valid: bool, the decision was the network's own, and its outcome is known.
-        seen: the first T observations, [T, n, F], where the network is and in the type that it computes in, so that it
-            learns from them without another transfer; None while that is as it is in `observation`.
+        valid: bool, whether the decision was the network's own and its outcome is known.
+        seen: the first T observations, [T, n, F], on the network's device and in its dtype, so that learning needs no
+            further transfer; None while `observation` itself can be used.
         views: the views of all seats before each decision, [T, n, P * F], likewise; None until a critic that sees all
             has played.
-        answers: int8 [T, n, Q], the true answers to the game's questions to the seat that decided; None until a network
-            that learns them has played.
+        answers: int8 [T, n, Q], the true answers to the game's questions for the seat that decided; None until a
+            network that learns them has played.
         memory_before: float32 [n, P, M], the memory of each seat before the first decision.
     """
 
@@ -58,12 +58,13 @@ class Trajectories:
         self._scratch = np.zeros((4, players), np.float32)
 
     def begin(self, memory: np.ndarray) -> None:
-        """Continues with the last observation; memory: [n, P, M] as it is now."""
+        """Start a new window at the last observation. `memory`: [n, P, M], the current memory."""
         self.observation[0], self.mask[0] = self.observation[-1], self.mask[-1]
         self.memory_before[...] = memory
 
     def keep(self, compute: Compute, all_views: bool) -> None:
-        """Makes room for what a network sees: its observations, and the views of all seats if its critic sees them."""
+        """Allocate buffers for the network's inputs: its observations, and the views of all seats if its critic sees
+        them."""
         steps, n, players = self.rewards.shape
         features = self.observation.shape[2]
         if self.seen is None and not compute.is_here:
@@ -72,23 +73,24 @@ class Trajectories:
             self.views = torch.empty(steps, n, players * features, dtype=compute.dtype, device=compute.device)
 
     def show(self, step: int) -> torch.Tensor:
-        """What the network sees at a step, [n, F], where it is; kept there."""
+        """Return the network's observations at a step, [n, F], on its device; they are kept there."""
         observation = torch.from_numpy(self.observation[step])
         return observation if self.seen is None else self.seen[step].copy_(observation)
 
     @property
     def shown(self) -> torch.Tensor:
-        """All that it saw, [T * n, F], where it is kept: on the CPU the memory of `observation` itself."""
+        """All observations of the network, [T * n, F], on its device. On the CPU they share the memory of
+        `observation`."""
         seen = torch.from_numpy(self.observation[:-1]) if self.seen is None else self.seen
         return seen.flatten(0, 1)
 
     def keep_answers(self, questions: int) -> None:
-        """Makes room for the answers to so many questions a decision."""
+        """Allocate a buffer for the answers to `questions` questions per decision."""
         if self.answers is None:
             self.answers = np.zeros((*self.actions.shape, questions), np.int8)
 
     def estimate_advantages(self, ppo: PPO) -> None:
-        """Fills `advantages` and `valid`, once all decisions are recorded."""
+        """Fill in `advantages` and `valid`, once all decisions are recorded."""
         rewards, seats = self.rewards, self.seats
         if ppo.credit == "table":  # as if one player made all decisions
             rewards = np.take_along_axis(rewards, seats[..., None].astype(np.int64), axis=2)
@@ -98,8 +100,14 @@ class Trajectories:
         self.valid &= ~self.frozen
 
     def by_seat(self, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The decisions `places`, int64 [N] in [T * n], in another order: those of a seat in a game one after the
-        other; and whose they are, int64 [3, N]: row, seat, and how many games of the row had ended before."""
+        """Order decisions so that those of one seat in one game follow each other.
+
+        Args:
+            places: int64 [N], indices into [T * n].
+
+        Returns:
+            The ordered indices, and int64 [3, N]: row, seat, and the number of games of the row that had ended before.
+        """
         step, row = np.divmod(places, self.actions.shape[1])
         seat = self.seats[step, row].astype(np.int64)
         number = (np.cumsum(self.done, axis=0) - self.done)[step, row]

@@ -1,1 +1,1 @@
-"""Training runs: the loop, its folder, reports, and resuming."""
+"""Training runs: the loop, the run's folder, reports, and resuming."""

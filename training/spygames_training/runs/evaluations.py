@@ -1,4 +1,4 @@
-"""The evaluations of a run: who its network is measured against, and its win fractions."""
+"""The evaluations of a run: the opponents of its network and its win fractions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,21 +13,31 @@ from spygames_training.runs.report import WIN
 
 
 def evaluation_opponents(game: Game, config: Config) -> list[Player]:
-    """The opponents of a run's evaluations. ValueError for an unknown player, for two of one name, whose figures could
-    not be told apart, and for an unknown way to play."""
+    """Make the opponents of a run's evaluations.
+
+    Raises:
+        ValueError: a player is unknown, two players have the same name (their metrics could not be told apart), or
+            `evaluate_play` is invalid.
+    """
     temperature_of(config.evaluate_play)
     opponents = named_players(game, config.evaluate_against, "evaluate_against")
     names = [opponent.name for opponent in opponents]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ValueError(f"evaluate_against names two players called {twice[0]}: take one, or rename its folder")
+        raise ValueError(
+            f"evaluate_against must not have two players called {twice[0]}: remove one, or rename its folder"
+        )
     return opponents
 
 
 def win_shares(
     game: Game, network: ActorCritic, opponents: Sequence[Player], config: Config, step: int
 ) -> tuple[dict[str, float], dict[str, Any]]:
-    """The network's win fractions, playing as the config says: as metrics, and as a checkpoint keeps them, with the
-    decisions trained on by then, since the weights that it keeps may be newer."""
+    """Evaluate the network, which plays as the config says.
+
+    Returns:
+        Its win fractions as metrics, and the same as a checkpoint stores them. The latter has the number of decisions
+        at the time of the evaluation, since the checkpoint's weights may be newer.
+    """
     player = from_network(game, network, config.evaluate_play)
     results = evaluate(game, player, opponents, config.evaluate_games, seed=config.seed)
     shares = {WIN + result.opponent: result.win_share for result in results}

@@ -1,4 +1,4 @@
-"""The files of a run's folder: which there are, whether they can be written, and the config that the folder holds."""
+"""The files of a run's folder, checks that they can be written, and the config that the folder holds."""
 
 from pathlib import Path
 
@@ -13,31 +13,40 @@ from spygames_training.runs.report import METRICS
 RUN = "run.json"
 STATE = "state.safetensors"
 FILES = (RUN, STATE, METRICS, "curves.png", "summary.json", ".lock")
-"""The files that a run writes into its folder, beside the folders checkpoint and tensorboard."""
+"""The files of a run's folder. It also has the folders checkpoint and tensorboard."""
 MAX_RUN_BYTES = 1 << 20
+"""Size limit of run.json."""
 
 
 def check_folder(folder: Path) -> None:
-    """ValueError if a run cannot write its files into `folder`, for something else is in the place of one."""
+    """Raise ValueError if something in `folder` is in the way of the run's files."""
     if folder.exists() and not folder.is_dir():
-        raise ValueError(f"{folder} is no folder")
+        raise ValueError(f"{folder} must be a folder")
     for file in (folder / name for name in FILES):
         if (file.exists() or file.is_symlink()) and not file.is_file():
-            raise ValueError(f"{file} is no file, but the run writes one of that name: move it away")
+            raise ValueError(f"{file} is not a file, but the run writes a file of that name: move it away")
     board = folder / "tensorboard"
     if (board.exists() or board.is_symlink()) and not board.is_dir():
-        raise ValueError(f"{board} is no folder, but the run writes one of that name: move it away")
+        raise ValueError(f"{board} is not a folder, but the run makes a folder of that name: move it away")
     check_place(folder / "checkpoint")
 
 
 def resume_config(folder: str | Path, processes: Processes = ALONE, *, allow_code: bool = True) -> Config:
-    """The config of the run in `folder`, which the first process reads; ValueError, of one line, if there is none, or
-    it is not allowed. `allow_code` as in `read_config`."""
+    """Return the config of the run in `folder`. With several processes, the first one reads it.
+
+    Args:
+        folder: of the run.
+        processes: the processes that train together.
+        allow_code: see `read_config`.
+
+    Raises:
+        ValueError: there is no run, its config is damaged, or its game is not allowed; one line.
+    """
     path = Path(folder) / RUN
     try:
         values = parse_json(processes.from_first(lambda: read_file(path, MAX_RUN_BYTES)))
         if not isinstance(values, dict):
-            raise ValueError("it holds no mapping")
+            raise ValueError("it must hold a JSON object")
         config = from_mapping(Config, values)
     except ProcessLost:
         raise
@@ -46,5 +55,5 @@ def resume_config(folder: str | Path, processes: Processes = ALONE, *, allow_cod
     except OSError as error:
         raise ValueError(f"{folder} holds no run to resume: {path}: {error.strerror}") from error
     except ValueError as error:
-        raise ValueError(f"{path} is damaged or no config of a run: {one_line(error, 300)}") from error
+        raise ValueError(f"{path} is damaged or not the config of a run: {one_line(error, 300)}") from error
     return config if allow_code else harmless(config, path)

@@ -1,4 +1,4 @@
-"""The loop of a training run: update after update, with evaluations, reports, saves, callbacks and signals between."""
+"""The training loop: updates, and between them evaluations, reports, saves, callbacks and signals."""
 
 import signal
 import threading
@@ -20,7 +20,7 @@ from spygames_training.runs.report import Report
 
 
 class Trained(Protocol):
-    """What the loop needs of a run (`Run`)."""
+    """The part of `Run` that the loop uses."""
 
     config: Config
     folder: Path
@@ -32,56 +32,56 @@ class Trained(Protocol):
 
     @property
     def finished(self) -> bool:
-        """Whether all decisions are made."""
+        """Whether the run has made all its decisions."""
         ...
 
     def update(self) -> dict[str, Any]:
-        """One update; returns its metrics."""
+        """Make one update and return its metrics."""
         ...
 
     def evaluate(self) -> dict[str, float]:
-        """Plays against the evaluation's opponents; returns the win fractions."""
+        """Play against the evaluation opponents and return the win fractions."""
         ...
 
     def save(self) -> None:
-        """Saves state and agent."""
+        """Save state and agent."""
         ...
 
     def save_agent(self) -> None:
-        """Saves the agent alone."""
+        """Save the agent only."""
         ...
 
     def close(self) -> None:
-        """Ends what the run keeps open."""
+        """Release threads and other resources."""
         ...
 
 
 def check_callbacks(callbacks: Sequence[Callable[..., object]]) -> None:
-    """TypeError if they are no list of functions."""
+    """Raise TypeError if `callbacks` is not a list of functions."""
     if callable(callbacks):
-        raise TypeError(f"callbacks must be a list of functions: [{shown(callbacks)}]")
+        raise TypeError(f"callbacks must be a list of functions, such as [{shown(callbacks)}]")
     for callback in callbacks:
         if not callable(callback):
-            raise TypeError(f"a callback is a function of a run and its metrics, not {shown(callback)}")
+            raise TypeError(f"a callback must be a function of a run and its metrics, not {shown(callback)}")
 
 
 class Due(NamedTuple):
-    """What a run does after an update."""
+    """What to do after an update."""
 
     evaluate: bool
     save: bool
 
 
 class TrainingLoop:
-    """The training of a run to its end.
+    """Trains a run to its end.
 
     Args:
-        run: what is trained.
-        callbacks: called in their order after each update, by the first process only.
-        progress: whether the progress is shown.
+        run: the run.
+        callbacks: called in order after each update, in the first process only.
+        progress: whether to show the progress.
 
     Raises:
-        TypeError: a callback cannot be called.
+        TypeError: a callback is not callable.
     """
 
     def __init__(self, run: Trained, callbacks: Sequence[Callable[..., object]], progress: bool):
@@ -91,7 +91,7 @@ class TrainingLoop:
         self._evaluated = self._saved = time.monotonic()
 
     def train(self) -> None:
-        """Trains, saves and reports; raises what `Run.train` says."""
+        """Train, save and report. The exceptions are those of `Run.train`."""
         run = self.run
         with ExitStack() as stack:
             with run.processes.in_own_time():
@@ -99,7 +99,7 @@ class TrainingLoop:
                     stack.enter_context(only_one(run.folder))
             stack.enter_context(signals_to(self._interrupt))
             try:
-                with usual_torch(), one_thread(), self._report() as report:  # each worker is one thread
+                with usual_torch(), one_thread(), self._report() as report:  # each worker uses one thread
                     self._train(report)
             finally:
                 run.close()
@@ -107,9 +107,9 @@ class TrainingLoop:
     def _train(self, report: Report | None) -> None:
         run, stopping = self.run, False
         if run.learner.updates == 0:
-            run.save()  # so that a kill at any moment leaves something to resume
+            run.save()  # from now on, a run that is killed can be resumed
         else:
-            run.save_agent()  # which is older than the state after a kill between the two
+            run.save_agent()  # it is older than the state if the run was killed between the two
         self._evaluated = self._saved = time.monotonic()
         while not run.finished and not stopping:
             metrics = run.update()
@@ -121,8 +121,8 @@ class TrainingLoop:
                 if report:
                     report.add(metrics)
                 failure = self._call(metrics)
-            asked = run.processes.gather(np.array([self._interrupted, run.stopping or failure is not None]))
-            interrupted, stopping = np.any(asked, axis=0).tolist()
+            requests = run.processes.gather(np.array([self._interrupted, run.stopping or failure is not None]))
+            interrupted, stopping = np.any(requests, axis=0).tolist()
             if due.save or interrupted or stopping:
                 run.save()
                 self._saved = time.monotonic()
@@ -137,7 +137,7 @@ class TrainingLoop:
                     report.summarise(run.progress["decisions"], run.progress["seconds"])
 
     def _call(self, metrics: dict[str, Any]) -> Exception | None:
-        """Calls back, in the first process; returns what was raised."""
+        """Call the callbacks in the first process. Return the exception that one raised, or None."""
         try:
             for callback in self.callbacks if self.run.processes.first else ():
                 callback(self.run, dict(metrics))
@@ -146,20 +146,22 @@ class TrainingLoop:
         return None
 
     def _due(self) -> Due:
-        """What to do after the last update, the same in all processes: the clock of the first one counts for all."""
+        """Return what to do after the last update. It is the same in all processes: the first one's clock decides."""
         now, run, config = time.monotonic(), self.run, self.run.config
         after = run.progress["decisions"]
-        asked = np.array([now - self._evaluated >= config.evaluate_every, now - self._saved >= config.save_every])
-        evaluate, save = run.processes.gather(asked)[0].tolist()
+        due = np.array([now - self._evaluated >= config.evaluate_every, now - self._saved >= config.save_every])
+        evaluate, save = run.processes.gather(due)[0].tolist()
         before = after - config.ppo.games * config.ppo.steps
         milestone = run.finished or run.learner.updates == 1 or before < config.decisions / 2 <= after
         return Due(evaluate or milestone, save or run.finished)
 
     def _interrupt(self, *_: object) -> None:
-        """Ends the run after the update that is being made, since a state from its middle could not be resumed; a
-        second signal ends it at once, without saving."""
+        """Stop the run after the current update, since a state in the middle of an update could not be resumed.
+
+        A second signal stops it at once, without saving.
+        """
         if self._interrupted:
-            raise KeyboardInterrupt("stopped at once, without saving; the last saved state is whole")
+            raise KeyboardInterrupt("stopped at once, without saving; the last saved state is intact")
         self._interrupted = True
 
     def _report(self) -> AbstractContextManager[Report | None]:
@@ -171,8 +173,11 @@ class TrainingLoop:
 
 @contextmanager
 def signals_to(handler: Callable[..., object]) -> Iterator[None]:
-    """Ctrl-C and SIGTERM call `handler` inside. Outside the main thread nothing changes, nor does a handler that Python
-    does not know, and so could not put back."""
+    """Context in which Ctrl-C and SIGTERM call `handler`.
+
+    Nothing changes outside the main thread. A handler that was not installed from Python is kept too, since it could
+    not be restored.
+    """
     before: dict[int, Any] = {}
     try:
         if threading.current_thread() is threading.main_thread():

@@ -1,4 +1,4 @@
-"""The metrics of a training run: on screen, in Python's logging, in metrics.jsonl, for TensorBoard, and as a plot."""
+"""The metrics of a training run: on screen, in Python's logging, in metrics.jsonl, for TensorBoard, and as plots."""
 
 import hashlib
 import io
@@ -23,35 +23,36 @@ from spygames_training.output.plots import legend, picture
 from spygames_training.output.tables import ScreenTable, as_cell, console
 
 WIN = "win_share/"
-"""Prefix of the metrics that are win shares against somebody."""
+"""Prefix of metrics that are win shares against an opponent."""
 METRICS = "metrics.jsonl"
 SUMMARY = "summary.json"
 MOMENTS = ("start", "half", "end")
-"""Of a run, at which its summary has the win shares."""
+"""The moments of a run for which its summary has win shares."""
 MAX_METRICS_BYTES = 1 << 32
 MAX_SUMMARY_BYTES = 1 << 20
-LARGEST_METRIC = 3.5e38
-"""Of either sign: what a float32 holds, and a picture can show."""
+MAX_METRIC = 3.5e38
+"""Limit for the absolute value of a metric: the range of a float32, which a plot can show."""
 LOG = logging.getLogger("spygames_training")
-"""Told of the progress in lines of level INFO, whether it is shown or not."""
+"""Gets the progress as lines of level INFO, whether or not it is shown on screen."""
 SECONDS_A_LINE = 30
-"""Between two lines about the progress, if there is no evaluation before."""
+"""Maximum time between two lines about the progress; an evaluation gives a line earlier."""
 
 
 class Board:
-    """Scalars for TensorBoard, in a file of events of this process; as its own writer does, without a thread, which
-    would print a traceback where the disk is full.
+    """Writes scalars for TensorBoard to an event file of this process.
+
+    TensorBoard's own writer uses a thread, which would print a traceback when the disk is full.
 
     Args:
-        folder: TensorBoard's; made where it is not there.
-        done: steps beyond this one in earlier files are not shown.
+        folder: TensorBoard's; it is created if it does not exist.
+        done: the current step; TensorBoard hides later steps of earlier files.
 
     Raises:
-        OSError: by each method, and here: the file cannot be written.
+        OSError: here and in each method: the file cannot be written.
     """
 
     def __init__(self, folder: Path, done: int):
-        # Slow to import, needed by no other part; their names are made at run time.
+        # Imported here because it is slow, and by name because the modules' contents are generated at run time.
         self._events = import_module("tensorboard.compat.proto.event_pb2")
         self._summaries = import_module("tensorboard.compat.proto.summary_pb2")
         folder.mkdir(exist_ok=True)
@@ -63,13 +64,13 @@ class Board:
             self._write(step=done + 1, session_log=log(status=log.SessionStatus.START))
 
     def add(self, metrics: Mapping[str, float], step: int) -> None:
-        """Writes all of them for one step."""
+        """Write the metrics of one step."""
         summary = self._summaries.Summary
         values = [summary.Value(tag=name, simple_value=value) for name, value in metrics.items()]
         self._write(step=step, summary=summary(value=values))
 
     def close(self) -> None:
-        """Closes the file; what was added is there already."""
+        """Close the file. All metrics were written when they were added."""
         self._file.close()
 
     def _write(self, **event: Any) -> None:
@@ -83,10 +84,10 @@ class Board:
 
 
 class MetricsFile:
-    """metrics.jsonl: a line for each update.
+    """The file metrics.jsonl, with one line per update.
 
     Args:
-        file: its path; what it holds is replaced by `rows`.
+        file: its path; the content is replaced by `rows`.
         rows: the metrics of earlier updates.
     """
 
@@ -96,17 +97,17 @@ class MetricsFile:
             write_whole(file, "".join(json.dumps(row) + "\n" for row in rows))
 
     def add(self, metrics: Mapping[str, Any]) -> None:
-        """Appends one update's metrics; OSError if they cannot be written."""
+        """Append the metrics of one update. Raises OSError if they cannot be written."""
         with named(self.file), open(self.file, "a", encoding="utf-8", newline="\n") as file:
             file.write(json.dumps(metrics) + "\n")
 
 
 class Screen:
-    """The progress of a run: a live display in a terminal, else lines.
+    """The progress of a run on screen: a live display in a terminal, otherwise lines.
 
     Args:
-        total: decisions that the run is to make.
-        done: those that it has made already.
+        total: decisions of the whole run.
+        done: decisions made so far.
         rows: the metrics of earlier updates.
     """
 
@@ -114,7 +115,7 @@ class Screen:
         self.total = total
         self.console = console()
         self.latest: dict[str, float] = {}
-        """The newest value of each metric."""
+        """The latest value of each metric."""
         for row in rows:
             self.latest |= row
         self._progress = Progress(
@@ -131,17 +132,17 @@ class Screen:
         self._live = Live(console=self.console, refresh_per_second=2, get_renderable=self._render)
 
     def start(self) -> None:
-        """Shows the live display, in a terminal."""
+        """Start the live display, if the console is a terminal."""
         if self.console.is_terminal:
             self._live.start()
 
     def stop(self) -> None:
-        """Ends the live display."""
+        """Stop the live display."""
         if self.console.is_terminal:
             self._live.stop()
 
     def add(self, metrics: Mapping[str, Any], line: str) -> None:
-        """Shows one update's metrics in a terminal; elsewhere the line about them, if there is one."""
+        """Show the metrics of one update in a terminal. Elsewhere print `line`, unless it is empty."""
         self.latest |= metrics
         rate = f"{metrics['decisions_per_second']:,.0f}/s"
         self._progress.update(self._task, completed=min(metrics["decisions"], self.total), rate=rate)
@@ -149,7 +150,7 @@ class Screen:
             self.console.print(as_cell(line), soft_wrap=True)
 
     def say(self, line: str) -> None:
-        """Prints a line."""
+        """Print a line."""
         self.console.print(as_cell(line), soft_wrap=True)
 
     def _render(self) -> Group:
@@ -165,7 +166,7 @@ class Screen:
 
 
 def line_of(metrics: Mapping[str, Any], total: int) -> str:
-    """One update's metrics in a run of `total` decisions, as a line."""
+    """Return the metrics of one update as a line; `total` is the number of decisions of the run."""
     rate = metrics["decisions_per_second"]
     left = max(0, total - metrics["decisions"]) / max(rate, 1) / 60
     done = f"{metrics['decisions'] / 1e6:7.2f} M of {total / 1e6:g} M"
@@ -184,15 +185,18 @@ def line_of(metrics: Mapping[str, Any], total: int) -> str:
 
 
 class Report:
-    """Takes the metrics of every update, one mapping each with `decisions` in it, and hands them to metrics.jsonl, to
-    TensorBoard and to the screen, and a line after each evaluation and every `SECONDS_A_LINE` to Python's logging.
+    """Passes the metrics of every update on to metrics.jsonl, TensorBoard and the screen.
+
+    Python's logging gets a line after each evaluation and every `SECONDS_A_LINE`. Each mapping of metrics has
+    `decisions`.
 
     Args:
         folder: of the run.
-        total: decisions that the run is to make.
-        done: those that it has made already.
-        earlier: their metrics (`read_metrics`); other metrics in the folder are dropped, since they are made again.
-        progress: whether anything is shown.
+        total: decisions of the whole run.
+        done: decisions made so far.
+        earlier: the metrics so far (`read_metrics`). Other metrics in the folder are dropped, since the run makes them
+            again.
+        progress: whether to show the progress on screen.
     """
 
     def __init__(
@@ -220,7 +224,7 @@ class Report:
         self._board.close()
 
     def add(self, metrics: dict[str, Any]) -> None:
-        """One update's metrics."""
+        """Report the metrics of one update."""
         self.rows.append(metrics)
         self._file.add(metrics)
         self._board.add(metrics, metrics["decisions"])
@@ -233,17 +237,23 @@ class Report:
             self._screen.add(metrics, line)
 
     def plot(self) -> Path:
-        """Draws the curves so far into curves.png."""
+        """Draw the curves so far into curves.png."""
         return plot_curves(self.rows, self.folder / "curves.png")
 
     def summarise(self, decisions: int, seconds: float) -> None:
-        """Win shares at the start, half-way and at the end of a run of `decisions` and `seconds`: summary.json, and
-        its speed on screen and in the log."""
+        """Write summary.json: the win shares at the start, at half and at the end of the run.
+
+        The speed is shown on screen and logged.
+
+        Args:
+            decisions: of the run.
+            seconds: that they took.
+        """
         rows = [row for row in self.rows if any(name.startswith(WIN) for name in row)]
         half = sorted(rows, key=lambda row: abs(row["decisions"] - decisions / 2))[:1]
         summary: dict[str, Any] = {"decisions": decisions, "seconds": round(seconds)}
-        for moment, found in zip(MOMENTS, (rows[:1], half, rows[-1:]), strict=True):
-            summary[moment] = {name: v for row in found for name, v in row.items() if name.startswith(WIN)}
+        for moment, selected in zip(MOMENTS, (rows[:1], half, rows[-1:]), strict=True):
+            summary[moment] = {name: v for row in selected for name, v in row.items() if name.startswith(WIN)}
         write_whole(self.folder / SUMMARY, json.dumps(summary, indent=2) + "\n")
         rate = decisions / max(seconds, 1e-9)
         line = f"{decisions:,} decisions in {round(seconds)} s ({rate:,.0f} a second)"
@@ -253,25 +263,24 @@ class Report:
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """What `Report.summarise` has written into the folder of a finished run; ValueError, of one line, for anything
-    else."""
+    """Read the summary.json of a finished run. Raise ValueError, of one line, if it is missing or damaged."""
     file = folder / SUMMARY
     try:
-        found = parse_json(read_file(file, MAX_SUMMARY_BYTES))
+        summary = parse_json(read_file(file, MAX_SUMMARY_BYTES))
     except OSError as error:
         raise ValueError(f"{file} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise ValueError(f"{file} is damaged: {error}") from error
-    shares = [found.get(moment) for moment in MOMENTS] if isinstance(found, dict) else [None]
+    shares = [summary.get(moment) for moment in MOMENTS] if isinstance(summary, dict) else [None]
     good = all(isinstance(each, dict) and all(is_number(share) for share in each.values()) for each in shares)
-    if not good or not is_count(found.get("decisions")) or not is_count(found.get("seconds")):
+    if not good or not is_count(summary.get("decisions")) or not is_count(summary.get("seconds")):
         raise ValueError(f"{file} is damaged: it must have decisions, seconds and win shares ({', '.join(MOMENTS)})")
-    return found
+    return summary
 
 
 def metrics_digest(folder: Path) -> list[Any]:
-    """Length in bytes and SHA-256 of the metrics that a run in `folder` has written, which are on the disk by then;
-    line ends do not count."""
+    """Flush metrics.jsonl to disk and return its length in bytes and its SHA-256. The kind of line ends does not
+    matter."""
     file, data = folder / METRICS, b""
     if file.exists():
         with open(file, "rb+") as opened:
@@ -281,21 +290,20 @@ def metrics_digest(folder: Path) -> list[Any]:
 
 
 def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) -> list[dict[str, Any]]:
-    """The metrics of the updates up to `done` decisions that a run in `folder` has written.
+    """Read the metrics of a run's updates up to `done` decisions. A last line that a kill cut off is ignored.
 
     Args:
-        folder: of the run; without the file there are none.
-        done: decisions.
-        saved: what `metrics_digest` gave at that time. None: it is not known, and a last line that was cut by a kill
-            is none.
+        folder: of the run; without metrics.jsonl there are no metrics.
+        done: number of decisions.
+        saved: the `metrics_digest` saved with the state; None: not known.
 
     Raises:
-        ValueError: the file holds something else; one line.
+        ValueError: the file is damaged; one line.
     """
     file = folder / METRICS
     if not file.exists():
         return []
-    hint = "without the file the run can be resumed, but its earlier figures are lost"
+    hint = "without the file the run can be resumed, but its earlier metrics are lost"
     try:
         data = content(read_file(file, MAX_METRICS_BYTES))
     except OSError as error:
@@ -312,7 +320,7 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
         if (
             not isinstance(row, dict)
             or not is_count(row.get("decisions"))
-            or not all(is_number(value) and abs(value) < LARGEST_METRIC for value in row.values())
+            or not all(is_number(value) and abs(value) < MAX_METRIC for value in row.values())
         ):
             raise ValueError(
                 f"{file}, line {number}, is damaged: it must be a JSON object of finite numbers, decisions among them; "
@@ -321,14 +329,14 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
         if row["decisions"] <= done:
             rows.append(row)
     if saved is not None and (not isinstance(saved, list) or len(saved) != 2 or not is_count(saved[0])):
-        raise ValueError(f"{file}: what its state says of it is damaged; {hint}")
+        raise ValueError(f"{file}: its digest in the saved state is damaged; {hint}")
     if saved is not None and saved != [len(data[: saved[0]]), hashlib.sha256(data[: saved[0]]).hexdigest()]:
-        raise ValueError(f"{file} is damaged: it is not what was saved with the state; {hint}")
+        raise ValueError(f"{file} is damaged: it differs from what was saved with the state; {hint}")
     return rows
 
 
 def plot_curves(rows: list[dict[str, Any]], path: Path) -> Path:
-    """Win shares, entropy, KL and the critic over decisions, as a PNG."""
+    """Draw win shares, entropy, KL and explained variance over decisions as a PNG."""
     with picture(path, 2, 2, (11, 7), 110) as (_, axes):
         wins = sorted({name for row in rows for name in row if name.startswith(WIN)})
         panels = [

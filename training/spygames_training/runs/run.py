@@ -1,4 +1,4 @@
-"""A training run from its config to a checkpoint, and resumed where it was stopped."""
+"""A training run: from its config to a checkpoint, and resumed from its last saved state."""
 
 import dataclasses
 import functools
@@ -28,7 +28,7 @@ from spygames_training.ppo.league import League
 from spygames_training.ppo.learner import Learner
 from spygames_training.ppo.rollout import Rollout, check_memory
 from spygames_training.ppo.shaping import Shaping, check_shaping
-from spygames_training.runs.agreement import check_alike, check_workers, led_by_newest, saved_anywhere
+from spygames_training.runs.agreement import check_same_setup, check_workers, led_by_newest, saved_anywhere
 from spygames_training.runs.evaluations import evaluation_opponents, win_shares
 from spygames_training.runs.folder import RUN, STATE, check_folder, resume_config
 from spygames_training.runs.loop import TrainingLoop
@@ -48,26 +48,29 @@ CHANGEABLE = {
     "evaluate_play",
     "save_every",
 }
-"""Settings that a resumed run may have changed; the others decide what it has become."""
+"""Settings that may change when a run is resumed. All others determine its result."""
 
 TRAINING_SEEDS = 1 << 62
-"""Seeds of the games that are learned from begin here, those of evaluations at 0, so that they share no game."""
+"""First seed of training games. Evaluation games start at seed 0, so that the two share no game."""
 
 
 class Diverged(ValueError):
-    """The losses are not finite any more; the last saved state is from before."""
+    """A loss is not finite. The last saved state is older and intact."""
 
 
 Callback = Callable[["Run", dict[str, float]], object]
-"""Called after each update with the run and a copy of its line in metrics.jsonl: `decisions`, `entropy` and more,
-after an evaluation also `win_share/NAME` for each opponent. It may read everything and call `Run.stop`. Its return
-value is ignored; an exception ends the training once all is saved."""
+"""Called after each update with the run and a copy of its line in metrics.jsonl.
+
+The line has `decisions`, `entropy` and more, and after an evaluation `win_share/NAME` for each opponent. A callback may
+read everything and call `Run.stop`. Its return value is ignored. An exception ends the training after everything is
+saved.
+"""
 
 
 class Run:
     """A training run in a folder: run.json, state.safetensors, checkpoint/, metrics.jsonl, tensorboard/, curves.png.
 
-    `Run.create` begins one, `Run.resume` continues one, `Run.open` does either; all leave the training to `train`.
+    `Run.create` starts a run, `Run.resume` continues one, and `Run.open` does either. `train` then does the training.
     """
 
     def __init__(
@@ -79,13 +82,13 @@ class Run:
         network: Source | str | None = None,
         shaping: Shaping | str | None = None,
     ):
-        """The parts of a run that has not begun; for `create` and `resume`. Nothing in the folder is changed."""
+        """Build the parts of a new run; for `create` and `resume`. The folder is not changed."""
         check_config(config)
         self.config, self.folder, self.processes = config, Path(folder), processes
         self._network, shape = find_own(network), find_own(shaping)
         check_shaping(shape)
         self.own_code = names_of(network=self._network, shaping=shape)
-        """The names of what the caller has passed, by what it is for."""
+        """The names of the user code that was passed, by its purpose."""
         check_workers(config, processes.count)
         self.game = game or make_game(config.game, **config.options)
         self.evaluation_opponents = evaluation_opponents(self.game, config) if processes.first else []
@@ -120,7 +123,7 @@ class Run:
         self.stopping = False
         """Whether `stop` was called."""
         self.earlier: list[dict[str, Any]] = []
-        """The metrics of the updates before it was resumed."""
+        """The metrics of the updates before the run was resumed."""
 
     @classmethod
     def create(
@@ -133,31 +136,32 @@ class Run:
         network: Source | str | None = None,
         shaping: Shaping | str | None = None,
     ) -> "Run":
-        """A new run.
+        """Create a new run.
 
         Args:
-            config: what to do.
-            folder: where the run lives; it is made.
-            game: what is played, where `config.game` cannot name it.
-            processes: those that train together, each with an equal part of the workers; the result is the same as in
-                one process. The first one evaluates, writes and reports.
-            network: a torch module, which is copied, or a function or class that makes one for a game, in the place of
-                the network that `config` describes: float32 observation [n, F] -> logits [n, A], of illegal actions
-                too, and value [n]. The agent's checkpoint is then read only by who passes the same module.
-            shaping: added to the rewards that are learned from, in training games only (`Shaping`). The agent is then
-                kept without its value, which is none of the game's results. Both may be `python:MODULE.NAME`, too.
+            config: the settings.
+            folder: of the run; it is created.
+            game: the game, if `config.game` cannot name it.
+            processes: the processes that train together, each with an equal part of the workers. The result is the same
+                as with one process. The first process evaluates, writes and reports.
+            network: a custom network in place of the one that `config` describes. A torch module (which is copied), or
+                a function or class that makes one for a game: float32 observation [n, F] -> logits [n, A], illegal
+                actions included, and value [n]. Loading the agent's checkpoint then requires the same module. May also
+                be a string `python:MODULE.NAME`.
+            shaping: rewards added in training games only (`Shaping`), as a function or `python:MODULE.NAME`. The agent
+                is then saved without its value, which does not predict the game's results.
 
         Raises:
-            ValueError: the folder holds a run or an agent already, or something in the place of a file of the run; an
-                unknown game, option or player; `start_from` or `network` does not fit; more games and steps than the
-                machine has memory for. Nothing in the folder is changed then.
-            TypeError: `config` is no Config, or `shaping` no function.
+            ValueError: the folder holds a run or an agent already, or something is in the way of the run's files; a
+                game, option or player is unknown; `start_from` or `network` does not fit; the games and steps need more
+                memory than the machine has. Nothing in the folder is changed.
+            TypeError: `config` is not a Config, or `shaping` is not a function.
         """
         place = Path(folder)
         with processes.in_own_time():
             if processes.first and (place / STATE).exists():
                 raise ValueError(
-                    f"{folder} holds a run already: resume it (--resume, resume=True), or choose another folder (--out)"
+                    f"{folder} holds a run already: resume it (--resume, resume=True) or choose another folder (--out)"
                 )
             if processes.first and (place / "checkpoint" / "config.json").exists():
                 raise ValueError(f"{folder} holds an agent already: choose another folder (--out)")
@@ -181,27 +185,27 @@ class Run:
         network: Source | str | None = None,
         shaping: Shaping | str | None = None,
     ) -> "Run":
-        """The run in `folder`, from its last saved state.
+        """Resume the run in `folder` from its last saved state.
 
         Args:
             folder: of the run.
-            config: the run's, in which settings of `CHANGEABLE` may have other values; None: as it is.
+            config: the run's config, in which settings of `CHANGEABLE` may have other values; None: unchanged.
             game: as for `create`.
-            processes: as for `create`; there may be more or fewer than before. Among them the one whose `folder` holds
-                the newest state is the first: it reads and sends, and goes on writing there. So they need not share a
-                folder.
-            network, shaping: the same as before; the folder holds no code.
+            processes: as for `create`; their number may differ from before, and they need not share a folder. The
+                process whose `folder` holds the newest state becomes the first: it sends the state to the others and
+                continues to write there.
+            network, shaping: the same code as before, since the folder holds no code.
 
         Raises:
-            ValueError: there is no run, it is damaged, or `config` changes another setting; what is passed has another
-                name than what the run was saved with; and as for `create`.
+            ValueError: there is no run, it is damaged, or `config` changes another setting; the name of the network or
+                shaping differs from the saved one; and as for `create`.
         """
         processes = led_by_newest(folder, processes)
         saved = resume_config(folder, processes)
         config = config or saved
         if changed := [name for name in differences(config, saved) if name not in CHANGEABLE]:
             raise ValueError(
-                f"{folder} cannot continue with another {', '.join(changed)}; what may change is "
+                f"{folder} cannot continue with another {', '.join(changed)}; only these settings may change: "
                 f"{', '.join(sorted(CHANGEABLE))}"
             )
         own = find_own(network)
@@ -236,33 +240,36 @@ class Run:
         network: Source | str | None = None,
         shaping: Shaping | str | None = None,
     ) -> "Run":
-        """The run in `folder` from its last saved state, or a new one if no process finds a state there.
+        """Resume the run in `folder`, or create it if no process finds a saved state there.
 
-        So the same call goes on after whatever has ended it. Arguments are those of `create`, errors those of `create`
-        and `resume`.
+        The same call thus continues a run after any interruption. Arguments are those of `create`, exceptions those of
+        `create` and `resume`.
         """
         if saved_anywhere(folder, processes):
             return cls.resume(folder, config, game, processes, network=network, shaping=shaping)
         return cls.create(config, folder, game, processes, network=network, shaping=shaping)
 
     def _enter(self) -> None:
-        """Makes the folder, last, so that a run that is refused or stopped before leaves nothing."""
+        """Check the agreement of the processes and make the folder. It is made last, so that a refused run leaves
+        nothing behind."""
         settings = {"config": dataclasses.asdict(self.config), "own_code": self.own_code}
-        check_alike(self.processes, settings, self.game)
+        check_same_setup(self.processes, settings, self.game)
         with self.processes.in_own_time():
             if self.processes.first:
                 self.folder.mkdir(parents=True, exist_ok=True)
 
     def _check_settings(self, state: State) -> None:
-        """StateError if settings that decide what the run has become are not those that the state was saved with."""
+        """Raise StateError if a setting that determines the result differs from the one saved with the state."""
         try:
             saved = from_mapping(Config, state.facts.get("config"))
         except ValueError as error:
-            raise StateError(f"{state.path} is damaged: its config is not that of a run: {one_line(error)}") from None
+            raise StateError(
+                f"{state.path} is damaged: its config is not the config of a run: {one_line(error)}"
+            ) from None
         if changed := [name for name in differences(self.config, saved) if name not in CHANGEABLE]:
             raise StateError(
-                f"{self.folder / RUN} is damaged or of a run with other settings: {state.path.name} was saved with "
-                f"another {', '.join(changed)}"
+                f"{self.folder / RUN} is damaged or belongs to a run with other settings: {state.path.name} was saved "
+                f"with another {', '.join(changed)}"
             )
 
     @property
@@ -272,40 +279,42 @@ class Run:
 
     @property
     def policy(self) -> Policy:
-        """The policy to ship, the mean of the weights, as it is now and as it will be: training changes it."""
+        """The policy to evaluate and use: the running mean of the weights. Training continues to change it."""
         return Policy(self.game, self.learner.ema, name=self.config.name, value_unit=self.config.ppo.reward_scale)
 
     def stop(self) -> None:
-        """Makes the present update the last one of `train`, which then saves and returns; `Run.resume` continues."""
+        """Make the current update the last one of `train`, which then saves and returns. `Run.resume` continues the
+        run."""
         self.stopping = True
 
     def close(self) -> None:
-        """Ends the workers' threads, for whoever calls `update` instead of `train`."""
+        """End the workers' threads; for callers of `update`, since `train` does it by itself."""
         self.learner.close()
 
     def train(self, callbacks: Sequence[Callback] = (), progress: bool = True) -> ActorCritic:
-        """Trains to the end and returns the policy to ship, the mean of the weights. Ctrl-C or SIGTERM saves and raises
-        KeyboardInterrupt; from there, or from the last saved state after a kill, `Run.resume` continues. The workers'
-        threads end with it, so another `Run` is needed to continue.
+        """Train to the end and return the running mean of the weights, the network of `policy`.
+
+        Ctrl-C or SIGTERM saves and raises KeyboardInterrupt. `Run.resume` continues from there, or after a kill from
+        the last saved state. This object cannot train again, since its threads have ended.
 
         Args:
-            callbacks: called in their order after each update, by the first process only.
-            progress: whether the progress is shown; Python's logger `spygames_training` is told of it either way.
+            callbacks: called in order after each update, in the first process only.
+            progress: whether to show the progress. Python's logger `spygames_training` gets it either way.
 
         Raises:
             ValueError: another process trains in this folder.
-            TypeError: a callback cannot be called.
-            Diverged: the losses are not finite any more.
-            ProcessLost: another process has ended or failed, or cannot be reached; `Run.open` goes on.
-            OSError: a file cannot be written, as on a full disk; the last state that was saved is whole.
-            Exception: what a callback raised; the state after the update is saved.
+            TypeError: a callback is not callable.
+            Diverged: a loss is not finite.
+            ProcessLost: another process has ended or failed, or cannot be reached; `Run.open` continues the run.
+            OSError: a file cannot be written, for instance because the disk is full; the last saved state is intact.
+            Exception: a callback raised it; the state after the update is saved.
         """
         TrainingLoop(self, callbacks, progress).train()
         return self.learner.ema
 
     def save(self) -> None:
-        """Writes the settings, the state to resume from and the checkpoint of the policy; all processes take part, and
-        return when all is written."""
+        """Write the settings, the state to resume from and the policy's checkpoint. All processes take part, and return
+        when everything is written."""
         config = dataclasses.asdict(self.config)
         more: dict[str, Any] = {}
         with self.processes.in_own_time():
@@ -318,7 +327,7 @@ class Run:
             self.save_agent()
 
     def save_agent(self) -> None:
-        """Writes the checkpoint of the policy."""
+        """Write the policy's checkpoint."""
         if self.processes.first:
             extra = {"config": dataclasses.asdict(self.config), "seconds": round(self.progress["seconds"])}
             extra["machine"] = f"{self.config.workers} of {cores()} cores of {processor()} ({instructions()})"
@@ -333,13 +342,13 @@ class Run:
             )
 
     @usual_torch()
-    @np.errstate(all="ignore")  # losses are looked at instead
+    @np.errstate(all="ignore")  # the losses are checked instead
     def update(self) -> dict[str, Any]:
-        """Plays, learns and returns the metrics; all processes take part.
+        """Play, learn and return the metrics. All processes take part.
 
         Raises:
-            ValueError: no decision's outcome is known, for the games are too long for `ppo.steps`.
-            Diverged: the losses are not finite any more.
+            ValueError: no decision has a known outcome, because the games are too long for `ppo.steps`.
+            Diverged: a loss is not finite.
         """
         config, learner, rollouts = self.config, self.learner, self.rollouts
         started = time.monotonic()
@@ -352,14 +361,14 @@ class Run:
         valid = np.array([rollout.trajectories.valid.sum() for rollout in rollouts])
         if not sum(part.sum() for part in self.processes.gather(valid)):
             raise ValueError(
-                f"in {config.ppo.games} games x {config.ppo.steps} decisions the outcome of none that the network took "
-                "is known, for no game ended and no seat was asked again: raise ppo.steps"
+                f"no decision in {config.ppo.games} games x {config.ppo.steps} decisions has a known outcome: no game "
+                "ended and no seat decided twice; increase ppo.steps"
             )
         losses = learner.update(rollouts, 1 - self.progress["decisions"] / config.decisions)
         if not all(map(isfinite, losses.values())):
             raise Diverged(
-                f"after {self.progress['decisions']:,} decisions the losses are no numbers any more: a lower "
-                "ppo.learning_rate or ppo.reward_scale may help"
+                f"a loss is not finite after {self.progress['decisions']:,} decisions; try a lower ppo.learning_rate "
+                "or ppo.reward_scale"
             )
         decisions = config.ppo.games * config.ppo.steps
         seconds = time.monotonic() - started
@@ -374,7 +383,7 @@ class Run:
         }
 
     def _seat_opponents(self) -> None:
-        """Brings the league up to date and lets the rollouts draw from it."""
+        """Update the league and let the rollouts draw from it."""
         opponents, learner = self.config.opponents, self.learner
         if opponents.share == 0:
             return
@@ -386,15 +395,15 @@ class Run:
             rollout.opponents.join(self.league)
 
     def _won_in_training(self) -> dict[str, float]:
-        """The recent win fraction against each scripted opponent; one that is named twice has two numbers."""
+        """Return the recent win fraction against each bot; for a bot that is listed twice, the mean."""
         fractions: dict[str, list[float]] = {}
         for number, bot in self.league.bots.items():
             fractions.setdefault(f"won_at_tables/{bot.name}", []).append(self.league.win_fraction(number))
         return {name: sum(several) / len(several) for name, several in fractions.items()}
 
     def evaluate(self) -> dict[str, float]:
-        """Win fractions of the mean of the weights, which play as the config says, 0 to 1: `win_share/NAME` for each
-        opponent; found by the first process."""
+        """Return the win fractions, 0 to 1, of the running mean of the weights: `win_share/NAME` for each opponent. The
+        first process computes them; the others return nothing."""
         fractions: dict[str, float] = {}
         if self.evaluation_opponents and self.processes.first:
             step = self.progress["decisions"]

@@ -1,9 +1,8 @@
-"""Everything that a training run needs to continue exactly where it was, in one safetensors file: data, nothing that
-runs.
+"""The state of a run, from which it continues exactly: one safetensors file with data only, no code.
 
-The parts of a run give and take it as state dicts; here they are merged, checked, written and read. A digest over all
-of it vouches for what was saved. The games are looked at one by one all the same: whoever can write a state can write
-its digest, and kernels trust their states.
+The parts of a run save and load state dicts; this module merges, checks, writes and reads them. A digest over the whole
+file detects damage. It is not a signature: a program that can write a state can also write its digest. The states of
+games are therefore validated one by one, since kernels trust their states.
 """
 
 import hashlib
@@ -41,16 +40,19 @@ FACTS = {
     "luck": list,
     "digest": str,
 }
-"""What a state holds beside its tensors; `luck` is the state of each random generator, the learner's first."""
+"""The plain values of a state, beside its tensors. `luck` has the state of each random generator, the learner's
+first."""
 MAX_BYTES = 1 << 36
+"""Size limit of a state file."""
 LEARNER = (*NETWORKS, "adam")
+"""Prefixes of the names of the learner's tensors."""
 PREFIXES = (*LEARNER, "snapshot", "rollout")
-"""First words of the names of tensors, by the part of the run that they belong to."""
+"""First words of the names of tensors; each names the part of the run that the tensor belongs to."""
 
 
 @dataclass(frozen=True)
 class State:
-    """A state as `read_state` found it."""
+    """A state as `read_state` reads it."""
 
     path: Path
     facts: dict[str, Any]
@@ -58,7 +60,7 @@ class State:
 
 
 class StateError(ValueError):
-    """A saved state that cannot be resumed; the message is one line."""
+    """A saved state cannot be resumed; the message is one line."""
 
 
 def save_state(
@@ -69,10 +71,17 @@ def save_state(
     progress: dict[str, Any],
     more: Mapping[str, Any],
 ) -> None:
-    """Writes the state so that a kill at any moment leaves the old or the new one.
+    """Write the state so that a kill at any moment leaves either the old or the new file.
 
-    With several processes the first one writes what all of them have, so that the file is that of one process with as
-    many workers. `more` is kept among the facts.
+    With several processes, the first one writes the state of all. The file is that of one process with as many workers.
+
+    Args:
+        path: the file.
+        learner: the learner.
+        rollouts: of this process's workers.
+        league: the opponents.
+        progress: of the run.
+        more: further facts to store.
     """
     parts = learner.processes.gather_rows(_packed([rollout.state_dict() for rollout in rollouts]))
     if not learner.processes.first:
@@ -95,7 +104,7 @@ def save_state(
 
 
 def saved_decisions(path: Path) -> int:
-    """How many decisions the run had made whose state is here; -1: there is none; 0, too, where it cannot be read."""
+    """Return the number of decisions of the saved state. -1 if there is no file, 0 also if it cannot be read."""
     if not path.is_file():
         return -1
     try:
@@ -103,17 +112,17 @@ def saved_decisions(path: Path) -> int:
             decisions = parse_json(file.metadata()["facts"])["progress"]["decisions"]
         return decisions if is_count(decisions) else 0
     except (SafetensorError, KeyError, OSError, TypeError, ValueError):
-        return 0  # what is wrong with it, `read_state` says
+        return 0  # `read_state` reports the error
 
 
 def read_state(path: Path, processes: Processes = ALONE) -> State:
-    """The saved state, which the first process reads and sends to the others; StateError if it cannot be read, or is
-    not what was saved."""
-    found: list[State] = []
+    """Read the saved state; the first process reads it and sends it to the others. Raise StateError if it cannot be
+    read or is damaged."""
+    states: list[State] = []
 
     def read() -> bytes:
         data = read_file(path, MAX_BYTES)
-        found.append(_state(path, data))
+        states.append(_state(path, data))
         return data
 
     try:
@@ -124,33 +133,33 @@ def read_state(path: Path, processes: Processes = ALONE) -> State:
         raise StateError(f"{path}: there is no saved state to resume") from error
     except OSError as error:
         raise StateError(f"{path} cannot be read: {error.strerror}") from error
-    return found[0] if found else _state(path, data)
+    return states[0] if states else _state(path, data)
 
 
 @usual_torch()
 def _state(path: Path, data: bytes) -> State:
-    """The state that the bytes are; StateError if they are not what was saved."""
+    """Parse a state. Raise StateError if it is damaged."""
     try:
         tensors = tensors_from_bytes(data)
         facts = parse_json(_metadata(data)["facts"])
         if not isinstance(facts, dict):
-            raise ValueError("its facts are no mapping")
+            raise ValueError("its facts must be a JSON object")
         if facts.get("sha256") != checksum(facts, tensors):
-            raise StateError(f"{path} is damaged: its content is not what was saved")
+            raise StateError(f"{path} is damaged: its content differs from what was saved")
     except StateError:
         raise
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise StateError(f"{path} is cut or no saved state ({one_line(error)})") from error
+        raise StateError(f"{path} is cut off or not a saved state ({one_line(error)})") from error
     return State(path, facts, tensors)
 
 
 def load_state(state: State, learner: Learner, rollouts: Sequence[Rollout], league: League) -> dict[str, Any]:
-    """Puts everything back into the parts of a new run and returns the progress that was saved; StateError says what
-    does not fit."""
+    """Restore a state into the parts of a new run and return the saved progress. Raise StateError if something does not
+    fit."""
     facts, path = state.facts, state.path
     workers = learner.processes.count * len(rollouts)
     if wrong := _wrong_fact(facts, workers, len(league.bots)):
-        raise StateError(f"{path} is damaged or of a run with other settings: its {wrong} is missing or not as saved")
+        raise StateError(f"{path} is damaged or belongs to a run with other settings: {wrong} is missing or wrong")
     same_rules = facts["digest"] == rollouts[0].game.digest
     try:
         check_numbers(state.tensors)
@@ -158,7 +167,7 @@ def load_state(state: State, learner: Learner, rollouts: Sequence[Rollout], leag
         league.load_state_dict(facts | _named(state.tensors, "snapshot"), learner.ema)
         others = {k: v for k, v in state.tensors.items() if k.partition(".")[0] not in PREFIXES}
         wanted: dict[str, Tensor] = {}
-        if same_rules:  # else the games start over, and their states may have another shape by now
+        if same_rules:  # otherwise the games start over; their states may have another shape
             each = tensors_of(rollouts[0].state_dict())
             wanted = {f"rollout.{k}.{name}": value for k in range(workers) for name, value in each.items()}
             others |= _named(state.tensors, "rollout")
@@ -172,17 +181,17 @@ def load_state(state: State, learner: Learner, rollouts: Sequence[Rollout], leag
                 continue
             own = {name: state.tensors[f"rollout.{k}.{name}"] for name in tensors_of(rollout.state_dict())}
             rollout.load_state_dict(own | {"rng": rng}, league.players)
-            if facts["updates"]:  # else the first games draw their opponents as in a new run
+            if facts["updates"]:  # otherwise the first games draw their opponents as in a new run
                 rollout.opponents.rejoin(league)
     except ValueError as error:
-        raise StateError(f"{path} is damaged or of a run with other settings: {error}") from error
+        raise StateError(f"{path} is damaged or belongs to a run with other settings: {error}") from error
     if not same_rules:
         warnings.warn(f"the code of the game has changed since {path} was saved: its games start over", stacklevel=2)
     return facts["progress"]
 
 
 def _packed(workers: Sequence[Mapping[str, Any]]) -> np.ndarray:
-    """The states of a process's workers as bytes, uint8 [n], to be sent to another process."""
+    """Serialize the states of a process's workers to bytes, uint8 [n], to send them to another process."""
     tensors = {f"{k}.{name}": v.clone() for k, w in enumerate(workers) for name, v in tensors_of(w).items()}
     data = tensors_to_bytes(tensors, {"rng": json.dumps([worker["rng"] for worker in workers])})
     return np.frombuffer(data, np.uint8)
@@ -190,7 +199,7 @@ def _packed(workers: Sequence[Mapping[str, Any]]) -> np.ndarray:
 
 @usual_torch()
 def _unpacked(data: np.ndarray) -> list[dict[str, Any]]:
-    """What `_packed` was given."""
+    """Invert `_packed`."""
     content = data.tobytes()
     workers = [{"rng": rng} for rng in json.loads(_metadata(content)["rng"])]
     for name, tensor in tensors_from_bytes(content).items():
@@ -200,27 +209,27 @@ def _unpacked(data: np.ndarray) -> list[dict[str, Any]]:
 
 
 def _metadata(data: bytes) -> dict[str, str]:
-    """The texts beside the tensors of a safetensors file."""
+    """Return the metadata strings of a safetensors file."""
     return parse_json(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
 
 
 def _named(tensors: Mapping[str, Tensor], *prefixes: str) -> dict[str, Any]:
-    """The tensors whose names begin with one of these words."""
+    """Return the tensors whose names start with one of the prefixes."""
     return {name: tensor for name, tensor in tensors.items() if name.partition(".")[0] in prefixes}
 
 
 def checksum(facts: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> str:
-    """SHA-256 over all facts but itself, and over the name, type, shape and bytes of each tensor."""
-    found = hashlib.sha256(json.dumps({k: v for k, v in facts.items() if k != "sha256"}).encode())
+    """Return the SHA-256 over all other facts and over the name, dtype, shape and bytes of each tensor."""
+    digest = hashlib.sha256(json.dumps({k: v for k, v in facts.items() if k != "sha256"}).encode())
     for name in sorted(tensors):
         array = tensors[name].cpu().contiguous().numpy()
-        found.update(f"{name} {array.dtype} {array.shape}".encode())
-        found.update(array.tobytes())
-    return found.hexdigest()
+        digest.update(f"{name} {array.dtype} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def _wrong_fact(facts: Mapping[str, Any], workers: int, bots: int) -> str:
-    """The name of a fact that is missing or of another form than `save_state` gives it; "" where all are right."""
+    """Return the name of the first fact that is missing or malformed, or an empty string."""
     for name, kind in FACTS.items():
         value = facts.get(name)
         if type(value) is not kind or (kind is int and not is_count(value)):

@@ -1,4 +1,4 @@
-"""Training in one call: `policy = train(Config(decisions=1_000_000), "runs/first")`."""
+"""Train in one call: `policy = train(Config(decisions=1_000_000), "runs/first")`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,26 +27,25 @@ def train(
     callbacks: Sequence[Callback] = (),
     progress: bool = True,
 ) -> Policy:
-    """Trains a policy to the end of its run, or until a callback stops it, and returns it as its checkpoint has it.
+    """Train a policy to the end of its run, or until a callback stops it, and return it as loaded from its checkpoint.
 
-    Whoever wants the loop takes a `Run`.
+    Use `Run` to control the loop.
 
     Args:
-        config: what to do; `read_config` reads one from a TOML file.
-        folder: where the run lives; it is made.
-        resume: whether to go on with the run in `folder`, of which `config` may change what `Run.resume` says. "auto":
-            only if there is one, so that the same call goes on after whatever has ended it.
-        game: what is played, where `config.game` cannot name it.
-        network: a torch module, or what makes one, in the place of the network that `config` describes, as of
-            `Run.create`.
-        shaping: added to the rewards that are learned from, as of `Run.create`.
-        callbacks: called after each update, in their order.
-        progress: whether the progress is shown; Python's logger `spygames_training` is told of it either way.
+        config: the settings; `read_config` reads them from a TOML file.
+        folder: of the run; it is created.
+        resume: whether to continue the run in `folder`; `Run.resume` says which settings may then change. "auto": only
+            if there is a run, so that the same call continues it after any interruption.
+        game: the game, if `config.game` cannot name it.
+        network: a custom network in place of the one that `config` describes, see `Run.create`.
+        shaping: rewards added in training games, see `Run.create`.
+        callbacks: called in order after each update.
+        progress: whether to show the progress. Python's logger `spygames_training` gets it either way.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C or SIGTERM; all is saved.
-        ValueError, TypeError, OSError: as of `Run.create`, `Run.resume` and `Run.train`.
-        Exception: what a callback raised; all is saved.
+        KeyboardInterrupt: Ctrl-C or SIGTERM; everything is saved.
+        ValueError, TypeError, OSError: see `Run.create`, `Run.resume` and `Run.train`.
+        Exception: a callback raised it; everything is saved.
     """
     check_callbacks(callbacks)
     own = find_own(network)

@@ -1,4 +1,4 @@
-"""Beginning a run from the weights of an agent that there is."""
+"""Warm-start a run from a checkpoint."""
 
 from pathlib import Path
 from typing import Any
@@ -17,24 +17,23 @@ from spygames_training.ppo.learner import Learner
 def start_from(
     path: str | Path, game: Game, learner: Learner, reward_scale: float, network: Source | None = None
 ) -> dict[str, Any]:
-    """Gives a learner that has not begun the weights of a checkpoint.
+    """Load the weights of a checkpoint into a learner that has not started.
 
-    They are those of the policy, and of the value of its own view and the belief if there are such. A critic that sees
-    all begins as ever.
+    These are the weights of the policy and, if both have them, of the value of the seat's own view and the belief. A
+    critic that sees all keeps its random weights.
 
     Args:
-        path: the checkpoint's folder or its run's.
-        game: what is played.
-        learner: whose network, running mean and reference are changed.
-        reward_scale: of the run, to which the value is scaled, but for a network of one's own.
-        network: as of `load_checkpoint`.
+        path: the folder of the checkpoint or of its run.
+        game: the game.
+        learner: its network, running mean and reference are changed.
+        reward_scale: of the run; the value head is scaled to it, except in a custom network.
+        network: see `load_checkpoint`.
 
     Returns:
-        What the checkpoint of the run says of that agent (`Checkpoint.began_with`).
+        The description of that agent for the run's checkpoint (`Checkpoint.began_with`).
 
     Raises:
-        ValueError: the checkpoint cannot be read or is of another game, layout or network; the learner is then as it
-            was.
+        ValueError: the checkpoint cannot be read, or has another game, layout or network. The learner is not changed.
     """
     try:
         found = load_checkpoint(path, game, network)
@@ -48,7 +47,7 @@ def start_from(
         own.load_state_dict(own.state_dict() | weights)
     extra: Any = found.meta.get("extra")
     before, runs = found.began_with.get("runs", []), []
-    if isinstance(extra, dict) and "config" in extra and not extra.get("own_code"):  # of which a config does not tell
+    if isinstance(extra, dict) and "config" in extra and not extra.get("own_code"):  # a config would not describe it
         last = {"config": extra["config"], "step": found.meta["step"], "seconds": extra.get("seconds", 0)}
         runs = [*(before if isinstance(before, list) else []), last]
     return {
@@ -61,18 +60,18 @@ def start_from(
 
 
 def _difference(theirs: ActorCritic, ours: ActorCritic) -> str:
-    """In what the networks of two policies differ, in words; "" if in nothing."""
-    found = []
+    """Describe the difference between the networks of two policies; "" if there is none."""
+    differences = []
     for name in NetworkShape.__dataclass_fields__:
         there, here = getattr(theirs.config, name), getattr(ours.config, name)
         used = {"embedding": ours.config.kind == "entities", "memory": ours.config.kind == "recurrent"}.get(name, True)
         if used and there != here:
-            found.append(f"network.{name} {there}, the run {here}")
-    return "; ".join(found)
+            differences.append(f"network.{name} {there}, the run {here}")
+    return "; ".join(differences)
 
 
 def _weights(found: Checkpoint, ours: ActorCritic, reward_scale: float) -> dict[str, torch.Tensor]:
-    """The weights of `ours` that a checkpoint has, by name."""
+    """Return the checkpoint's weights that `ours` has, by name."""
     weights = {}
     for name, tensor in found.network.state_dict().items():
         part, _, rest = name.partition(".")

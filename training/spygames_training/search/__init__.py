@@ -1,4 +1,5 @@
-"""Search with a policy network: worlds weighted by what the rivals did, played out by everybody's own view."""
+"""Search with a policy network: worlds weighted by the rivals' decisions, and rollouts in which each seat sees its own
+view."""
 
 from spygames_training.search.belief import Belief
 from spygames_training.search.player import SearchingPolicy

@@ -1,6 +1,6 @@
-"""Arithmetic on rows of views and logits, compiled.
+"""Compiled arithmetic on rows of views and logits.
 
-Letters: r rows, F features of a view, A actions, u rows that differ.
+Letters: r rows, F features of a view, A actions, u distinct rows.
 """
 
 import numpy as np
@@ -12,14 +12,14 @@ from spygames.core.game.rng import GAMMA, mix
 
 @kernel
 def same_rows(views: np.ndarray, mask: np.ndarray, slots: np.ndarray, first: np.ndarray, place: np.ndarray) -> Int:
-    """Finds rows that are alike, so that a model is asked once for each.
+    """Find equal rows, so that a model evaluates each distinct row once.
 
     Args:
-        views: the bytes of float32 [r, F] as uint32 or, which is faster, uint64 [r, F / 2].
+        views: the bytes of float32 [r, F] as uint32 [r, F] or, which is faster, uint64 [r, F / 2].
         mask: int8 [r, A]
-        slots: int64 [s], a hash table; s is a power of 2 and more than r. Overwritten.
-        first: int64 [r], written: the rows that differ, in order.
-        place: int64 [r], written: where in `first` the row is that each one is like.
+        slots: int64 [s], a hash table; s is a power of 2 greater than r. Overwritten.
+        first: int64 [r], written: the indices of the distinct rows, in order.
+        place: int64 [r], written: for each row, the index in `first` of the row that it equals.
 
     Returns:
         u
@@ -28,7 +28,7 @@ def same_rows(views: np.ndarray, mask: np.ndarray, slots: np.ndarray, first: np.
         slots[slot] = -1
     count, last, whole = 0, np.uint64(len(slots) - 1), views.shape[1] // 4 * 4
     for i in range(len(views)):
-        # Four keys side by side, as each multiplication waits for the one before it.
+        # Four independent keys, since each multiplication of one key waits for the one before it.
         key, b, c, d = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(3)
         for k in range(0, whole, 4):
             key = (key ^ np.uint64(views[i, k])) * GAMMA
@@ -47,7 +47,7 @@ def same_rows(views: np.ndarray, mask: np.ndarray, slots: np.ndarray, first: np.
         found = False
         while slots[slot] >= 0 and not found:
             j = first[slots[slot]]
-            differ = np.uint64(0)  # added up, as a loop that may stop is not vectorised
+            differ = np.uint64(0)  # accumulated, since a loop with an early exit is not vectorized
             for k in range(views.shape[1]):
                 differ |= np.uint64(views[i, k] ^ views[j, k])
             for a in range(mask.shape[1]):
@@ -74,18 +74,19 @@ def log_told(
     least: float,
     out: np.ndarray,
 ) -> None:
-    """Log-probability of what was done, by softmax(logits) over legal actions with a share `slip` of any of them, for
-    each of the ways to do it.
+    """Compute the log-probability of recorded actions, per way to do them.
+
+    The probability is softmax(logits) over the legal actions, mixed with a uniform distribution of weight `slip`.
 
     Args:
         logits: float [u, A]
         mask: int8 [u, A]
         place: int64 [r], the row of `logits` for each of r decisions.
-        told: int64 [r], the action, or what `Game.rewind` says in its place.
-        counted: float64 [r], above 0: the number of ways to do it that count as worlds of their own (`Game.ways`), by
-            which its probability is divided.
+        told: int64 [r], the action, or what `Game.rewind` returns instead of one.
+        counted: float64 [r], above 0: the number of ways to do the action that count as separate worlds (`Game.ways`),
+            by which its probability is divided.
         slip: 0 to 1
-        least: what it is at least, also where the action is not legal.
+        least: minimum log-probability; it also applies to illegal actions.
         out: float64 [r], written.
     """
     for i in range(len(place)):

@@ -1,11 +1,11 @@
-"""What the rivals' past decisions tell of what they hide, and of who they are.
+"""Inference of hidden information, and of the rivals' policies, from the rivals' past decisions.
 
-Worlds are drawn as if the rivals had done nothing yet (`Game.determinize`) and weighted by how likely their decisions
-were in them: policy-based inference (Rebstock, Solinas, Buro, Sturtevant, "Policy based inference in trick-taking card
-games", arXiv 1905.10911), as SPARTA has it for cooperation (Lerer and others, arXiv 1912.02318). Who sits there is
-found by Bayes' rule among models that may.
+Worlds are drawn as if the rivals had not decided anything yet (`Game.determinize`). They are weighted by the likelihood
+of the rivals' decisions in them. This is policy-based inference (Rebstock, Solinas, Buro, Sturtevant, "Policy based
+inference in trick-taking card games", arXiv 1905.10911); SPARTA uses it for cooperative games (Lerer and others, arXiv
+1912.02318). The policy of each rival is inferred by Bayes' rule among given models.
 
-Letters: j rivals, m worlds, t decisions that were noted, A actions.
+Letters: j rivals, m worlds, t recorded decisions, A actions, u distinct rows.
 """
 
 from collections.abc import Sequence
@@ -20,22 +20,24 @@ from spygames_training.search.draws import Draws
 from spygames_training.search.loops import loops_of
 from spygames_training.search.models import Model, Rival
 
-ROWS = 2048
-"""So many views of a seat are always asked about, where it can tell few worlds apart: all its decisions then."""
-EARLIER = 64
-"""Worlds of an earlier round, at whose end little is hidden any more."""
-LEAST = -30.0
-"""The least log-likelihood of one decision: a world in which it was illegal is out, unless all are."""
+MIN_ROWS = 2048
+"""Minimum number of rows to evaluate per seat in games with strata. If a seat can distinguish only a few worlds, this
+covers all its decisions."""
+EARLIER_WORLDS = 64
+"""Number of worlds for an earlier round, at the end of which little is hidden."""
+MIN_LOG_LIKELIHOOD = -30.0
+"""Minimum log-likelihood of one decision. It excludes a world in which the decision was illegal, unless this holds for
+all worlds."""
 
 
 @dataclass(frozen=True)
 class Belief:
-    """What a seat believes about the world and its rivals."""
+    """A seat's belief about the world and its rivals: weighted samples."""
 
     worlds: np.ndarray
-    """STATE [m], whose hidden parts are redrawn."""
+    """STATE [m], with redrawn hidden parts."""
     weights: np.ndarray
-    """float64 [j, m], the probability of each rival with each world; of sum 1."""
+    """float64 [j, m], the joint probability of each rival and world; of sum 1."""
 
     @property
     def rivals(self) -> np.ndarray:
@@ -43,15 +45,15 @@ class Belief:
         return self.weights.sum(axis=1)
 
     def distribution(self, field: str) -> np.ndarray:
-        """How likely each value of something hidden is.
+        """Return the probability of each value of a hidden field.
 
         Args:
-            field: of STATE, of whole numbers: `passports` of Heimlich & Co., say, which gives the probability of each
-                agent for each seat, float64 [seat, agent].
+            field: name of an integer field of STATE. For example `passports` of Heimlich & Co. gives the probability of
+                each agent for each seat, float64 [seat, agent].
 
         Returns:
-            float64 [..., v]: the shape of the field, and a place for each value from 0 to the highest one that a world
-            has. What is negative, as NONE is, has no place.
+            float64 [..., v]: the field's shape, and one entry for each value from 0 to the highest value in any world.
+            Negative values, such as NONE, have no entry.
         """
         values, weights = self.worlds[field].astype(np.int64), self.weights.sum(axis=0)
         chances = [weights @ (values.reshape(len(weights), -1) == v) for v in range(max(int(values.max()), 0) + 1)]
@@ -69,20 +71,20 @@ def believe(
     memory: int,
     least: float = 0.0,
 ) -> Belief:
-    """The belief of the seat to move.
+    """Compute the belief of the seat to move.
 
     Args:
-        game: what is played.
-        root: STATE [1]; what its seat cannot know makes no difference.
-        noted: the decisions so far; None: nothing is known of them.
-        partner: the model of the seats of its own side.
-        rivals: who may play all other seats, alike likely at first.
-        draws: what is drawn.
-        m: worlds.
-        memory: so many of the latest decisions of each seat tell of the world; more, where a seat can tell few worlds
-            apart (`log_likelihood`).
-        least: the effective number of worlds, (sum w)^2 / (sum w^2), below which the weights of a rival are flattened:
-            to the power of 1/2, 1/4 and so on. 0: never.
+        game: the game.
+        root: STATE [1]; the result does not depend on what the seat to move cannot know.
+        noted: the decisions so far; None: unknown.
+        partner: the model of the other seats of its side.
+        rivals: the models that may play the other sides; their prior is uniform.
+        draws: the source of randomness.
+        m: number of worlds.
+        memory: number of recent decisions per seat that are used as evidence. It is larger if a seat can distinguish
+            only a few worlds (`log_likelihood`).
+        least: minimum effective number of worlds, (sum w)^2 / (sum w^2). Below it the weights of a rival are flattened
+            by the power 1/2, 1/4 and so on. 0: never.
     """
     seat = int(root["to_move"][0])
     worlds = draws.worlds(root, seat, m)
@@ -91,9 +93,9 @@ def believe(
         present, earlier = in_reach(game, root, noted)
         likelihood = _likelihood(game, worlds, root, present, seat, partner, rivals, draws, memory)
     evidence = _log_mean(likelihood)
-    for part in earlier if len(rivals) > 1 else ():  # it still tells who sits there
+    for part in earlier if len(rivals) > 1 else ():  # earlier rounds are evidence about the rivals' models
         end, before = part.states[-1:], Noted(part.states[:-1], part.actions[:-1])
-        then = draws.worlds(end, seat, EARLIER)
+        then = draws.worlds(end, seat, EARLIER_WORLDS)
         evidence += _log_mean(_likelihood(game, then, end, before, seat, partner, rivals, draws, memory))
     share = np.exp(evidence - evidence.max())
     weights = np.stack([flattened(row, least) for row in likelihood])
@@ -101,8 +103,12 @@ def believe(
 
 
 def in_reach(game: Game, root: np.ndarray, noted: Noted) -> tuple[Noted, list[Noted]]:
-    """Those of the noted decisions that can be rewound to from `root`, STATE [1]; and the parts of the game before
-    them, such as earlier rounds (`Game.rewind_within`), each of which can be rewound from its own end."""
+    """Split the recorded decisions at the points that `rewind` cannot cross (`Game.rewind_within`).
+
+    Returns:
+        The decisions that can be rewound to from `root`, STATE [1]; and the earlier parts of the game, such as earlier
+        rounds, each of which can be rewound from its own end.
+    """
     if not game.rewind_within:
         return noted, []
     values = np.append(noted.states[game.rewind_within], root[game.rewind_within])
@@ -125,7 +131,7 @@ def _likelihood(
     draws: Draws,
     memory: int,
 ) -> np.ndarray:
-    """Log-probability of the decisions of all other seats than `seat`, as `log_likelihood`."""
+    """Return the log-probability of the decisions of all seats except `seat`, as `log_likelihood`."""
     found, side = np.zeros((len(rivals), len(worlds))), game.side_of[seat]
     for other in range(game.num_players):
         if other != seat:
@@ -138,8 +144,11 @@ def _likelihood(
 
 
 def redrawn(game: Game, belief: Belief, root: np.ndarray, draws: Draws, n: int) -> Belief:
-    """The same belief of a game that has strata, with about `n` worlds, a stratum as often as it is likely, in which
-    all else that is hidden is drawn anew: one likely stratum would else bring along one hand as if it were certain."""
+    """Resample a belief of a game with strata to about `n` worlds.
+
+    Each stratum appears in proportion to its probability, with everything else that is hidden drawn again. Otherwise
+    one likely stratum would always come with the same hand, as if that hand were certain.
+    """
     likely = belief.weights.sum(axis=0)
     copies = np.where(likely > 0, np.maximum(np.rint(n * likely), 1), 0).astype(np.int64)
     which = np.repeat(np.arange(len(likely)), copies)
@@ -158,17 +167,27 @@ def log_likelihood(
     draws: Draws,
     memory: int,
 ) -> np.ndarray:
-    """Log-probability of decisions of `seat` in `past`, the newest first, in each world by each rival, float64 [j, m].
+    """Return the log-probability of past decisions of a seat, in each world and by each rival, float64 [j, m].
 
-    Worlds are drawn card by card, so each decision counts with the probability of one of its ways (`Game.ways`). Of
-    the decisions that tell anything at most `memory` count, or so many that they make up `ROWS` rows. `worlds` were
-    drawn for `viewer` from `now`, STATE [1].
+    Worlds are drawn card by card, so the probability of a decision is divided by the number of its ways (`Game.ways`).
+    At most `memory` decisions that are informative count, or as many as make up `MIN_ROWS` rows.
+
+    Args:
+        game: the game.
+        worlds: STATE [m], drawn for `viewer` from `now`.
+        now: STATE [1].
+        viewer: the seat whose belief it is.
+        past: decisions of `seat`, the newest first.
+        seat: the seat that decided.
+        rivals: models of `seat`.
+        draws: the source of randomness.
+        memory: maximum number of decisions; see above.
     """
     world_of = None
-    if game.determinize_stratum is not None:  # then many worlds are one to this seat
-        first, world_of = told_apart(game, worlds, seat)
+    if game.determinize_stratum is not None:  # then this seat cannot distinguish many of the worlds
+        first, world_of = distinguishable(game, worlds, seat)
         worlds = worlds.take(first)
-        memory = max(memory, ROWS // len(worlds))
+        memory = max(memory, MIN_ROWS // len(worlds))
     t, m, actions = min(len(past.actions), memory), len(worlds), game.num_actions
     views, mask, told = (
         np.zeros((t, m), game.view_dtype),
@@ -190,22 +209,29 @@ def log_likelihood(
     found = np.empty((len(rivals), t * m))
     for j, rival in enumerate(rivals):
         logits, _ = rival.model.ask(views, mask, draws.streams(differ), values=False)
-        log_told(logits, mask, place, told, counted, rival.slip, LEAST, found[j])
+        log_told(logits, mask, place, told, counted, rival.slip, MIN_LOG_LIKELIHOOD, found[j])
     likelihood = found.reshape(-1, t, m).sum(axis=1)
     return likelihood if world_of is None else likelihood[:, world_of]
 
 
-def told_apart(game: Game, worlds: np.ndarray, seat: int) -> tuple[np.ndarray, np.ndarray]:
-    """Those of `worlds`, STATE [m], that `seat` can tell apart, int64 [u]; and for each world, which of them it takes
-    it for, int64 [m]."""
+def distinguishable(game: Game, worlds: np.ndarray, seat: int) -> tuple[np.ndarray, np.ndarray]:
+    """Find the worlds that `seat` can distinguish.
+
+    Returns:
+        int64 [u], indices into `worlds`, STATE [m], one for each distinct view; and int64 [m], for each world the index
+        of its view among them.
+    """
     views = game.new_views(len(worlds))
     loops_of(game).show_seat(worlds, seat, views)
     return differing_rows(views, np.zeros((len(worlds), 0), np.int8))
 
 
 def differing_rows(views: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of `views`, VIEW [r], and `mask`, int8 [r, A], that differ, int64 [u]; and for each row, which of them
-    it is like, int64 [r]."""
+    """Find the distinct rows of `views`, VIEW [r], and `mask`, int8 [r, A].
+
+    Returns:
+        int64 [u], indices of the distinct rows; and int64 [r], for each row the index of its equal among them.
+    """
     r = len(views)
     first, place = np.empty(r, np.int64), np.empty(r, np.int64)
     slots = np.empty(1 << (2 * r).bit_length(), np.int64)
@@ -215,7 +241,7 @@ def differing_rows(views: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def flattened(likelihood: np.ndarray, least: float) -> np.ndarray:
-    """Probabilities of worlds, float64 [m], from their log-likelihoods [m], flattened as far as `believe` says."""
+    """Return the probabilities of worlds, float64 [m], from log-likelihoods [m], flattened as `believe` describes."""
     power = 1.0
     while True:
         weights = np.exp(power * (likelihood - likelihood.max()))
@@ -226,6 +252,6 @@ def flattened(likelihood: np.ndarray, least: float) -> np.ndarray:
 
 
 def _log_mean(x: np.ndarray) -> np.ndarray:
-    """log(mean(exp(x))) of each row."""
+    """Return log(mean(exp(x))) of each row."""
     top = x.max(axis=1)
     return top + np.log(np.exp(x - top[:, None]).mean(axis=1))

@@ -1,6 +1,6 @@
-"""The compiled loops of a search: a game's kernels over many worlds.
+"""The compiled loops of a search, which apply a game's kernels to many worlds.
 
-Letters: m worlds, t decisions that were noted, r rows of rollouts, A actions, P seats.
+Letters: m worlds, t recorded decisions, k of them, r rows of rollouts, A actions, P seats.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from spygames.core.game.game import Game
 from spygames.core.game.rewinding import TELLS_NOTHING, one_way
 
-# Stand for the kernels of a game, which `Game.bind` puts in their place.
+# Placeholders for the kernels of a game, which `Game.bind` inserts.
 legal: Any = None
 apply: Any = None
 returns: Any = None
@@ -85,32 +85,34 @@ def _result_rows(states, seats, results, out):  # type: ignore[no-untyped-def]
 
 
 class Loops(NamedTuple):
-    """The loops of one game; all write in place."""
+    """The loops of one game. All write in place."""
 
     redraw: Callable[..., None]
     """(root STATE [1], seat, seeds uint64 [m], worlds STATE [m])"""
     redraw_strata: Callable[..., int] | None
-    """(root STATE [1], seat, seeds uint64 [m], strata int64 [m], worlds STATE [m]): each within its stratum; returns
-    how many strata there are. None for a game that has none."""
+    """(root STATE [1], seat, seeds uint64 [m], strata int64 [m], worlds STATE [m]): draws each world within its stratum
+    and returns the number of strata. None for a game without strata."""
     rewind: Callable[..., int] | None
-    """(worlds STATE [m], now STATE [1], viewer, pasts STATE [t], newest first, actions int64 [t], seat, rng
-    uint64 [m, 1], views VIEW [k, m], mask int8 [k, m, A], told int64 [k, m], counted float64 [k, m]), of the newest
-    decisions that tell anything, k of them at most; returns how many there are. Where `told` is no action, as it is
-    where there was no choice, views and masks stay as they are. `counted` is `Game.ways`, also where there was no
-    choice. None for a game that cannot be rewound."""
+    """(worlds STATE [m], now STATE [1], viewer, pasts STATE [t], newest first, actions int64 [t], seat, rng uint64 [m,
+    1], views VIEW [k, m], mask int8 [k, m, A], told int64 [k, m], counted float64 [k, m]).
+
+    Rewinds to the newest informative decisions, at most k, and returns their number. If `told` is not an action, for
+    instance because there was no choice, views and masks are unchanged. `counted` is `Game.ways`, also if there was no
+    choice. None for a game that cannot be rewound.
+    """
     show_seat: Callable[..., None]
     """(states STATE [r], seat, views VIEW [r])"""
     apply: Callable[..., None]
     """(states STATE [r], actions int64 [r])"""
     show: Callable[..., None]
-    """(states STATE [r], views VIEW [r], mask int8 [r, A]), of the seats to move"""
+    """(states STATE [r], views VIEW [r], mask int8 [r, A]), for the seats to move"""
     result: Callable[..., None]
     """(states STATE [r], seats int64 [r], results float32 [P], out float64 [r])"""
 
 
 @cache
 def loops_of(game: Game) -> Loops:
-    """The loops of `game`."""
+    """Return the loops of `game`."""
     strata = None
     if game.determinize_stratum is not None:
         strata = game.bind(_redraw_strata, determinize_stratum=game.determinize_stratum)

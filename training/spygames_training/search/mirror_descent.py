@@ -1,4 +1,4 @@
-"""From what actions are worth to how to play: which are looked at, when one has lost, and one careful step.
+"""From action values to a policy: the choice of candidates, their elimination, and a step of mirror descent.
 
 Letters: k worlds, c candidates, A actions.
 """
@@ -8,31 +8,38 @@ from typing import NamedTuple
 import numpy as np
 
 LOST = 2.5
-"""Standard errors behind the best after which a candidate is dropped (Lerer and others, arXiv 1912.02318, its code)."""
+"""Standard errors below the best candidate at which a candidate is eliminated (Lerer and others, arXiv 1912.02318, its
+code)."""
 
 
 class Estimate(NamedTuple):
-    """What candidates are worth, in the game's units."""
+    """The estimated values of candidates, in the game's units."""
 
     values: np.ndarray
     """float64 [c]"""
     gains: np.ndarray
-    """float64 [c], over the policy's likeliest action; 0 for that one."""
+    """float64 [c], the value minus that of the policy's most likely action; 0 for that action."""
     errors: np.ndarray
-    """float64 [c], standard errors of `gains`, from the differences in the same worlds."""
+    """float64 [c], standard errors of `gains`, from differences in the same worlds."""
 
 
 def candidates_of(prior: np.ndarray, least: float, most: int) -> np.ndarray:
-    """The actions that are looked at, int64 [c], the likeliest first: of probability `least` or more, `prior` [A] being
-    theirs, at most `most`, and the likeliest always."""
+    """Return the candidates of a search, int64 [c], the most likely first.
+
+    These are the actions of probability `least` or more, up to `most` of them, and always the most likely one. `prior`
+    [A] has the probabilities.
+    """
     order = np.argsort(-prior, kind="stable")[:most]
     return order[(prior[order] >= min(least, prior[order[0]])) & (prior[order] > 0)]
 
 
 def estimate(returns: np.ndarray, shares: np.ndarray, exact: bool = False) -> Estimate:
-    """Sums up returns [k, c] in worlds with `shares` [k], of sum 1; the first candidate is the policy's likeliest.
+    """Average returns over worlds. The first candidate is the policy's most likely action.
 
-    exact: the worlds are all that there are, so that there is no error.
+    Args:
+        returns: [k, c].
+        shares: [k], the weights of the worlds, of sum 1.
+        exact: whether the worlds are all possible ones, so that there is no error.
     """
     values = shares @ returns
     differences = returns - returns[:, :1]
@@ -45,7 +52,8 @@ def estimate(returns: np.ndarray, shares: np.ndarray, exact: bool = False) -> Es
 
 
 def losing(found: Estimate) -> np.ndarray:
-    """Which candidates cannot be the best, bool [c]: `LOST` standard errors behind. The first is never among them."""
+    """Return which candidates can be eliminated, bool [c]: those `LOST` standard errors below the best. The first
+    candidate never is."""
     lost = found.gains + LOST * found.errors < found.gains.max()
     lost[0] = False
     return lost
@@ -56,16 +64,16 @@ def mirror_step(
 ) -> np.ndarray:
     """One step of magnetic mirror descent from `prior`, float64 [A].
 
-    As Sokota and others have it (arXiv 2206.05825; as an update of a search, arXiv 2304.13138):
+    See Sokota and others (arXiv 2206.05825; as an update in search, arXiv 2304.13138):
 
         new(a) ~ [prior(a) magnet(a)^(alpha / tau) exp(values(a) / tau)]^(1 / (1 + alpha / tau))
 
     Args:
         prior: [A], of sum 1.
-        values: [A], NaN for an action that was not looked at: it is taken to be worth what the prior is on the others.
-        tau: the temperature, in the units of `values`, which stands for 1 / eta; 0 takes the best action.
+        values: [A], NaN for an action that is not a candidate; it gets the mean value of the others under the prior.
+        tau: the temperature, in the units of `values`; it is 1 / eta of the papers. 0 takes the best action.
         alpha: the weight of the magnet.
-        magnet: [A]; None: none, whatever alpha.
+        magnet: [A]; None: no magnet, whatever alpha is.
     """
     known = ~np.isnan(values) & (prior > 0)
     mean = float(prior[known] @ values[known] / prior[known].sum())

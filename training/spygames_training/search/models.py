@@ -1,4 +1,5 @@
-"""Who decides in a search's worlds: anything that answers logits and values, such as a network, a table or a bot.
+"""Models of the players in a search's worlds: anything that returns logits and values, such as a network, a table or a
+bot.
 
 Letters: k decisions, F features of a view, A actions.
 """
@@ -13,44 +14,44 @@ from spygames.core.players.player import bot_loop
 
 
 class Model(Protocol):
-    """How a seat decides, from its own view."""
+    """A model of how a seat decides from its own view."""
 
     def ask(
         self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """What it would do.
+        """Evaluate the model for k decisions.
 
         Args:
             views: VIEW [k], of the seats that decide.
             mask: int8 [k, A]
-            rng: uint64 [k, 1], streams for what is drawn; advanced if it is.
-            values: whether values are wanted.
+            rng: uint64 [k, 1], random streams; advanced if the model draws.
+            values: whether values are needed.
 
         Returns:
-            Logits, float [k, A], of illegal actions too; and the value for the seat that decides, float [k], in the
-            game's units, None from a model that has none or where they are not wanted.
+            Logits, float [k, A], illegal actions included; and the value for the seat that decides, float [k], in the
+            game's units. The value is None if the model has none or if `values` is False.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Rival:
-    """Somebody who may sit in the other seats."""
+    """A model that may play the other seats."""
 
     name: str
     model: Model
     slip: float
-    """How often it is taken to do anything legal instead, 0 to 1: so that no world is ruled out by one surprise."""
+    """Assumed probability of a uniformly random legal action, 0 to 1, so that one surprise does not exclude a world."""
 
 
 class BotModel:
-    """A scripted bot: all its logits are on what it does."""
+    """A scripted bot: all probability is on the action that it takes."""
 
     def __init__(self, game: Game, name: str):
         self._loop = bot_loop(game, name)
 
     def ask(self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True) -> tuple[np.ndarray, None]:
-        """The action of the bot has logit 0, every other one is out of the question."""
+        """Return logit 0 for the bot's action and -1e9 for the others."""
         k = len(views)
         actions = np.zeros(k, np.int64)
         rows = np.flatnonzero(mask.any(axis=1))
@@ -61,19 +62,19 @@ class BotModel:
 
 
 class UniformModel:
-    """Anything legal, all alike: what the bot `random` is."""
+    """A uniform policy over the legal actions, as that of the bot `random`."""
 
     def ask(self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True) -> tuple[np.ndarray, None]:
-        """Zeros."""
+        """Return zero logits."""
         return np.zeros(mask.shape, np.float32), None
 
 
 class TableModel:
-    """A policy given as a table: probabilities and, if there are any, values by observation.
+    """A policy given as a table: probabilities and optional values by observation.
 
     Args:
-        observation: float32 [k, F], all that may be asked.
-        probabilities: float64 [k, A], 0 where not legal.
+        observation: float32 [k, F], all observations that can occur.
+        probabilities: float64 [k, A], 0 for illegal actions.
         values: float64 [k], or None.
     """
 
@@ -86,13 +87,13 @@ class TableModel:
     def ask(
         self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Looks each view up; KeyError for one that the table lacks."""
+        """Look up each view. Raises KeyError for a view that is not in the table."""
         found = [self._rows[row.tobytes()] for row in flat(views)]
         return self._logits[found], self._values[found] if values and self._values is not None else None
 
 
 def log_probabilities(logits: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Of each legal action, float64 [k, A]; -inf where not legal. A row without a legal action is all -inf."""
+    """Return log-probabilities, float64 [k, A], -inf for illegal actions. A row without a legal action is all -inf."""
     x = np.where(mask != 0, logits, -np.inf).astype(np.float64)
     top = x.max(axis=1, keepdims=True)
     x -= np.where(np.isfinite(top), top, 0)

@@ -1,4 +1,4 @@
-"""A network as a model: a copy in the type that the search computes in, asked in few sizes."""
+"""A network as a model: a copy in the dtype of the search, evaluated in a few fixed batch sizes."""
 
 import copy
 
@@ -11,18 +11,18 @@ from spygames_training.networks.device import Compute
 from spygames_training.search.settings import SearchPrecision
 
 SIZES = (16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
-"""Rows that the network is asked at once: a new size costs oneDNN about a millisecond a layer, so there are few."""
+"""Batch sizes of the network. There are few, because a new size costs oneDNN about a millisecond per layer."""
 
 
 class NetworkModel:
-    """A policy network, and its value.
+    """A policy network and its value.
 
     Args:
-        game: what it plays.
+        game: the game.
         network: without memory.
         temperature: of its policy; 0 is argmax.
-        value_unit: what its value is in where the return is 1: the `reward_scale` that it was trained with.
-        precision: what it computes in, on any processor.
+        value_unit: what the network's value is for a return of 1: the `reward_scale` of its training.
+        precision: the dtype to compute in, on any processor.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class NetworkModel:
         network = copy.deepcopy(network).requires_grad_(False).eval().to(self._compute.dtype)
         self._trunk, self._actions = network.trunk, game.num_actions
         self._temperature, self._unit = temperature, value_unit
-        self._bound = abs(game.lowest_return) if game.num_sides == 2 else np.inf  # what one side gets the other loses
+        self._bound = abs(game.lowest_return) if game.num_sides == 2 else np.inf  # two sides are zero-sum
         self._reads = network.has_value
         self._heads = network.joined_heads() if self._reads else network.policy
         self._buffers = {
@@ -48,7 +48,7 @@ class NetworkModel:
     def ask(
         self, views: np.ndarray, mask: np.ndarray, rng: np.ndarray, values: bool = True
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """As `Model.ask`; draws nothing."""
+        """See `Model.ask`; nothing is drawn."""
         k, observation = len(views), torch.from_numpy(flat(views))
         found = torch.empty(k, self._actions + self._reads, dtype=torch.float32, device="cpu")
         for lo in range(0, k, SIZES[-1]):

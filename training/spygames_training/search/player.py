@@ -1,4 +1,4 @@
-"""A policy with a search on top of it, as a player."""
+"""The player `SOURCE+search:K`: a policy with a search on top."""
 
 import warnings
 from dataclasses import replace
@@ -22,27 +22,27 @@ from spygames_training.search.policy_search import Findings, PolicySearch, Quest
 from spygames_training.search.settings import POLICY, SearchSettings, read_settings
 
 BLOCK = 8
-"""Decisions that are searched at once, which is faster than one by one; actions do not depend on it."""
-TOLD = 32
-"""Worlds of a belief that is told, in units of those that are played out."""
+"""Decisions searched at once, which is faster than one by one; the actions do not depend on it."""
+BELIEF_FACTOR = 32
+"""Worlds of a belief that is shown, as a multiple of the worlds that are played out."""
 NOTES, ALL_NOTES = 64, 1024
-"""Decisions of a game that are kept: more than the rivals' `SearchSettings.memory` in a game for two; where a game has
-strata, which all of its decisions tell of, more than most games have."""
+"""Recorded decisions per game: more than `SearchSettings.memory` of the rivals in a game for two. In a game with strata
+all decisions are evidence, so the number is larger than the decisions of most games."""
 
 
 class SearchingPolicy:
-    """A policy that searches each decision with a choice: the player `SOURCE+search:K`.
+    """A policy that searches each decision with more than one legal action: the player `SOURCE+search:K`.
 
-    What it does depends on what its seat may know, the public part of what was done, and its luck.
+    Its actions depend only on what its seat may know, the public part of past actions, and its random stream.
 
     Args:
-        policy: sampled or with a temperature: as it plays is how the search takes it to play.
+        policy: sampled, or with a temperature. The search assumes that it plays as the policy does.
         settings: of the search.
-        rival: the policy that `policy` stands for among the rivals, where it is another one: for a search against
-            somebody who is known.
+        rival: the policy that `policy` means among the rivals, if it is another one: for a search against a known
+            opponent.
 
     Raises:
-        ValueError: the policy has no value or has memory, or it plays argmax, which leaves nothing to search.
+        ValueError: the policy has no value, has memory, or plays argmax, which leaves no probabilities to search on.
     """
 
     def __init__(self, policy: Policy, settings: SearchSettings, rival: Policy | None = None):
@@ -54,12 +54,12 @@ class SearchingPolicy:
         rivals = [_rival(self.game, name, other, settings) for name in settings.rivals]
         self.search = PolicySearch(self.game, own, rivals, settings)
         self.notes_size = 0
-        """Decisions of each game that it wants to be told of."""
+        """Number of past decisions of each game that the player needs to know."""
         if self.game.rewind is not None:
             self.notes_size = NOTES if self.game.determinize_stratum is None else ALL_NOTES
         else:
             warnings.warn(
-                f"{self.game.title} cannot be rewound: {self.name} takes all worlds for equally likely", stacklevel=3
+                f"{self.game.title} cannot be rewound: {self.name} treats all worlds as equally likely", stacklevel=3
             )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -69,7 +69,8 @@ class SearchingPolicy:
         return f"SearchingPolicy({self.game.id}, {self.name})"
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
-        """One legal action for each of `decisions.rows`, int64 [k]; where only one is legal, nothing is searched."""
+        """Return a legal action for each of `decisions.rows`, int64 [k]. Decisions with one legal action are not
+        searched."""
         d = decisions
         actions = d.mask[d.rows].argmax(axis=1)
         several = np.flatnonzero(d.mask[d.rows].sum(axis=1) > 1)
@@ -85,8 +86,11 @@ class SearchingPolicy:
         return actions
 
     def advise(self, decisions: DecisionBatch) -> list[Advice]:
-        """What it finds at each of `decisions.rows`: the probabilities after its step, the result that it expects of
-        what it does, and how likely it takes what is hidden to be this or that."""
+        """Return the search's findings at each of `decisions.rows`.
+
+        They are the probabilities after the search's step, the expected result of its action, and the belief about
+        hidden information.
+        """
         advice = []
         for row in decisions.rows.tolist():
             state, seat = decisions.states[row : row + 1], int(decisions.states["to_move"][row])
@@ -102,60 +106,61 @@ class SearchingPolicy:
         return advice
 
     def find(self, state: np.ndarray, seed: int, noted: Noted | None = None) -> Findings:
-        """What the search finds out about a decision.
+        """Search a decision.
 
         Args:
-            state: STATE [1], not changed; what the seat to move may not know of it makes no difference.
-            seed: 0..2^64-1, the luck of the search.
-            noted: the decisions of the game so far (`Notes.of`); None: they are not known.
+            state: STATE [1], not changed; the result does not depend on what the seat to move may not know.
+            seed: 0 to 2^64 - 1, of the search's random choices.
+            noted: the decisions of the game so far (`Notes.of`); None: unknown.
 
         Raises:
-            ValueError: there is nothing to decide, or `state` is no such array.
+            ValueError: there is nothing to decide, or `state` is not such an array.
         """
         self._check(state)
         return self.search.find([self._question(state, noted, as_seed(seed))])[0]
 
     def believe(self, state: np.ndarray, seed: int, noted: Noted | None = None) -> Belief:
-        """What the seat to move may believe about what is hidden from it, without asking what to do: as `find`.
+        """Return the belief of the seat to move about hidden information, without a search; arguments as in `find`.
 
-        It takes more worlds than `find`, of which K count at least: the few that a search needs to compare actions
-        would be told as certain. Where a game has strata (`Game.determinize_stratum`), as Heimlich & Co. has the ways
-        to deal passports, all of them are among the worlds, each as often as it is likely, and if nothing else is
-        hidden, weights are exact.
+        It uses more worlds than `find`, with an effective number of at least K: the few worlds of a search would make
+        the belief look certain. A game may have strata (`Game.determinize_stratum`), such as the ways to deal passports
+        in Heimlich & Co. All strata are then among the worlds, each in proportion to its probability. If nothing else
+        is hidden, the weights are exact.
         """
         self._check(state)
         k, question = self.settings.worlds, self._question(state, noted, as_seed(seed))
         if self.game.determinize_stratum is None:
-            return self.search.believe(question, TOLD * k, k)
-        return redrawn(self.game, self.search.believe(question, k), state, question.draws, TOLD * k)
+            return self.search.believe(question, BELIEF_FACTOR * k, k)
+        return redrawn(self.game, self.search.believe(question, k), state, question.draws, BELIEF_FACTOR * k)
 
     def _check(self, state: np.ndarray) -> None:
-        """ValueError where there is nothing to decide in `state`."""
+        """Raise ValueError if there is nothing to decide in `state`."""
         if not isinstance(state, np.ndarray) or state.shape != (1,) or state.dtype != self.game.state_dtype:
             raise ValueError(f"state must be an array [1] of the states of {self.game.id}")
         mask = np.zeros(self.game.num_actions, np.int8)
         self.game.legal(as_record(state), mask)
         if not mask.any():
-            raise ValueError("nobody has anything to decide in this position")
+            raise ValueError("state has no decision to search: no action is legal")
 
     def _question(self, state: np.ndarray, noted: Noted | None, seed: np.uint64) -> Question:
         return Question(state, noted, Sampled(self.game, seed))
 
 
 def _model(policy: Policy, settings: SearchSettings, argmax: bool = False) -> Model:
-    """The network of a policy; ValueError where a search has no use for it. argmax: it may play argmax."""
+    """Return the network model of a policy. Raise ValueError if the search cannot use it. `argmax`: whether it may play
+    argmax."""
     network, temperature = policy.network, policy.temperature
     if network.memory_size:
-        raise ValueError(f"{policy.name} has memory, and a search knows no recurrent network")
+        raise ValueError(f"{policy.name} has memory, and a search cannot use recurrent networks")
     if temperature == ARGMAX and not argmax:
-        raise ValueError(f"{policy.name} has no probabilities to search on: leave @argmax out")
+        raise ValueError(f"{policy.name} has no probabilities to search on: remove @argmax")
     if not network.has_value and not argmax:
-        raise ValueError(f"{policy.name} has no value, which a search needs: its checkpoint was kept without one")
+        raise ValueError(f"{policy.name} has no value, which a search needs: its checkpoint was saved without one")
     return NetworkModel(policy.game, network, temperature, policy.value_unit, settings.precision)
 
 
 def _rival(game: Game, name: str, policy: Model, settings: SearchSettings) -> Rival:
-    """The rival of that name."""
+    """Make the rival of that name."""
     if name == POLICY:
         return Rival(name, policy, settings.slip)
     if name == "random":
@@ -164,15 +169,15 @@ def _rival(game: Game, name: str, policy: Model, settings: SearchSettings) -> Ri
 
 
 def on_top(player: Player, settings: str) -> SearchingPolicy:
-    """A policy's player with a search on top: what `make_player` calls for `+search:SETTINGS`.
+    """Put a search on top of a policy's player; `make_player` calls this for `+search:SETTINGS`.
 
     Raises:
-        ValueError: `player` is not a policy with a value, or the settings make no sense.
+        ValueError: `player` is not a policy with a value, or the settings are invalid.
     """
     policy = getattr(player, "policy", None)
     if not isinstance(policy, Policy):
         name = name_of(player)
         raise ValueError(
-            f"{shown(f'{name}+search:{settings}')}: a search needs a policy with a value, and {shown(name)} is none"
+            f"{shown(f'{name}+search:{settings}')}: a search needs a policy with a value, not {shown(name)}"
         )
     return SearchingPolicy(policy, read_settings(policy.game, settings))

@@ -1,10 +1,10 @@
-"""Search on top of a policy: one careful step from it, on worlds weighted by what the rivals have done.
+"""Search on top of a policy: one careful step from it, in worlds weighted by the rivals' decisions.
 
-At a decision worlds are drawn and weighted (`belief`), each likely action is played out in the same worlds by
-everybody's policy from its own view (`rollouts`), and the policy takes one step of mirror descent on the values found
-(`step`): the update-equivalence view of search (Sokota and others, "The update-equivalence framework for decision-time
-planning", arXiv 2304.13138). All that it reads is a function of what the seat may know: the redrawn worlds, and the
-public part of what was done.
+At a decision, worlds are drawn and weighted (`belief`). Each candidate action is then played out in the same worlds,
+every seat deciding by its model from its own view (`rollouts`). The policy takes one step of mirror descent on the
+values found (`mirror_descent`): the update-equivalence view of search (Sokota and others, "The update-equivalence
+framework for decision-time planning", arXiv 2304.13138). The search reads only what the seat may know: the redrawn
+worlds, and the public part of past actions.
 """
 
 from collections.abc import Sequence
@@ -24,44 +24,47 @@ from spygames_training.search.rollouts import Beginnings, play_out
 from spygames_training.search.settings import SearchSettings
 
 STAGED = 256
-"""Worlds from which on candidates are dropped on the way; with fewer it costs more than it saves."""
+"""Number of worlds from which candidates are eliminated in stages; with fewer worlds the stages cost more than they
+save."""
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What a search found out about one decision. A actions, m worlds."""
+    """The result of searching one decision. Letters: A actions, m worlds."""
 
     action: int
-    """What it would do."""
+    """The action that the search chooses."""
     prior: np.ndarray
     """float64 [A], the policy's probabilities."""
     policy: np.ndarray
-    """float64 [A], those after the step."""
+    """float64 [A], the probabilities after the step."""
     values: np.ndarray
-    """float64 [A], mean return of the seat after each action, in the game's units; NaN where it was not looked at."""
+    """float64 [A], the seat's mean return after each action, in the game's units; NaN for actions that are not
+    candidates."""
     errors: np.ndarray
-    """float64 [A], the standard error of what an action gains over the policy's likeliest; NaN likewise."""
+    """float64 [A], the standard error of each action's gain over the policy's most likely action; NaN likewise."""
     rivals: dict[str, float]
-    """The probability of each model of the rivals."""
+    """The probability of each model of the rivals, by name."""
     worlds: np.ndarray
-    """STATE [m], how things may be, as many as it takes to compare actions: `SearchingPolicy.believe` knows better."""
+    """STATE [m], possible worlds, only as many as the comparison of actions needs. `SearchingPolicy.believe` is more
+    accurate."""
     weights: np.ndarray
-    """float64 [m], how likely each of `worlds` is, of sum 1."""
+    """float64 [m], the probability of each of `worlds`, of sum 1."""
 
 
 class Question(NamedTuple):
-    """A decision that is searched."""
+    """A decision to search."""
 
     root: np.ndarray
-    """STATE [1]; the part of it that the seat to move may not know makes no difference."""
+    """STATE [1]; the result does not depend on what the seat to move may not know."""
     noted: Noted | None
-    """The decisions so far, of which only what is public makes a difference; None: they are not known."""
+    """The decisions so far, of which only the public part is used; None: unknown."""
     draws: Draws
-    """What is drawn: the findings depend on it alone, besides."""
+    """The source of randomness. The findings depend on nothing else."""
 
 
 class Believed(NamedTuple):
-    """What is known of a decision before anything is played out."""
+    """What is known about a decision before any rollout."""
 
     root: np.ndarray
     """STATE [1]"""
@@ -69,23 +72,29 @@ class Believed(NamedTuple):
     """float64 [A]"""
     belief: Belief
     candidates: np.ndarray
-    """int64 [c], the policy's likeliest first."""
+    """int64 [c], the policy's most likely action first."""
 
 
 class Sample(NamedTuple):
-    """What is played out of a belief, k pairs of rival and world."""
+    """k pairs of rival and world, drawn from a belief for rollouts."""
 
     who: np.ndarray
-    """int64 [k]"""
+    """int64 [k], indices of rivals"""
     which: np.ndarray
-    """int64 [k]"""
+    """int64 [k], indices of worlds"""
     shares: np.ndarray
     """float64 [k], of sum 1."""
     draws: Draws
 
 
 def together(returns: np.ndarray, used: np.ndarray, sample: Sample) -> Estimate:
-    """The estimate of all candidates from `returns` [k, c], of each from the first `used` [c] worlds."""
+    """Combine the returns of all candidates into one estimate.
+
+    Args:
+        returns: [k, c].
+        used: [c], the number of leading worlds in which each candidate was played out.
+        sample: the worlds.
+    """
     pairs = []
     for a, n in enumerate(used.tolist()):
         shares = sample.shares[:n] / sample.shares[:n].sum()
@@ -98,18 +107,18 @@ class PolicySearch:
     """The search of one policy.
 
     Args:
-        game: what is played.
-        policy: the model of the seat, and of its partners.
-        rivals: who may play the other seats.
-        settings: what it spends and trusts.
+        game: the game.
+        policy: the model of the seat and of its partners.
+        rivals: the models that may play the other sides.
+        settings: of the search.
     """
 
     def __init__(self, game: Game, policy: Model, rivals: Sequence[Rival], settings: SearchSettings):
         self.game, self.policy, self.rivals, self.settings = game, policy, list(rivals), settings
 
-    @np.errstate(all="ignore")  # weights of the unlikeliest worlds vanish
+    @np.errstate(all="ignore")  # weights of the least likely worlds underflow
     def find(self, questions: Sequence[Question]) -> list[Findings]:
-        """Searches decisions, all of them at once; what is found of one does not depend on the others."""
+        """Search several decisions at once. The findings of one decision do not depend on the others."""
         beliefs = [self._believe(question) for question in questions]
         found = self._estimate(beliefs, [question.draws for question in questions])
         return [
@@ -118,13 +127,13 @@ class PolicySearch:
         ]
 
     def _believe(self, question: Question) -> Believed:
-        """What is known before anything is played out."""
+        """Compute what is known before any rollout."""
         s, game, draws = self.settings, self.game, question.draws
         views, mask = game.new_views(), np.zeros((1, game.num_actions), np.int8)
         loops_of(game).show(question.root.copy(), views, mask)
         logits, _ = self.policy.ask(views, mask, draws.streams(1), values=False)
         prior = np.exp(log_probabilities(logits, mask))[0]
-        # Of strata all are there: none needs to be looked for, and no handful to be kept.
+        # All strata are among the worlds, so more worlds and flattened weights are not needed.
         if draws.exact or game.determinize_stratum is not None:
             belief = self.believe(question, s.worlds)
         else:
@@ -133,7 +142,7 @@ class PolicySearch:
 
     @np.errstate(all="ignore")
     def believe(self, question: Question, m: int, least: float = 0.0) -> Belief:
-        """What is known of what is hidden, from about `m` worlds; `least` as in `believe`."""
+        """Compute the belief about hidden information from about `m` worlds; `least` as in the function `believe`."""
         memory = self.settings.memory
         noted = question.noted if memory else None
         return believe(
@@ -141,7 +150,8 @@ class PolicySearch:
         )
 
     def _estimate(self, beliefs: Sequence[Believed], draws: Sequence[Draws]) -> list[Estimate]:
-        """What the candidates are worth; of those that lose on the first worlds, from these alone."""
+        """Estimate the values of the candidates. Eliminated candidates are estimated from the worlds before their
+        elimination."""
         s = self.settings
         samples = [Sample(*draw.pick(b.belief.weights, s.worlds), draw) for b, draw in zip(beliefs, draws, strict=True)]
         returns = [np.full((len(x.which), len(b.candidates)), np.nan) for x, b in zip(samples, beliefs, strict=True)]
@@ -166,7 +176,8 @@ class PolicySearch:
         return [together(*each) for each in zip(returns, used, samples, strict=True)]
 
     def _beginnings(self, believed: Believed, sample: Sample, part: slice, alive: np.ndarray) -> Beginnings:
-        """A rollout for each of some worlds and candidates; all candidates meet the same luck."""
+        """Return one rollout for each chosen world and candidate. In one world all candidates share the random
+        stream."""
         which, who, c = sample.which[part], sample.who[part], len(alive)
         root, belief = believed.root, believed.belief
         worlds = sample.draws.anew(root, int(root["to_move"][0]), belief.worlds, which)
@@ -178,13 +189,13 @@ class PolicySearch:
         )
 
     def _findings(self, believed: Believed, found: Estimate, draws: Draws) -> Findings:
-        """The step, and what is done."""
+        """Take the step and choose the action."""
         s, (_, prior, belief, candidates) = self.settings, believed
         values, errors = np.full(len(prior), np.nan), np.full(len(prior), np.nan)
         values[candidates], errors[candidates] = found.values, found.errors
         best = int(found.gains.argmax())
         noise = 0.0
-        if len(candidates) > 1:  # noise must not choose
+        if len(candidates) > 1:  # noise must not decide
             noise = 2 * float(found.errors[best] if best else found.errors[1:].min())
         tau = max(s.step_tau * abs(self.game.lowest_return), noise)
         policy = mirror_step(prior, values, tau)

@@ -1,7 +1,7 @@
-"""Playing on from worlds, everybody from its own view: what an action is worth there.
+"""Rollouts from worlds, in which each seat decides from its own view.
 
-Nobody sees more than its view, so what is found is what a player can carry out: no strategy fusion (Frank, Basin 1998,
-doi:10.1016/S0004-3702(97)00082-9).
+No decision uses more than its seat's view, so a player can carry out what a rollout evaluates: there is no strategy
+fusion (Frank, Basin 1998, doi:10.1016/S0004-3702(97)00082-9).
 
 Letters: r rollouts.
 """
@@ -16,20 +16,20 @@ from spygames_training.search.loops import loops_of
 from spygames_training.search.models import Model
 
 Act = Callable[[np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray | None, np.ndarray, np.ndarray | None]]
-"""`Draws.act`"""
+"""See `Draws.act`."""
 
 
 class Beginnings(NamedTuple):
-    """Where rollouts begin; all of them may be of different decisions."""
+    """The starts of rollouts, which may belong to different decisions."""
 
     worlds: np.ndarray
     """STATE [r]"""
     actions: np.ndarray
-    """int64 [r], what is done there first, by the seat to move."""
+    """int64 [r], the first action, by the seat to move."""
     rivals: np.ndarray
-    """int64 [r], which rival plays the other sides' seats."""
+    """int64 [r], the index of the rival that plays the other sides' seats."""
     rng: np.ndarray
-    """uint64 [r, 1], the luck of the decisions that follow."""
+    """uint64 [r, 1], the random streams of later decisions."""
 
 
 def play_out(
@@ -41,25 +41,26 @@ def play_out(
     lam: float = 1.0,
     horizon: int | None = None,
 ) -> np.ndarray:
-    """The lambda-return of the seat that is to move at first, float64 [r], in the game's units.
+    """Return the lambda-return of the seat that moves first, float64 [r], in the game's units.
 
     G = (1 - lam) sum_n lam^(n-1) V_n + lam^(N-1) G_N (Sutton, Barto 2018, section 12.1), where V_n is the value at the
-    n-th decision after the first one: between two sides that of whoever decides, with its sign; else at decisions of
-    the seat's own side alone. G_N is the result, or the value where `horizon` cuts.
+    n-th decision after the first action. With two sides every decision counts, and the opponent's value has its sign
+    changed. Otherwise only decisions of the seat's own side count. G_N is the result, or the value at which `horizon`
+    cuts.
 
     Args:
-        game: what is played.
+        game: the game.
         begin: the rollouts.
-        policy: of the seat's own side; its values are read.
-        rivals: models.
-        act: how branches are drawn.
-        lam: 0 to 1; 1 reads no values.
-        horizon: after so many decisions the next value that is read ends the rollout; None: it plays to the end.
+        policy: the model of the seat's own side; its values are used.
+        rivals: the models of the other sides.
+        act: how actions are chosen.
+        lam: 0 to 1; 1 uses no values.
+        horizon: number of decisions after which the next value ends the rollout; None: play to the end.
     """
     loops, side_of, r = loops_of(game), np.array(game.side_of), len(begin.actions)
     reads, two = lam < 1 or horizon is not None, game.num_sides == 2
     total, results, step = np.zeros(r), np.zeros(game.num_players, np.float32), 0
-    # What each row is: of which rollout, for which seat, with which share, and what is left of its return.
+    # Per row: its rollout, seat and share, and the weight of the return that is still to come.
     states, kind, rng = begin.worlds.copy(), begin.rivals, begin.rng.copy()
     pair, seat, share, rest = np.arange(r), states["to_move"].astype(np.int64), np.ones(r), np.ones(r)
     actions = begin.actions
@@ -81,7 +82,7 @@ def play_out(
         logits, values = policy.ask(views, mask, rng, values=reads)
         if reads:
             if values is None:
-                raise ValueError("this policy has no value: play to the end, with lam 1 and no horizon")
+                raise ValueError("this policy has no value: use lam 1 and no horizon, which play to the end")
             cut = horizon is not None and step >= horizon
             part = np.where(own | two, 1.0 if cut else 1 - lam, 0.0)
             total += np.bincount(pair, share * rest * part * np.where(own, values, -values), r)
@@ -104,5 +105,5 @@ def play_out(
 
 
 def _take(rows: np.ndarray, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Some rows, int64 [k], of each array."""
+    """Select rows, int64 [k], of each array."""
     return tuple(array.take(rows, axis=0) for array in arrays)

@@ -1,1 +1,1 @@
-"""The machine in words, and private names of other libraries."""
+"""The machine's description, and private names of other libraries."""

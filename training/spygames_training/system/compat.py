@@ -1,6 +1,6 @@
-"""Private names of other libraries that are used here, each behind a function that says what for.
+"""Private names of other libraries that this package uses, each behind a function that says what for.
 
-tests/training/system/test_compat.py finds out whether a new version still has them.
+tests/training/system/test_compat.py shows whether a new version still has them.
 """
 
 from typing import Any
@@ -9,9 +9,9 @@ import torch
 
 
 def has_fast_bfloat16(device: torch.device) -> bool:
-    """Whether the processor, or the GPU, has instructions for bfloat16. False where torch does not tell any more."""
+    """Whether the processor or GPU has instructions for bfloat16. False if torch does not say."""
     if device.type == "cuda":
-        with torch.cuda.device(device):  # torch answers for the current one
+        with torch.cuda.device(device):  # torch answers for the current device
             return torch.cuda.is_bf16_supported(including_emulation=False)
     if device.type != "cpu":
         return False
@@ -20,5 +20,5 @@ def has_fast_bfloat16(device: torch.device) -> bool:
 
 
 def updates_made(model: Any) -> int:
-    """How many epochs of updates an on-policy algorithm of stable-baselines3 has made."""
+    """Return the number of update epochs that an on-policy algorithm of stable-baselines3 has made."""
     return model._n_updates

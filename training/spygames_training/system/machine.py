@@ -1,4 +1,4 @@
-"""The machine on which something was computed, in words."""
+"""Description of the machine that results were computed on."""
 
 import os
 import platform
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def processor() -> str:
-    """The name of the processor, as the system has it."""
+    """Return the processor's name as the operating system reports it."""
     info = Path("/proc/cpuinfo")
     if info.exists():
         for line in info.read_text("utf-8", "replace").splitlines():
@@ -18,16 +18,19 @@ def processor() -> str:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cache
 def instructions() -> str:
-    """The vector instructions that networks compute with on this processor, as "AVX512, bfloat16": the last bits of
-    sums depend on them, and in bfloat16 more than these. "unknown" without torch, or where torch does not say."""
+    """Return the vector instructions that networks use on this processor, such as "AVX512, bfloat16".
+
+    The last bits of sums depend on them; with bfloat16 the effect is larger. "unknown" if torch is missing or does not
+    say.
+    """
     try:
-        import torch  # not at the top: benchmarks name the machine without it, too
+        import torch  # not at the top: benchmarks describe the machine without torch, too
 
         from spygames_training.system.compat import has_fast_bfloat16
 
@@ -38,7 +41,7 @@ def instructions() -> str:
 
 
 def machine() -> dict[str, str]:
-    """What the figures were taken on."""
+    """Return a description of the machine for results: hardware, system, versions and load."""
     return {
         "processor": processor(),
         "instructions": instructions(),

@@ -1,6 +1,6 @@
 """Scripted players of Agent Avenue. A bot sees a view and a mask, never the state.
 
-`expert-1` is the first `expert`, which has not changed.
+`expert-1` is the first version of `expert`, and so far the only one.
 """
 
 from spygames.agent_avenue.bots.expert import expert

@@ -1,22 +1,22 @@
-"""The player `expert` of simple mode for two: it judges every decision by the chance to win in the position after it.
+"""The player `expert` of simple mode for two. It rates each action by the chance to win in the position after it.
 
 How it decides:
 
-- *Position*: log-odds of winning from public facts (cards in play, lead, who is active next) and from what
-  the own hand threatens, by the tables below. What the End step decides at once is exact.
-- *Recruiting*: the hidden card is every unseen one, by its number of copies, and less likely the more it would
+- *Position*: log-odds of winning from public facts (cards in play, lead, side that is active next) and from the threats
+  in the own hand, by the tables below. An immediate decision by the End step is computed exactly.
+- *Recruiting*: each unseen card may be the hidden one, weighted by its copies. A card is less likely the more it would
   spoil the offer for the rival that made it.
-- *Offering*: the rival is assumed to choose by the same tables, without knowing the hidden card; a part of
-  every offer's worth (`CAUTION`) is its worse half, because the assumption may be wrong.
-- *Discarding*: one card ahead: the best offer with each card that may be drawn instead, if that is clearly better.
+- *Offering*: the rival is assumed to choose by the same tables, without knowing the hidden card. This may be wrong, so
+  a part of each offer's value (`CAUTION`) is the worse of its two outcomes.
+- *Discarding*: one card of lookahead. It discards if the best offer after the draw is clearly better on average.
 
-How the tables were found: logistic regression of who won on the position at the start of each turn, over 725,000
-turns of games between two such players whose tables were set by judgement and that made one decision in ten at
-random. The player of that turn and the one who waits have columns of their own. The hand's weights come from
-the same regression over 580,000 turns with the first fitted tables, with the hand as further columns, rounded.
-`LEADS` is the fit stretched by a tenth. `OVERLAP` and the four numbers behind it were chosen by playing: a few dozen
-settings, 8,000 games and more each against `random`, `greedy` and the version before. Tables blended with a fit
-over games against `greedy` made a worse player.
+How the tables were found: logistic regression of the winner on the position at the start of each turn. The data were
+725,000 turns of games between two such players, whose tables were set by judgment and which made one decision in ten at
+random. The active side and the waiting side have columns of their own. The hand's weights come from the same regression
+over 580,000 turns with the first fitted tables, with the hand as further columns, and were rounded. `LEADS` is the fit
+stretched by a tenth. `OVERLAP` and the four numbers below it were chosen by play: a few dozen settings, 8,000 or more
+games each against `random`, `greedy` and the previous version. Tables blended with a fit over games against `greedy`
+made a worse player.
 """
 
 from math import exp
@@ -43,11 +43,11 @@ from spygames.agent_avenue.layout import NONE, THREE, View
 from spygames.core.compiling.kernel import Int, kernel
 
 Eight = tuple[float, float, float, float, float, float, float, float]
-"""A value for each kind of agent: a tuple, as a kernel must not allocate an array."""
-BITS = 4  # of a packed hand for each kind: up to 15 copies
-NOTHING = 0  # a packed hand without a card: what the rival knows of the viewer's hand
+"""One value for each agent. A tuple, because a kernel must not allocate an array."""
+BITS = 4  # bits of a packed hand for each agent: up to 15 copies
+NOTHING = 0  # an empty packed hand: what the rival knows about the viewer's hand
 
-NEXT, WAITS = 0, 1  # rows of the tables: the side that is active in the turn to come, and the other one
+NEXT, WAITS = 0, 1  # rows of the tables: the side that is active in the next turn, and the other side
 
 STACKS = np.array(
     [  # log-odds of winning for 0, 1, 2, 3 or more copies in play
@@ -84,21 +84,21 @@ HELD = np.array(
     ]
 )
 OVERLAP = -0.8
-"""Log-odds added for holding such a codebreaker and such a daredevil at once: below 0, because the rival answers
-both with one choice when they are offered together."""
+"""Log-odds added for holding such a codebreaker and such a daredevil at once. Negative, because the rival answers both
+with one choice when they are offered together."""
 SUSPICION = 5.0
-"""How much less likely a hidden card is for each unit of chance that it leaves the viewer, as an exponent."""
+"""How fast the likelihood of a hidden card falls with the viewer's chance to win: exp(-SUSPICION * chance)."""
 SHARPNESS = 7.0
-"""How surely the rival is assumed to take the better card, log-odds for each unit of chance between the two."""
+"""How reliably the rival is assumed to take the better card: log-odds per unit of difference in the chance to win."""
 CAUTION = 0.2
-"""The part of an offer's worth that is its worse half, whatever the rival is assumed to do."""
+"""The share of an offer's value that is its worse outcome, whatever the rival is assumed to do."""
 PATIENCE = 0.035
-"""The gain in the chance to win that a discard must bring: the price of one fewer left."""
+"""The minimum gain in the chance to win for a discard: the price of having one fewer left."""
 
 
 @kernel
 def expert(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Takes the action with the best chance to win."""
+    """Take the action with the best chance to win."""
     if mask[RECRUIT_UP]:
         return choose(view)
     return offer_or_discard(view, mask)
@@ -106,7 +106,7 @@ def expert(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def choose(view: View) -> Int:
-    """Recruits the face-up card or the hidden one, over all cards that may be hidden but those of the face-up name."""
+    """Choose the face-up or the hidden card, averaged over possible hidden cards except those of the face-up name."""
     up, now, held = face_up(view), standing(view), in_hand(view)
     taking, leaving = 0.0, 0.0
     for down in range(KINDS):
@@ -136,9 +136,9 @@ def offer_or_discard(view: View, mask: np.ndarray) -> Int:
 
 @kernel
 def after_discard(view: View, held: Int, now: float, appeals: Eight, discarded: Int) -> float:
-    """The chance to win with the best offer after throwing a card away, averaged over the card drawn for it."""
+    """The chance to win with the best offer after discarding a card, averaged over the card drawn for it."""
     without, total, count = 0.0, 0.0, 0
-    for drawn in range(NONE, KINDS):  # first the offers of the cards that stay, then those with the one drawn
+    for drawn in range(NONE, KINDS):  # first offers of the remaining cards, then offers with the drawn one
         n = unseen(view, drawn) if drawn != NONE else 0
         if drawn == NONE or n > 0:
             _, value = best_offer(view, exchange(held, discarded, drawn), now, appeals, drawn)
@@ -150,7 +150,7 @@ def after_discard(view: View, held: Int, now: float, appeals: Eight, discarded: 
 
 @kernel
 def best_offer(view: View, held: Int, now: float, appeals: Eight, among: Int) -> tuple[Int, float]:
-    """The action that offers the best pair from a hand, and its worth; `among`: a card of the pair, or NONE for any."""
+    """The best pair to offer from a hand: its action and value. `among`: a card of the pair, or NONE for any pair."""
     best, promise = -1, -1.0
     for up in range(KINDS):
         for down in range(KINDS):
@@ -163,7 +163,7 @@ def best_offer(view: View, held: Int, now: float, appeals: Eight, among: Int) ->
 
 @kernel
 def may_offer(held: Int, up: Int, down: Int) -> bool:
-    """AA-10: two different cards, or two alike from a hand of nothing else."""
+    """Whether the pair is legal: two names, or one name from a hand of nothing else (AA-10)."""
     if up == down:
         return bool(copies_in(held, up) > 1 and held == copies_in(held, up) << (BITS * up))
     return bool(copies_in(held, up) > 0 and copies_in(held, down) > 0)
@@ -171,7 +171,7 @@ def may_offer(held: Int, up: Int, down: Int) -> bool:
 
 @kernel
 def offer(view: View, held: Int, now: float, up: Int, down: Int, appeal_up: float) -> float:
-    """The chance to win after offering these two cards: the rival's assumed choice, mixed with the worse half."""
+    """The chance to win after offering these two cards: the rival's assumed choice, mixed with the worse outcome."""
     if_down, if_up = outcomes(view, held, now, up, down)
     expected = appeal_up * if_up + (1 - appeal_up) * if_down
     return (1 - CAUTION) * expected + CAUTION * min(if_up, if_down)
@@ -179,7 +179,7 @@ def offer(view: View, held: Int, now: float, up: Int, down: Int, appeal_up: floa
 
 @kernel
 def appeal(view: View, now: float, up: Int) -> float:
-    """The chance that the rival takes `up` beside a card that it can only guess: any that is not in play."""
+    """The chance that the rival takes `up`. It can only guess the other card: any that is not in play."""
     gain, count = 0.0, 0
     for down in range(KINDS):
         n = COPIES[down] - copies(view, OWN, down) - copies(view, RIVAL, down)
@@ -198,9 +198,9 @@ def outcomes(view: View, held: Int, now: float, one: Int, two: Int) -> tuple[flo
 
 @kernel
 def win_chance(view: View, held: Int, now: float, mine: Int, theirs: Int) -> float:
-    """The chance to win after both sides have recruited these cards, from a hand of `held` before the offer.
+    """The chance to win after both sides have recruited these cards.
 
-    now: `standing(view)`, which does not depend on the two cards.
+    `held`: the own hand before the offer. `now`: `standing(view)`, which does not depend on the two cards.
     """
     after = lead_after(view, lead(view), mine, theirs, NO_ONGOING)
     decided = verdict(view, after, mine, theirs, NONE, NONE, NO_ONGOING, runs_out(view))
@@ -213,13 +213,13 @@ def win_chance(view: View, held: Int, now: float, mine: Int, theirs: Int) -> flo
 
 @kernel
 def next_turn(view: View, side: Int) -> Int:
-    """Whether a side is active next or waits, as a row of the tables: the opposite of this turn."""
+    """The row of the tables for a side, NEXT or WAITS: the opposite of its role in this turn."""
     return WAITS if (side == OWN) == (view.active > 0) else NEXT
 
 
 @kernel
 def standing(view: View) -> float:
-    """Log-odds of winning for the cards in play, before this turn's two."""
+    """Log-odds of winning for the cards in play, before this turn's two cards."""
     odds = 0.0
     for card in range(KINDS):
         odds += STACKS[next_turn(view, OWN), card, min(copies(view, OWN, card), THREE)]
@@ -229,17 +229,17 @@ def standing(view: View) -> float:
 
 @kernel
 def gained(view: View, side: Int, card: Int) -> float:
-    """Log-odds that one more copy in play adds for its side."""
+    """Log-odds that one more copy in play adds for a side."""
     row, n = next_turn(view, side), copies(view, side, card)
     return STACKS[row, card, min(n + 1, THREE)] - STACKS[row, card, min(n, THREE)]
 
 
 @kernel
 def threats(view: View, held: Int, mine: Int, theirs: Int) -> float:
-    """Log-odds for cards left in the own hand after recruiting that threaten something in a later offer.
+    """Log-odds for cards that remain in the own hand after recruiting and threaten something in a later offer.
 
-    A codebreaker beside two in play, a daredevil for a rival who has two, a third sentinel, a second double agent;
-    a sidekick and a mole always.
+    A codebreaker beside two in play, a daredevil if the rival has two in play, a third sentinel, a second double agent,
+    and always a sidekick or a mole.
     """
     own, rival = copies(view, OWN, CODEBREAKER), copies(view, RIVAL, DAREDEVIL)
     codebreaker = own + (mine == CODEBREAKER) == THREE - 1 and left(view, held, CODEBREAKER, mine, theirs) > 0
@@ -262,14 +262,14 @@ def weight(view: View, card: Int, threatens: bool | np.bool_) -> float:
 
 @kernel
 def left(view: View, held: Int, card: Int, mine: Int, theirs: Int) -> Int:
-    """Copies of `card` in the own hand once the two cards are recruited: both come from the active side's hand."""
+    """Copies of `card` in the own hand after the two cards are recruited; both come from the active side's hand."""
     offered = (mine == card) + (theirs == card)
     return copies_in(held, card) - (offered if view.active else 0)
 
 
 @kernel
 def in_hand(view: View) -> Int:
-    """The own hand as one number: BITS a kind, the copies of each."""
+    """The own hand packed into one number: BITS bits for the copies of each agent."""
     held = 0
     for card in range(KINDS):
         held += hand(view, card) << (BITS * card)
@@ -278,13 +278,13 @@ def in_hand(view: View) -> Int:
 
 @kernel
 def copies_in(held: Int, card: Int) -> Int:
-    """Copies of a card in a hand."""
+    """Copies of a card in a packed hand."""
     return (held >> (BITS * card)) & ((1 << BITS) - 1)
 
 
 @kernel
 def exchange(held: Int, discarded: Int, drawn: Int) -> Int:
-    """The hand after `discarded` has left it and `drawn` has come; NONE for neither."""
+    """The packed hand without `discarded` and with `drawn`; NONE for no card."""
     if discarded != NONE:
         held -= 1 << (BITS * discarded)
     if drawn != NONE:
@@ -294,7 +294,7 @@ def exchange(held: Int, discarded: Int, drawn: Int) -> Int:
 
 @kernel
 def put(values: Eight, index: Int, value: float) -> Eight:
-    """The values with one replaced."""
+    """The values with one of them replaced."""
     return (
         value if index == 0 else values[0],
         value if index == 1 else values[1],

@@ -1,7 +1,7 @@
-"""What bots read from a view: counts as whole numbers, and what recruiting two cards would decide.
+"""Features that bots read from a view: integer counts, and what recruiting two cards would decide.
 
-Everything is seen from the viewer: side OWN is its own, `mine` and `theirs` are the agents that its side and the rival
-recruit, NONE for no agent. `ongoing` has the ongoing market cards of both sides as bits, NO_ONGOING in simple mode.
+All sides are relative to the viewer, whose side is OWN. `mine` and `theirs` are the agents that its side and the rival
+recruit, NONE for no agent. `ongoing` has the ongoing market cards of both sides as bits, or NO_ONGOING in simple mode.
 """
 
 import numpy as np
@@ -49,7 +49,7 @@ def hand(view: View, card: Int) -> Int:
 
 @kernel
 def unseen(view: View, card: Int) -> Int:
-    """Copies that may be anywhere hidden: in the deck, in the rival's hand or discards, face down."""
+    """Copies that the viewer has not seen: in the deck, in the other hands or discards, or face down."""
     return int(view.unseen[card] * 6 + 0.5)
 
 
@@ -138,16 +138,16 @@ def loses(view: View, side: Int, gained: Int, lost: Int, ongoing: Ongoing) -> bo
 def verdict(
     view: View, after: Int, mine: Int, theirs: Int, my_loss: Int, their_loss: Int, ongoing: Ongoing, last: bool
 ) -> Int:
-    """How the End step decides with a lead of `after`, once both sides have gained and lost agents (AA-17 to AA-19).
+    """Decide the End step with a lead of `after`, after both sides have gained and lost agents (AA-17 to AA-19).
 
     The Security System is left out.
 
     Args:
-        my_loss: the agent that leaves play on the own side, or NONE; `their_loss` on the rival's.
+        my_loss: the agent that leaves play on the own side, or NONE. `their_loss` is that of the rival.
         last: the cards run out with this turn.
 
     Returns:
-        1 if the viewer has won, -1 if it has lost, 0 if the game goes on.
+        1 if the viewer has won, -1 if it has lost, 0 if the game continues.
     """
     won = after >= CATCH or wins(view, OWN, mine, my_loss, ongoing) or loses(view, RIVAL, theirs, their_loss, ongoing)
     lost = -after >= CATCH or wins(view, RIVAL, theirs, their_loss, ongoing) or loses(view, OWN, mine, my_loss, ongoing)
@@ -164,8 +164,8 @@ def verdict(
 def runs_out(view: View) -> bool:
     """Whether the cards run out with this turn unless it is decided before (AA-19).
 
-    Whoever holds fewer than two cards found the deck empty when it last drew, so what the active side draws in
-    this turn does not matter.
+    A side with fewer than two cards found the deck empty when it last drew, so the cards that the active side draws in
+    this turn do not matter.
     """
     side = RIVAL if view.active else OWN
     return view.deck_size == 0 and int(view.hand_size[side] * HAND + 0.5) < 2

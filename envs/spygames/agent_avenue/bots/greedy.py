@@ -10,15 +10,15 @@ from spygames.agent_avenue.layout import NONE, View
 from spygames.core.compiling.kernel import Int, kernel
 
 WON = 2.0 * CATCH
-"""The worth of a win in spaces of lead: from being caught to catching."""
+"""The value of a win in spaces of lead: the distance from being caught to catching."""
 
 
 @kernel
 def greedy(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Prefers a win to a lead, and a lead to a loss, at the end of this turn.
+    """Prefer a win to a lead, and a lead to a loss, at the end of this turn.
 
-    The worth of the hidden card is the average over all cards that it has not seen; each of its own two cards is taken
-    with the same chance. It discards only if every offer may lose at once: the face-up card of the worst offer.
+    A hidden card counts as the average over all cards that the player has not seen. The rival is assumed to take each
+    card of an offer with the same chance. If every offer may lose at once, discard the face-up card of the worst offer.
     """
     if mask[RECRUIT_UP]:
         return RECRUIT_UP if worth_of_choice(view, True) >= worth_of_choice(view, False) else RECRUIT_DOWN
@@ -38,7 +38,7 @@ def greedy(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
 
 @kernel
 def worth(view: View, mine: Int, theirs: Int) -> float:
-    """The lead in spaces after both sides have recruited these cards; +-WON if that ends the game."""
+    """The lead in spaces after both sides have recruited these cards; WON or -WON if that ends the game."""
     after = lead_after(view, lead(view), mine, theirs, NO_ONGOING)
     decided = verdict(view, after, mine, theirs, NONE, NONE, NO_ONGOING, runs_out(view))
     return WON * decided if decided else float(after)
@@ -46,7 +46,7 @@ def worth(view: View, mine: Int, theirs: Int) -> float:
 
 @kernel
 def worth_of_choice(view: View, take_up: bool) -> float:
-    """The average worth of taking the face-up or the face-down card, over the cards that may lie face down."""
+    """The value of taking the face-up or the face-down card, averaged over the cards that may lie face down."""
     up = face_up(view)
     total, count = 0.0, 0
     for down in range(KINDS):

@@ -1,8 +1,8 @@
 """The players `greedy` and `expert` of advanced mode and of teams.
 
-Both judge the position that follows each action: `greedy` by the lead alone, `expert` by the cards in play and the
-market spaces too (`positional`). Views differ between variants, so each variant has bots of its own, which pass on what
-the other views lack: the ongoing market cards of both sides and the ability that is being resolved.
+Both rate the position that follows each action: `greedy` by the lead alone, `expert` also by the cards in play and the
+market spaces (`positional`). Views differ between variants, so each variant has bots of its own. They pass on what
+other views lack: the ongoing market cards of both sides and the ability that is being resolved.
 """
 
 from math import exp
@@ -49,7 +49,7 @@ from spygames.agent_avenue.layout import NONE, THREE, View
 from spygames.core.compiling.kernel import Int, kernel
 
 STACKS = np.array(
-    [  # log-odds of winning that 0, 1, 2, 3 and more copies in play add
+    [  # log-odds of winning for 0, 1, 2, 3 or more copies in play
         [0.0, 0.8, 0.0, 0.0],  # double_agent: the second moves by six
         [0.0, 0.1, 0.2, 0.2],  # enforcer
         [0.0, 0.5, 1.5, 0.0],  # codebreaker: the third wins
@@ -61,16 +61,16 @@ STACKS = np.array(
     ]
 )
 LEAD_WEIGHT = 0.3
-AT_MARKET = 0.3  # log-odds that landing on a market space adds
+AT_MARKET = 0.3  # log-odds for landing on a market space
 WON = 12.0  # log-odds of a game that is won
 CAUTION = 0.5  # weight of the worse of two outcomes against their mean
-PATIENCE = 0.03  # how far the best action must stay below the limit for a discard
+PATIENCE = 0.03  # how far below the limit the best action must be for a discard
 MARKET_WORTH = np.array(
     # distraction, getaway, leader, masterplan, security, twin, supercomputer, watchtower;
     # double trouble, mind control, outpost, secret recruit, smoke screen, spycation, truck
     [1.0, 2.0, 4.0, 2.5, 2.0, 1.5, 3.0, 3.5, 2.0, 5.0, 3.0, 2.0, 0.5, 2.5, 1.0]
 )
-"""Which market card is taken first: the one with the largest number."""
+"""The value of each market card; the most valuable one is taken."""
 
 
 @kernel
@@ -88,7 +88,7 @@ def judge(
 ) -> float:
     """The chance to win after both sides gain and lose these agents, NONE for no agent.
 
-    positional: the cards in play and the market spaces count, not only the lead.
+    `positional`: whether the cards in play and the market spaces count, not only the lead.
     """
     after = lead_after(view, lead(view), mine, theirs, ongoing)
     decided = verdict(view, after, mine, theirs, my_loss, their_loss, ongoing, False)
@@ -106,7 +106,7 @@ def judge(
 
 @kernel
 def offer(view: View, up: Int, down: Int, ongoing: Ongoing, positional: bool) -> float:
-    """The chance to win with an offer of these cards; the rival may take either."""
+    """The chance to win with an offer of these cards, of which the rival may take either."""
     if_up = judge(view, down, up, NONE, NONE, ongoing, positional)
     if_down = judge(view, up, down, NONE, NONE, ongoing, positional)
     mean = (if_up + if_down) / 2
@@ -115,7 +115,7 @@ def offer(view: View, up: Int, down: Int, ongoing: Ongoing, positional: bool) ->
 
 @kernel
 def offer_beside_hidden(view: View, up: Int, ongoing: Ongoing, positional: bool) -> float:
-    """The same where the partner adds any unseen card face down."""
+    """The chance to win with `up` face up, if the partner adds any unseen card of another name face down."""
     total, count = 0.0, 0
     for down in range(KINDS):
         n = unseen(view, down)
@@ -127,7 +127,7 @@ def offer_beside_hidden(view: View, up: Int, ongoing: Ongoing, positional: bool)
 
 @kernel
 def take_up(view: View, ongoing: Ongoing, positional: bool) -> bool:
-    """Whether to take the face-up card, over all cards that may lie face down."""
+    """Whether to take the face-up card, averaged over the cards that may lie face down."""
     up, gain = face_up(view), 0.0
     for down in range(KINDS):
         known = view.face_down[down] > 0
@@ -142,7 +142,7 @@ def take_up(view: View, ongoing: Ongoing, positional: bool) -> bool:
 
 @kernel
 def worth_of(view: View, action: Int, ability: Int, ongoing: Ongoing, positional: bool) -> float:
-    """The worth of an action that is not a discard; comparable between the actions of one decision."""
+    """The value of an action that is not a discard, comparable between the actions of one decision."""
     if action < RECRUIT_UP:
         up, down = decode_pair(action)
         return offer(view, up, down, ongoing, positional)
@@ -173,7 +173,7 @@ def worth_of(view: View, action: Int, ability: Int, ongoing: Ongoing, positional
 
 @kernel
 def decide(view: View, mask: np.ndarray, ability: Int, ongoing: Ongoing, positional: bool) -> Int:
-    """The action of the largest worth; a discard if no other action promises a fair chance."""
+    """The action with the highest value; a discard if no other action promises a fair chance."""
     best, promise = NONE, -1.0
     for action in range(PLAY_PAIR, len(mask)):
         if mask[action]:
@@ -190,7 +190,7 @@ def decide(view: View, mask: np.ndarray, ability: Int, ongoing: Ongoing, positio
 
 @kernel
 def worst_card(view: View, mask: np.ndarray, ongoing: Ongoing, positional: bool) -> Int:
-    """The discard of the card that makes the worst offer; NONE if no discard is legal."""
+    """The discard of the card with the worst offers; NONE if no discard is legal."""
     worst, least = NONE, np.inf
     for card in range(KINDS):
         if mask[encode_discard(card)]:
@@ -202,23 +202,23 @@ def worst_card(view: View, mask: np.ndarray, ongoing: Ongoing, positional: bool)
 
 @kernel
 def greedy_at_market(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Prefers a win to a lead, and a lead to a loss, right after the action."""
+    """Prefer a win to a lead, and a lead to a loss, right after the action."""
     return decide(view, mask, ability_of(view), ongoing_of(view), False)
 
 
 @kernel
 def expert_at_market(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Takes the action with the best chance to win."""
+    """Take the action with the best chance to win."""
     return decide(view, mask, ability_of(view), ongoing_of(view), True)
 
 
 @kernel
 def greedy_in_team(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Prefers a win to a lead, and a lead to a loss, right after the action."""
+    """Prefer a win to a lead, and a lead to a loss, right after the action."""
     return decide(view, mask, NONE, NO_ONGOING, False)
 
 
 @kernel
 def expert_in_team(view: View, mask: np.ndarray, rng: np.ndarray) -> Int:
-    """Takes the action with the best chance to win."""
+    """Take the action with the best chance to win."""
     return decide(view, mask, NONE, NO_ONGOING, True)

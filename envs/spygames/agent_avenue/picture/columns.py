@@ -1,4 +1,4 @@
-"""The columns beside the board: the decks, how it stands, the Black Market."""
+"""The columns beside the board: the decks, the state of the race, the Black Market."""
 
 from spygames.agent_avenue.cards import MASTERPLAN_NAMES
 from spygames.agent_avenue.picture.faces import STEPS, chip, letters, market_row, race_row, signed, step
@@ -19,11 +19,11 @@ from spygames.core.pictures.picture import heading
 from spygames.core.svg.colours import EDGE, INK, LINE, PANEL, PAPER, PICK, SOFT, TABLE
 
 LEFT, RIGHT, TOP, COLUMN = 26, 892, 232, 282
-"""The left edges of the columns, their first base line and their width."""
+"""The left edges of the columns, their first baseline and their width."""
 
 
 def piles(c: Scene) -> float:
-    """The decks and the spent market cards; returns the base line below. Who sees everything sees the decks' order."""
+    """Draw the decks and the spent market cards; return the baseline below. The order of open decks is shown."""
     pen, deck = c.pen, c.seen["deck"]
     _pile(c, LEFT, "deck", deck if isinstance(deck, int) else len(deck))
     y = TOP + 140
@@ -64,7 +64,7 @@ def _pile(c: Scene, x: float, name: str, n: int, market: bool = False) -> None:
 
 
 def race(c: Scene, x: float, y: float, h: float) -> float:
-    """How far each side is with what ends the game, in rows of height h; returns where they end."""
+    """Draw how close each side is to an end of the game, in rows of height h; return the y where they end."""
     pen, gap = c.pen, 5 if h > 40 else 2
     heading(pen, x, y, "how it stands")
     for side in range(2):
@@ -100,7 +100,7 @@ def race(c: Scene, x: float, y: float, h: float) -> float:
 
 
 def market(c: Scene) -> None:
-    """The supply of the Black Market, and who takes a card after the present decision (AA-24)."""
+    """Draw the supply of the Black Market, and the side that takes a card after the present decision (AA-24)."""
     pen = c.pen
     heading(pen, RIGHT, TOP, "Black Market", "#c9b3e2")
     for entry in c.seen["pending"]:
@@ -116,7 +116,7 @@ def market(c: Scene) -> None:
 
 
 def key(c: Scene, y: float) -> None:
-    """What the small signs mean, as far as the variant has them."""
+    """Draw the key to the small signs of the variant."""
     pen, x = c.pen, RIGHT
     heading(pen, x, y, "signs")
     rows = ["spaces for the 1st, 2nd, 3rd copy", "three of them win, three lose"]

@@ -1,7 +1,7 @@
-"""Draws Agent Avenue: the loop round the park, a zone for each side above and below, columns with piles and market.
+"""Draw Agent Avenue: the loop around the park, a zone for each side above and below, columns with piles and market.
 
-The picture shows what `seen_to_dict` returned and nothing else. The viewer's side lies at the bottom. What the viewer
-may choose is framed and carries the words of its action (`Pen.target`). The parts are beside it.
+The picture shows only what `seen_to_dict` returned. The viewer's side is at the bottom. Everything that the viewer may
+choose is framed and carries the text of its action (`Pen.target`).
 """
 
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ from spygames.core.svg.colours import LINE, PANEL, PICK
 from spygames.core.svg.pen import WIDTH, Pen, width
 
 TOP_ZONE, OWN_ZONE = (52, 148), (638, 248)
-"""Upper edge and height of the zones of the two sides."""
+"""The upper edge and height of the zones of the two sides."""
 LOG_END, ADVICE = 622, 428
 
 
 def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
-    """Draws what `seen_to_dict` returned on the canvas of 1200 x 900 units."""
+    """Draw what `seen_to_dict` returned on the canvas of 1200 x 900 units."""
     c = Scene(pen, seen, look)
     if look.viewer >= 0 and seen["to_move"] == look.viewer:
         w = width(c.headline, 19) + 36
@@ -43,7 +43,7 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
     else:
         race(c, RIGHT, TOP, 50)
     own = c.below if look.viewer >= 0 or seen["to_move"] is None else c.side(seen["to_move"])
-    if look.viewer < 0 and look.advice is None:  # the decks' order takes the place on the left
+    if look.viewer < 0 and look.advice is None:  # the order of the decks fills the left column
         log_panel(pen, RIGHT, ADVICE, COLUMN, look, 8)
     elif (lines := int((LOG_END - y) // 22)) > 0:
         log_panel(pen, LEFT, y, COLUMN + 12, look, lines)

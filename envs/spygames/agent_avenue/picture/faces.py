@@ -1,4 +1,4 @@
-"""Cards of Agent Avenue, drawn: faces, backs, copies in play, market cards. The left top corner is at (0, 0)."""
+"""Drawings of the cards: faces, backs, copies in play, market cards. The top left corner is at (0, 0)."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ LAST = {"codebreaker": WIN, "daredevil": LOSE}
 
 
 def _icons(card: int) -> tuple[int | str, ...]:
-    """The printed icons of an agent: spaces, or what three of them mean; one where there is but one copy."""
+    """The printed icons of an agent: spaces, or the effect of three copies; one icon if there is only one copy."""
     values = [int(value) for value in ICONS[card]]
     return (*values[:2], LAST.get(AGENTS[card], values[2])) if COPIES[card] >= THREE else (values[0],)
 
@@ -57,24 +57,24 @@ EFFECTS = {
     "spycation": "take an agent back, recruit it?",
     "surveillance_truck": "move +1",
 }
-"""What each market card does, in a few words."""
+"""The effect of each market card in a few words."""
 
 
 def fitting(text: str, size: float, most: float, bold: bool = True) -> float:
-    """The size at which a text is not wider than `most`."""
+    """The largest font size, up to `size`, at which a text is not wider than `most`."""
     return min(size, size * most / width(text, size, bold))
 
 
 def face(pen: Pen, kind: str, w: float, h: float, copies: Sequence[int] | None, secret: bool = False) -> None:
-    """An agent's card.
+    """Draw an agent's card.
 
     Args:
-        pen: what draws.
+        pen: the pen to draw with.
         kind: the agent.
-        w: the width; below 64 the card has no name, because nobody could read it.
+        w: the width; below 64 the card has no name, because it would be illegible.
         h: the height.
-        copies: how many each side has in play: a triangle of its colour marks the icon that counts next for it.
-        secret: whether the viewer alone knows the card, which is shaded then.
+        copies: the copies that each side has in play: a triangle of its color marks the icon that counts next for it.
+        secret: whether only the viewer knows the card; it then has a dashed frame.
     """
     ground, r, head = KIND[kind], w * 0.09, h * (0.18 if w >= 64 else 0.09)
     pen.box(2, 3, w, h, r, "#000", opacity=0.28)
@@ -108,7 +108,7 @@ def face(pen: Pen, kind: str, w: float, h: float, copies: Sequence[int] | None, 
 
 
 def step(pen: Pen, x: float, y: float, w: float, h: float, value: int | str, fill: str, ink: str) -> None:
-    """One printed icon: a number of spaces, a win, a loss."""
+    """Draw one printed icon: a number of spaces, a win or a loss."""
     pen.box(x, y, w, h, h * 0.28, fill, stroke="#b9a878" if h > 12 else "#e3d9bd", stroke_width=0.8)
     cx, cy = x + w / 2, y + h / 2
     if value == WIN:
@@ -122,12 +122,12 @@ def step(pen: Pen, x: float, y: float, w: float, h: float, value: int | str, fil
 
 
 def signed(number: int) -> str:
-    """The number with its sign, zero without."""
+    """Format a number with its sign; zero has none."""
     return f"{number:+d}".replace("-", "\u2212") if number else "0"
 
 
 def stack(pen: Pen, kind: str, count: int, new: int, side: int, w: float, h: float) -> None:
-    """The copies of an agent that a side has in play, `new` of them since the last look; none: an empty place."""
+    """Draw the copies of an agent in play, `new` of them since the position before; without copies an empty place."""
     ground = KIND[kind]
     if not count:
         pen.box(0.5, 0.5, w - 1, h - 1, 7, "none", stroke="#43586b", stroke_width=1.3, stroke_dasharray="4 4")
@@ -164,13 +164,13 @@ def stack(pen: Pen, kind: str, count: int, new: int, side: int, w: float, h: flo
 
 
 def chip(pen: Pen, kind: str, x: float, y: float, r: float, maybe: bool = False) -> None:
-    """A small round sign of an agent; `maybe` the card is where the chip lies, or it is not."""
+    """Draw a small round sign of an agent; `maybe`: it is uncertain whether the card is there."""
     pen.dot(x, y, r, KIND[kind], stroke=PAPER, stroke_width=r * 0.16, stroke_dasharray="3 2.500" if maybe else None)
     sign(pen, kind, x, y, r / 29, KIND[kind])
 
 
 def agent_back(pen: Pen, w: float) -> None:
-    """The back of a card in a hand."""
+    """Draw the back of a card in a hand."""
     if w >= 30:
         back(pen, w, w * 1.43)
     else:
@@ -178,20 +178,20 @@ def agent_back(pen: Pen, w: float) -> None:
 
 
 def back_with_sign(pen: Pen, w: float, kind: str, maybe: bool) -> None:
-    """The back of a card that everybody has seen; dashed if it may be the card that lies face down instead."""
+    """Draw the back of a card that everybody has seen; dashed if it may be the face-down card instead."""
     agent_back(pen, w)
     chip(pen, kind, w * 0.385, w * 0.71, w * 0.33, maybe)
 
 
 def small_card(pen: Pen, kind: str) -> None:
-    """A discarded card, 12 wide; "?" is a back."""
+    """Draw a discarded card, 12 wide; "?" is a back."""
     pen.box(0, 0, 12, 16, 2.5, BACK if kind == "?" else KIND[kind], stroke=BACK_LINE, stroke_width=1.1)
     if kind != "?":
         sign(pen, kind, 6, 8, 0.24, KIND[kind])
 
 
 def letters(pen: Pen, kinds: Sequence[str], x: float, y: float, a_row: int, step_x: float) -> None:
-    """Cards in their order as small plates with two letters, in rows."""
+    """Draw cards in order as small plates with two letters, in rows."""
     for i, kind in enumerate(kinds):
         left, top = x + i % a_row * step_x, y + i // a_row * 21
         pen.box(left, top, step_x - 2, 18, 4, KIND.get(kind, MARKET))
@@ -201,7 +201,7 @@ def letters(pen: Pen, kinds: Sequence[str], x: float, y: float, a_row: int, step
 
 
 def market_card(pen: Pen, card: str, w: float, h: float) -> None:
-    """A market card, large."""
+    """Draw a large market card."""
     pen.box(2, 3, w, h, 9, "#000", opacity=0.28)
     pen.box(0, 0, w, h, 9, MARKET, stroke=MARKET_LINE, stroke_width=2)
     pen.dot(w / 2, h * 0.37, w * 0.29, "#56407a")
@@ -213,7 +213,7 @@ def market_card(pen: Pen, card: str, w: float, h: float) -> None:
 
 
 def market_row(pen: Pen, card: str, x: float, y: float, w: float, frame: str | None) -> None:
-    """A card of the supply with what it does, 50 high."""
+    """Draw a card of the supply with its effect, 50 high."""
     edge = {"stroke": frame or "#7c5f9c", "stroke_width": 3 if frame else 1.4}
     pen.box(x, y, w, 50, 10, MARKET, **edge)
     pen.dot(x + 28, y + 25, 19, "#56407a")
@@ -225,7 +225,7 @@ def market_row(pen: Pen, card: str, x: float, y: float, w: float, frame: str | N
 
 
 def pill(pen: Pen, card: str, x: float, y: float, w: float, h: float) -> None:
-    """An ongoing market card before its owner."""
+    """Draw an ongoing market card in front of its owner."""
     pen.box(x, y, w, h, h / 3, MARKET, stroke=MARKET_LINE, stroke_width=1.2)
     sign(pen, card, x + h * 0.58, y + h / 2, h / 58, MARKET, MARKET_LIGHT)
     name = title(card)
@@ -237,7 +237,7 @@ def pill(pen: Pen, card: str, x: float, y: float, w: float, h: float) -> None:
 def race_row(
     pen: Pen, kind: str, x: float, y: float, w: float, h: float, words: str, counts: Sequence[int], good: Sequence[bool]
 ) -> None:
-    """How far each side is with three of an agent: pips, green if they win for it, red if they lose."""
+    """Draw how many of three copies each side has: pips, green if three win for it, red if three lose."""
     scale = h / 50
     if h > 40:
         pen.box(x, y, w, h, 10, PANEL, stroke=LINE, stroke_width=1.2)

@@ -1,4 +1,4 @@
-"""The loop of spaces with the meeples, and where they have come from."""
+"""The loop of spaces with the meeples and the trails of their last moves."""
 
 from spygames.agent_avenue.board import HOMES, IS_MARKET, SPACES
 from spygames.agent_avenue.picture.faces import signed
@@ -11,19 +11,19 @@ RING = (
     *((2, 3), (1, 3), (0, 3), (0, 2), (0, 1), (0, 0), (1, 0)),
     *((2, 0), (3, 0), (4, 0), (4, 1), (4, 2), (4, 3), (3, 3)),
 )
-"""Column and row of each space, counted from the home at the bottom."""
+"""The column and row of each space, counted from the home at the bottom."""
 ROAD, STONE = "#33424f", "#e9dfc6"
-LONGEST_TRAIL = 2 * SPACES
+MAX_TRAIL = 2 * SPACES
 
 
 def _middle(place: int) -> tuple[float, float]:
-    """The middle of the space that lies so far from the home at the bottom."""
+    """The middle of the space that is `place` spaces from the home at the bottom."""
     column, row = RING[place % SPACES]
     return CX + (column - 2) * CELL_W, CY + (row - 1.5) * CELL_H
 
 
 def _ways() -> str:
-    """Arrow heads from each space to the next one."""
+    """The path of the arrowheads from each space to the next one."""
     d = ""
     for place in range(SPACES):
         (x, y), (x2, y2) = _middle(place), _middle(place + 1)
@@ -38,20 +38,20 @@ _GROUND = tuple(
     "".join(slab(x + left, y + top, w, h, r) for x, y in map(_middle, range(SPACES)))
     for left, top, w, h, r in ((-49, -43, 98, 90, 12), (-49, -45, 98, 89, 12), (-43, -39, 86, 77, 9))
 )
-"""The shadows of the stones, the stones, and a line on each."""
+"""The paths of the stones' shadows, the stones, and a line on each stone."""
 _SEAMS = "".join(
     f"M{x - 43} {y - 13}h86m-86 26h86m-58 -26v26m30 -52v26m0 26v25" for x, y in map(_middle, range(SPACES))
 )
-"""How the stones are paved."""
+"""The path of the seams in the stones."""
 
 
 def _place(c: Scene, space: int) -> tuple[float, float]:
-    """The middle of a space; the home of the side below lies at the bottom."""
+    """The middle of a space, with the home of the lower side at the bottom."""
     return _middle(space + int(HOMES[c.below]))
 
 
 def loop(c: Scene) -> None:
-    """The spaces, both homes, what stands at the corners, and the meeples."""
+    """Draw the spaces, both homes, the stalls or lamps at the corners, and the meeples."""
     pen, w, h = c.pen, 5 * CELL_W + 10, 4 * CELL_H + 10
     pen.box(CX - w / 2 + 3, CY - h / 2 + 5, w, h, 40, "#000", opacity=0.3)
     pen.box(CX - w / 2, CY - h / 2, w, h, 40, ROAD)
@@ -76,7 +76,7 @@ def loop(c: Scene) -> None:
     for side in range(2):
         now = c.seen["progress"][side]
         start = c.look.before["progress"][side] if c.look.before else now
-        if start != now and abs(start - now) <= LONGEST_TRAIL:
+        if start != now and abs(start - now) <= MAX_TRAIL:
             _trail(c, side, start, now)
         standing.setdefault((homes[side] + now) % SPACES, []).append(side)
     for space, sides in standing.items():
@@ -86,12 +86,12 @@ def loop(c: Scene) -> None:
 
 
 def _beside(space: int) -> int:
-    """How far from the middle a meeple stands: on a home, beside the house."""
+    """The horizontal offset of a meeple from the middle of a space; on a home it stands beside the house."""
     return -24 if space in HOMES else 0
 
 
 def _trail(c: Scene, side: int, start: int, end: int) -> None:
-    """Where a meeple has come from."""
+    """Draw the trail of a meeple's last move."""
     step = 1 if end > start else -1
     spaces = [(int(HOMES[side]) + k) % SPACES for k in range(start, end + step, step)]
     places = [_place(c, space) for space in spaces]

@@ -1,4 +1,4 @@
-"""The park in the middle: who is ahead, and what the decision is about."""
+"""The park in the middle: the lead, and the subject of the present decision."""
 
 import math
 
@@ -14,11 +14,11 @@ FLOWERS = (
     *((-134, -32), (-128, -22), (-141, -20), (-118, 84), (-126, 90), (-109, 91)),
     *((119, 86), (127, 92), (111, 91), (128, 2), (136, -6), (122, -7)),
 )
-"""Where they grow, round the middle of the park."""
+"""The positions of the flowers, relative to the middle of the park."""
 
 
 def park(c: Scene) -> None:
-    """The park with what the decision of the moment is about."""
+    """Draw the park with the subject of the present decision."""
     pen = c.pen
     pen.box(CX - 163, CY - 100, 326, 200, 20, GRASS, stroke="#8fb588", stroke_width=3)
     for at, colour in enumerate(("#f6e27a", "#f3c9d6", "#fbf4e2")):  # flowers
@@ -45,7 +45,7 @@ def park(c: Scene) -> None:
 
 
 def _lead(c: Scene) -> None:
-    """How far one side is ahead: at the end of its half of the lamps it has caught the other."""
+    """Draw the lead as a row of lamps. A side whose half is fully lit has caught the other side."""
     pen, y, step = c.pen, CY - 76, 17
     own = c.seen["progress"][c.below] - c.seen["progress"][1 - c.below]
     pen.box(CX - 7.5 * step - 3, y - 13, 15 * step + 6, 26, 13, "#20303c")
@@ -61,7 +61,7 @@ def _lead(c: Scene) -> None:
 
 
 def _offer(c: Scene) -> None:
-    """The two offered cards; a team lays them down one after the other."""
+    """Draw the two offered cards; a team plays them one after the other."""
     pen, w, h = c.pen, 92, 126
     for x, key, action in ((CX - 106, "face_up", "recruit up"), (CX + 14, "face_down", "recruit down")):
         card = c.seen[key]
@@ -84,12 +84,12 @@ def _offer(c: Scene) -> None:
 
 
 def _is_known(c: Scene, seat: int, card: str) -> bool:
-    """Whether everybody has seen this card in the hand of `seat`, which has laid it face down."""
+    """Whether everybody has seen this face-down card in the hand of `seat`, which played it."""
     return [kind for kind, _ in known(c, seat)].count(card) > c.hand(seat).count(card)
 
 
 def _ability(c: Scene) -> None:
-    """The market card that is being carried out, what it took, and what its resolver may choose beside cards."""
+    """Draw the market card that is being resolved, the agent it took, and the choices that are not cards."""
     pen, ability = c.pen, c.seen["ability"]
     pen.at(CX - 146, CY - 36)
     market_card(pen, ability["card"], 104, 126)
@@ -110,7 +110,7 @@ def _ability(c: Scene) -> None:
 
 
 def _stalls(c: Scene) -> None:
-    """A meeple at the market."""
+    """Draw a meeple at the market."""
     pen, seat = c.pen, c.seen["to_move"]
     stall(pen, CX + 34, CY + 22, 1.9)
     meeple(pen, c.side(seat), CX - 46, CY + 60, 1.9)
@@ -118,7 +118,7 @@ def _stalls(c: Scene) -> None:
 
 
 def _end(c: Scene) -> None:
-    """Who has won."""
+    """Draw the result."""
     pen, winner = c.pen, c.seen["winner"]
     pen.box(CX - 140, CY - 34, 280, 122, 16, "#1b2a36", stroke=SIDE[winner], stroke_width=3)
     rays = (math.pi * k / 8 for k in range(16))
@@ -137,7 +137,7 @@ def _end(c: Scene) -> None:
 
 
 def _buttons(c: Scene, verb: str, x: float, y: float, words: str, w: float) -> bool:
-    """A button for each action of a verb that no card or place stands for, round (x, y); whether there is any."""
+    """Draw a button around (x, y) for each legal action of a verb; return whether there is any."""
     texts = [text for text in c.look.legal if text.split()[0] == verb]
     first, other = ("play", "plays") if verb == "lead" else ("carry", "carries")
     for i, text in enumerate(texts):

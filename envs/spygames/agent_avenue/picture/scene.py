@@ -1,4 +1,4 @@
-"""What all parts of the picture are drawn from."""
+"""The data that all parts of the picture are drawn from."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from spygames.core.svg.pen import Pen
 
 
 def title(kind: str) -> str:
-    """The name of a card as people write it."""
+    """The human-readable name of a card."""
     return kind.replace("_", " ").title().replace(" Of The ", " of the ")
 
 
@@ -42,7 +42,7 @@ WHY = {
 
 @dataclass(frozen=True)
 class Scene:
-    """What all parts of the picture are drawn from."""
+    """The data that all parts of the picture are drawn from: pen, position and look."""
 
     pen: Pen
     seen: Mapping[str, Any]
@@ -50,12 +50,12 @@ class Scene:
 
     @cached_property
     def legal(self) -> frozenset[str]:
-        """The texts of what the viewer may choose."""
+        """The texts of the viewer's legal actions."""
         return frozenset(self.look.legal)
 
     @cached_property
     def picks(self) -> frozenset[str]:
-        """The cards of the offers that the viewer may make, as `Pen.target` takes them."""
+        """The cards of the viewer's legal offers, in the form of `Pen.target`."""
         offers = (text.split() for text in self.look.legal if text.startswith("play "))
         return frozenset(f"{i}:{words[i]}" for words in offers for i in (1, 2))
 
@@ -76,14 +76,14 @@ class Scene:
 
     @cached_property
     def hider(self) -> int | None:
-        """The seat whose card lies face down (AA-12, AA-40)."""
+        """The seat that played the face-down card (AA-12, AA-40); None without such a card."""
         if self.seen["face_down"] is None:
             return None
         team = self.seats[self.seen["active_side"]]
         return next((seat for seat in team if seat != self.seen["lead"]), team[0])
 
     def who(self, side: int) -> str:
-        """A side by its seats."""
+        """A side, named by its seats."""
         return " and ".join(f"player_{seat}" for seat in self.seats[side])
 
     def hand(self, seat: int, key: str = "hands") -> list[str]:
@@ -92,12 +92,12 @@ class Scene:
         return ["?"] * cards if isinstance(cards, int) else cards
 
     def copies(self, kind: str) -> tuple[int, int]:
-        """How many of an agent each side has in play."""
+        """The copies of an agent that each side has in play."""
         return self.seen["in_play"]["0"].get(kind, 0), self.seen["in_play"]["1"].get(kind, 0)
 
     @contextmanager
     def target(self, action: str = "", pick: str = "", label: str | None = None) -> Iterator[bool]:
-        """Whether the viewer may choose this; if so, what is drawn within is a target."""
+        """Yield whether the viewer may choose this. If so, everything drawn inside the context is a target."""
         can = action in self.legal or pick in self.picks
         if can:
             self.pen.target(pick=pick or None, action=action or None, label=(label or action).replace("_", " "))
@@ -106,7 +106,7 @@ class Scene:
             self.pen.close()
 
     def owns(self, side: int, card: str) -> bool:
-        """Whether an ongoing market card lies before a side."""
+        """Whether a side owns an ongoing market card."""
         return card in self.seen["market_in_play"].get(str(side), ())
 
     @cached_property
@@ -122,7 +122,7 @@ class Scene:
 
     @property
     def result(self) -> str:
-        """Who has won."""
+        """The result: the winner, or whether the viewer wins."""
         winner = self.seen["winner"]
         if self.look.viewer >= 0:
             return "You win" if winner == self.below else "You lose"

@@ -1,4 +1,4 @@
-"""The drawings of Agent Avenue, all our own: signs of the cards, meeples, houses, what stands about, card backs."""
+"""The drawings of Agent Avenue, all original: signs of the cards, meeples, houses, stalls, lamps, trees, card backs."""
 
 import math
 
@@ -8,7 +8,7 @@ from spygames.core.svg.pen import Pen
 GOLD, SKY = 0, 1
 SIDES = ("gold", "sky")
 SIDE = ("#f4b63f", "#57b7e3")
-"""The sides' colours; their hats, a fedora and a bowler, tell them apart too."""
+"""The colors of the sides, which also differ by their hats, a fedora and a bowler."""
 SIDE_DARK = ("#a8741a", "#22779f")
 KIND = {
     "double_agent": "#6d4a9c",
@@ -26,7 +26,7 @@ HEDGE = "#55805a"
 
 
 def disc(x: float, y: float, rx: float, ry: float = 0) -> str:
-    """The outline of a circle or an ellipse round (x, y)."""
+    """The outline of a circle or an ellipse around (x, y)."""
     ry = ry or rx
     return f"M{x - rx:g} {y:g}a{rx:g} {ry:g} 0 1 0 {2 * rx:g} 0a{rx:g} {ry:g} 0 1 0 {-2 * rx:g} 0Z"
 
@@ -40,8 +40,8 @@ def slab(x: float, y: float, w: float, h: float, r: float) -> str:
     )
 
 
-# A sign is about 40 x 40 round (0, 0): paths with how each is painted. "light" and "ground" are filled, "line" and
-# "cut" are lines of these two colours, "over" is light with an outline of the ground, "behind" is light and faint.
+# A sign is about 40 x 40 around (0, 0): paths, each with its style. "light" and "ground" are filled, "line" and "cut"
+# are lines in these two colors, "over" is light with an outline of the ground, "behind" is light and faint.
 SIGNS: dict[str, tuple[tuple[str, str], ...]] = {
     "double_agent": (  # two faces under one hat
         ("light", "M0 -8V19A15 15 0 0 1-15-4V-8Z"),
@@ -125,7 +125,7 @@ SIGNS: dict[str, tuple[tuple[str, str], ...]] = {
         ("ground", slab(-9, -7, 7, 6, 1) + slab(2, -7, 7, 6, 1)),
         ("line", "M-9 2L-13 19M9 2L13 19M-10 8L12 16M10 8L-12 16"),
     ),
-    "double_trouble": (  # two cards alike
+    "double_trouble": (  # two equal cards
         ("over", "M-19 -12L-3 -17L5 11L-11 16Z"),
         ("over", "M-1 -15H17V15H-1Z"),
         ("cut", "M4 -3H12M4 4H12"),
@@ -159,7 +159,7 @@ SIGNS: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def sign(pen: Pen, kind: str, x: float, y: float, scale: float, ground: str, light: str = PAPER) -> None:
-    """The sign of an agent or a market card round (x, y), about 40 units wide, in `light` on `ground`."""
+    """Draw the sign of an agent or a market card around (x, y), about 40 units wide, in `light` on `ground`."""
     pen.at(x, y, scale, stroke_width=2.4, stroke_linecap="round", stroke_linejoin="round")
     for style, d in SIGNS[kind]:
         if style in ("line", "thick"):
@@ -174,7 +174,7 @@ def sign(pen: Pen, kind: str, x: float, y: float, scale: float, ground: str, lig
 
 
 def meeple(pen: Pen, side: int, x: float, y: float, scale: float, ghost: bool = False) -> None:
-    """A spy who stands on (x, y), 44 units high."""
+    """Draw a spy standing on (x, y), 44 units high."""
     fill, dark = SIDE[side], SIDE_DARK[side]
     pen.at(x, y, scale, opacity=0.34 if ghost else None, stroke=INK, stroke_width=2, stroke_linejoin="round")
     pen.add("ellipse", cx=0, cy=1, rx=16, ry=5, fill="#000", opacity=0.28, stroke="none")
@@ -193,7 +193,7 @@ def meeple(pen: Pen, side: int, x: float, y: float, scale: float, ghost: bool = 
 
 
 def house(pen: Pen, side: int, x: float, y: float) -> None:
-    """A home round (x, y), 64 units wide."""
+    """Draw a home around (x, y), 64 units wide."""
     fill, dark = SIDE[side], SIDE_DARK[side]
     pen.at(x, y, stroke=INK, stroke_width=2, stroke_linejoin="round")
     pen.box(15, -30, 8, 16, 1, "#8a6a55")
@@ -206,7 +206,7 @@ def house(pen: Pen, side: int, x: float, y: float) -> None:
 
 
 def stall(pen: Pen, x: float, y: float, scale: float = 0.9) -> None:
-    """A market stall round (x, y), 54 units wide."""
+    """Draw a market stall around (x, y), 54 units wide."""
     pen.at(x, y, scale, stroke=INK, stroke_width=1.6)
     pen.path("M-22 -4V20M22 -4V20", stroke_width=2.4)
     pen.box(-22, 9, 44, 12, 2, "#9a7048")
@@ -218,7 +218,7 @@ def stall(pen: Pen, x: float, y: float, scale: float = 0.9) -> None:
 
 
 def lamp(pen: Pen, x: float, y: float) -> None:
-    """A street lamp round (x, y)."""
+    """Draw a street lamp around (x, y)."""
     pen.at(x, y, 0.9, stroke="#4a5560", stroke_linejoin="round", stroke_linecap="round")
     pen.dot(0, -18, 15, "#ffe39a", opacity=0.55, stroke="none")
     pen.path("M0 22V-8", stroke_width=4)
@@ -229,7 +229,7 @@ def lamp(pen: Pen, x: float, y: float) -> None:
 
 
 def tree(pen: Pen, x: float, y: float, scale: float) -> None:
-    """A tree from above."""
+    """Draw a tree from above around (x, y)."""
     pen.at(x, y, scale)
     pen.add("ellipse", cx=3, cy=5, rx=17, ry=12, fill="#000", opacity=0.14)
     pen.path(disc(-7, 0, 11) + disc(7, -1, 11) + disc(0, -8, 12), HEDGE)
@@ -250,7 +250,7 @@ _FINGERPRINT = _fingerprint()
 
 
 def back(pen: Pen, w: float, h: float, market: bool = False) -> None:
-    """A card's back with its left top corner at (0, 0): a fingerprint, or a market's awning."""
+    """Draw a card's back with its top left corner at (0, 0): a fingerprint, or a market's awning."""
     ground, line, r = (MARKET, MARKET_LINE, w * 0.09) if market else (BACK, BACK_LINE, w * 0.09)
     pen.box(2, 3, w, h, r, "#000", opacity=0.28)
     pen.box(0, 0, w, h, r, ground, stroke="#0f1a24", stroke_width=1.4)
@@ -264,19 +264,19 @@ def back(pen: Pen, w: float, h: float, market: bool = False) -> None:
 
 
 def eye(pen: Pen, x: float, y: float, w: float = 9) -> None:
-    """The mark of a card that everybody has seen, round (x, y)."""
+    """Draw the mark of a card that everybody has seen, around (x, y)."""
     pen.dot(x, y, w * 1.35, "#20242e", stroke="#ffe9a8", stroke_width=1.4)
     pen.path(f"M{x - w:.1f} {y:.1f}q{w:.1f}{-w:.1f} {2 * w:.1f} 0q{-w:.1f} {w:.1f}{-2 * w:.1f} 0Z", "#ffe9a8")
     pen.dot(x, y, w * 0.36, "#20242e")
 
 
 def badge(pen: Pen, x: float, y: float) -> None:
-    """The captain's badge round (x, y): a star on a shield."""
+    """Draw the captain's badge around (x, y): a star on a shield."""
     pen.path(f"M{x - 9:.1f} {y - 9:.1f}h18v9q0 7-9 11q-9-4-9-11Z", "#ffd85e", stroke=INK, stroke_width=1.4)
     pen.path(star(x, y - 0.5, 6), INK)
 
 
 def star(x: float, y: float, r: float) -> str:
-    """The outline of a star of five points round (x, y)."""
+    """The outline of a five-pointed star around (x, y)."""
     points = ((r * (1, 0.42)[i % 2], math.pi * i / 5) for i in range(10))
     return "M" + "L".join(f"{x + k * math.sin(a):.1f} {y - k * math.cos(a):.1f}" for k, a in points) + "Z"

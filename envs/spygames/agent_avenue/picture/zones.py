@@ -1,4 +1,4 @@
-"""The zones of the two sides: who sits there, hands, agents in play, ongoing market cards."""
+"""The zones of the two sides: players, hands, agents in play, ongoing market cards."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from spygames.core.svg.colours import INK, PAPER, PICK, SOFT
 from spygames.core.svg.pen import WIDTH, width
 
 HAND_W = 446
-"""The width that a zone has for hands."""
+"""The width of a zone's space for hands."""
 
 
 def top_zone(c: Scene, side: int, y: float) -> None:
-    """The zone of the side that the viewer does not belong to."""
+    """Draw the zone of the upper side, the one without the viewer."""
     seats = c.seats[side]
     meeple(c.pen, side, 42, y + 43, 0.74)
     if len(seats) == 1:
@@ -35,7 +35,7 @@ def top_zone(c: Scene, side: int, y: float) -> None:
 
 
 def own_zone(c: Scene, side: int, y: float) -> None:
-    """The zone of the viewer's side: its hand large, the partner beside the name."""
+    """Draw the zone of the lower side: the viewer's hand large, the partner beside the name."""
     pen, seats, viewer = c.pen, c.seats[side], c.look.viewer
     meeple(pen, side, 42, y + 43, 0.74)
     if viewer >= 0:
@@ -64,7 +64,7 @@ def own_zone(c: Scene, side: int, y: float) -> None:
 
 
 def _name(c: Scene, seat: int, x: float, y: float, size: float = 17) -> float:
-    """Who sits there, whether it is to decide, is captain, plays the open card. Returns where the line ends."""
+    """Draw a seat's name, with marks if it is to move, is captain or plays the open card. Return the x of the end."""
     pen, colour = c.pen, SIDE[c.side(seat)]
     if seat == c.seen["to_move"]:
         pen.path(f"M{x:.1f} {y - 11:.1f}l10 5.500l-10 5.500Z", PICK)
@@ -86,7 +86,7 @@ def _name(c: Scene, seat: int, x: float, y: float, size: float = 17) -> float:
 
 
 def _about(c: Scene, seat: int, x: float, y: float, most: float, below: bool = False) -> None:
-    """The name of who plays, and beside it or below the discards, made and left."""
+    """Draw the player's name, and beside it or below it the discards: made and left."""
     pen = c.pen
     if seat < len(c.look.names):
         pen.words(x, y, c.look.names[seat], 12.5, SOFT, bold=False, most=most)
@@ -110,8 +110,10 @@ def _about(c: Scene, seat: int, x: float, y: float, most: float, below: bool = F
 
 
 def _fan(c: Scene, seat: int, x: float, y: float, w: float, most: float) -> None:
-    """A hand that the viewer does not hold, round x: backs in a fan, with the signs of cards that everybody has seen
-    (AA-37), or the cards if they are open."""
+    """Draw a hand of another seat, centered on x, as a fan of backs, or the cards if they are open.
+
+    Backs have the signs of cards that everybody has seen (AA-37).
+    """
     pen, cards = c.pen, c.hand(seat)
     n, seen = len(cards), known(c, seat)
     if "?" not in cards:
@@ -135,13 +137,13 @@ def _fan(c: Scene, seat: int, x: float, y: float, w: float, most: float) -> None
 
 
 def known(c: Scene, seat: int) -> list[tuple[str, bool]]:
-    """What everybody has seen in a hand, each with whether it may be the card that lies face down instead."""
+    """The cards that everybody has seen in a hand, each with whether it may be the face-down card instead."""
     counts, hidden = c.seen["seen_in_hand"].get(str(seat), {}), seat == c.hider
     return [(kind, hidden and i == n - 1) for kind, n in counts.items() for i in range(n)]
 
 
 def marks_of(cards: Sequence[str], known: Sequence[tuple[str, bool]]) -> list[bool]:
-    """Which of the open cards everybody has seen."""
+    """Whether everybody has seen each of the open cards."""
     left = Counter(kind for kind, _ in known)
     marks = []
     for card in cards:
@@ -151,7 +153,7 @@ def marks_of(cards: Sequence[str], known: Sequence[tuple[str, bool]]) -> list[bo
 
 
 def _hand(c: Scene, seat: int, x: float, y: float, most: float) -> None:
-    """An open hand with what may be done with each card."""
+    """Draw an open hand with the legal actions of each card."""
     pen, cards = c.pen, c.hand(seat)
     w = min(most, (HAND_W - 10 * (len(cards) - 1)) / max(1, len(cards)))
     h = w * 1.27
@@ -180,7 +182,7 @@ def _hand(c: Scene, seat: int, x: float, y: float, most: float) -> None:
 
 
 def _stacks(c: Scene, side: int, x: float, y: float, step: float, w: float, h: float) -> None:
-    """The agents that a side has in play, each at its place."""
+    """Draw the agents that a side has in play, each at its place."""
     counts = c.seen["in_play"][str(side)]
     before = c.look.before["in_play"][str(side)] if c.look.before else counts
     owners = {"mind_control": 1 - side, "spycation": side}
@@ -196,7 +198,7 @@ def _stacks(c: Scene, side: int, x: float, y: float, step: float, w: float, h: f
 
 
 def _pills(c: Scene, side: int, x: float, y: float, most: float, h: float = 22) -> None:
-    """The ongoing market cards of a side."""
+    """Draw the ongoing market cards of a side."""
     cards = c.seen["market_in_play"].get(str(side), [])
     w = min(146.0, (most + 6) / max(1, len(cards)) - 6)
     for i, card in enumerate(cards):
@@ -204,7 +206,7 @@ def _pills(c: Scene, side: int, x: float, y: float, most: float, h: float = 22) 
 
 
 def _legend(c: Scene, x: float, y: float) -> None:
-    """What the triangles under the icons mean."""
+    """Draw the legend of the triangles under the icons."""
     for side in (1, 0):
         x -= width(SIDES[side], 12, False)
         c.pen.words(x, y, SIDES[side], 12, SIDE[side], bold=False)

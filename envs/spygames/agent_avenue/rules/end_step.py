@@ -46,7 +46,7 @@ def claim(s: State, side: Int) -> Int:
 
 @kernel
 def market_claim(s: State, side: Int) -> Int:
-    """AA-34: the same for the ongoing market cards. AA-35: the Security System guards the own home."""
+    """The first such reason from ongoing market cards (AA-34). The Security System guards the own home (AA-35)."""
     if owns(s, side, MASTERPLAN) and names_in_play(s, side) >= MASTERPLAN_NAMES:
         return BY_MASTERPLAN
     if owns(s, side, SECURITY_SYSTEM) and space_of(s, other(side)) == HOMES[side]:
@@ -58,7 +58,7 @@ def market_claim(s: State, side: Int) -> Int:
 
 @kernel
 def names_in_play(s: State, side: Int) -> Int:
-    """Differently named agents that a side has in play."""
+    """Number of different agents that a side has in play."""
     names = 0
     for card in range(KINDS):
         names += s.in_play[side, card] > 0
@@ -67,7 +67,7 @@ def names_in_play(s: State, side: Int) -> Int:
 
 @kernel
 def can_play(s: State, side: Int) -> bool:
-    """AA-19: a player needs two cards for its turn. AA-45: in a team each member needs one."""
+    """Whether a side can play: a player needs two cards (AA-19), in a team each member needs one (AA-45)."""
     seat = first_seat(s, side)
     if is_team(s, side):
         return bool(hand_size(s, seat) > 0 and hand_size(s, seat + 1) > 0)
@@ -76,9 +76,9 @@ def can_play(s: State, side: Int) -> bool:
 
 @kernel
 def can_play_next(s: State, side: Int) -> bool:
-    """AA-19, AA-45: whether a side can play, once its hands are drawn up to four.
+    """Draw up the hands of a side if it cannot play, and return whether it can play then (AA-19, AA-45).
 
-    In a game they are drawn up already, because a hand draws after it has played; those of a mapping may not be.
+    In a game the hands are drawn up already, because a hand draws after it has played. Those of a mapping may not be.
     """
     if not can_play(s, side):
         first = first_seat(s, side)
@@ -89,7 +89,7 @@ def can_play_next(s: State, side: Int) -> bool:
 
 @kernel
 def end_step(s: State) -> None:
-    """AA-17 to AA-19: a side has won, or the cards have run out, or the other side becomes active."""
+    """Decide the turn: a side has won, or the cards have run out, or the other side becomes active (AA-17 to AA-19)."""
     active, following = s.active_side, other(s.active_side)
     ours, theirs = claim(s, active), claim(s, following)
     if ours != NONE:
@@ -107,7 +107,7 @@ def end_step(s: State) -> None:
 
 @kernel
 def begin_turn(s: State, side: Int) -> None:
-    """AA-7, AA-40, AA-41: a player plays two cards, or a captain names the seat that plays face up."""
+    """Begin a turn: a player plays two cards, or a captain names the seat that plays face up (AA-7, AA-40, AA-41)."""
     s.active_side = side
     s.leader = NONE
     s.to_move = s.captain[side]
@@ -116,6 +116,6 @@ def begin_turn(s: State, side: Int) -> None:
 
 @kernel
 def finish(s: State, winner: Int, reason: Int) -> None:
-    """The game is over."""
+    """End the game."""
     s.winner, s.end_reason = winner, reason
     s.phase, s.to_move = OVER, NONE

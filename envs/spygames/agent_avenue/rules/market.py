@@ -53,7 +53,7 @@ from spygames.core.game.rng import shuffle
 
 @kernel
 def set_up_market(s: State) -> None:
-    """AA-22: shuffle the market cards; three lie face up, the others are the market deck."""
+    """Shuffle the market cards: three lie face up, the others are the market deck (AA-22)."""
     for card in range(MARKET_SIZE):
         s.market[card] = AT_DECK
         s.market_deck[card] = card
@@ -65,7 +65,7 @@ def set_up_market(s: State) -> None:
 
 @kernel
 def no_market(s: State) -> None:
-    """AA-22: without the Black Market, no market card is anywhere."""
+    """Remove all market cards, for a game without the Black Market (AA-22)."""
     for card in range(MARKET_SIZE):
         s.market[card] = s.market_deck[card] = NONE
     s.market_deck_size = 0
@@ -73,7 +73,7 @@ def no_market(s: State) -> None:
 
 @kernel
 def replace(s: State) -> None:
-    """AA-25: the top card of the market deck, if there is one, joins the supply."""
+    """Add the top card of the market deck, if there is one, to the supply (AA-25)."""
     if s.market_deck_size > 0:
         s.market_deck_size -= 1
         s.market[s.market_deck[s.market_deck_size]] = AT_SUPPLY
@@ -82,7 +82,7 @@ def replace(s: State) -> None:
 
 @kernel
 def continue_turn(s: State, side: Int, landed: bool) -> None:
-    """AA-23, AA-24, AA-29: a side that has landed takes a card, then the side that is pending; then the turn ends."""
+    """Let a side that has landed take a card, then the pending side, then end the turn (AA-23, AA-24, AA-29)."""
     if not landed and s.pending != NONE:
         side, landed = np.int64(s.pending), True
         s.pending = NONE
@@ -99,7 +99,7 @@ def continue_turn(s: State, side: Int, landed: bool) -> None:
 
 @kernel
 def legal_at_market(s: State, mask: np.ndarray) -> None:
-    """AA-23, AA-28, AA-36, AA-44: the cards to take, the seats to resolve one, and the choices of an ability."""
+    """Allow the cards to take, the seats to resolve one, or the choices of an ability (AA-23, AA-28, AA-36, AA-44)."""
     if s.phase == MARKET:
         for card in range(MARKET_SIZE):
             mask[encode_market(card)] = s.market[card] == AT_SUPPLY
@@ -136,7 +136,7 @@ def may_recruit(s: State, card: Int) -> bool:
 
 @kernel
 def is_possible(s: State) -> bool:
-    """AA-28: whether the resolver can carry the ability out."""
+    """Whether the resolver can carry the ability out (AA-28)."""
     possible = False
     for card in range(KINDS):
         possible = possible or may_take(s, card) or may_recruit(s, card)
@@ -145,7 +145,7 @@ def is_possible(s: State) -> bool:
 
 @kernel
 def act_at_market(s: State, action: Int) -> None:
-    """One decision about a market card."""
+    """Apply a decision about a market card."""
     if action < TAKE_AGENT:
         take_market_card(s, decode_market(action))
     elif action < RECRUIT_AGENT:
@@ -160,9 +160,9 @@ def act_at_market(s: State, action: Int) -> None:
 
 @kernel
 def take_market_card(s: State, card: Int) -> None:
-    """AA-25, AA-26: the card is replaced at once; an ongoing one stays, an instant one is resolved.
+    """Take a market card and replace it at once (AA-25). An ongoing card stays, an instant one is resolved (AA-26).
 
-    AA-44: in a team the captain names who resolves a card that needs a hand.
+    In a team the captain names who resolves a card that needs a hand (AA-44).
     """
     seat = np.int64(s.to_move)
     side = side_of(s, seat)
@@ -184,7 +184,7 @@ def take_market_card(s: State, card: Int) -> None:
 
 @kernel
 def resolve_open_card(s: State, side: Int) -> None:
-    """The cards that need no choice: Smoke Screen (AA-36: ignored without a deck) and Surveillance Truck."""
+    """Resolve a card that needs no choice: Smoke Screen, which lapses without a deck (AA-36), or Surveillance Truck."""
     landed = False
     if s.ability != SMOKE_SCREEN:
         landed = move(s, side, np.int64(PLUS[s.ability]))
@@ -199,7 +199,7 @@ def resolve_open_card(s: State, side: Int) -> None:
 
 @kernel
 def begin_ability(s: State, seat: Int) -> None:
-    """AA-28: the seat makes the choices of the ability, or lets it lapse if it cannot carry it out."""
+    """Let the seat make the choices of the ability, or end the ability if the seat cannot carry it out (AA-28)."""
     s.resolver = seat
     if is_possible(s):
         s.phase = ABILITY
@@ -210,7 +210,7 @@ def begin_ability(s: State, seat: Int) -> None:
 
 @kernel
 def take_agent(s: State, card: Int) -> None:
-    """AA-30: an agent goes from play into the resolver's hand, and nobody moves; AA-37: seen by all.
+    """Take an agent from play into the resolver's hand; no meeple moves (AA-30), and everybody sees it (AA-37).
 
     Spycation then asks whether to recruit it (AA-28).
     """
@@ -226,7 +226,7 @@ def take_agent(s: State, card: Int) -> None:
 
 @kernel
 def recruit_by_ability(s: State, card: Int) -> None:
-    """AA-29: an agent from the resolver's hand, which moves the meeple again. AA-37: Double Trouble has shown two."""
+    """Recruit an agent from the resolver's hand (AA-29). Double Trouble has shown two copies of it (AA-37)."""
     s.hands[s.resolver, card] -= 1
     if s.ability == DOUBLE_TROUBLE:
         s.seen[s.resolver, card] = max(s.seen[s.resolver, card], 2)
@@ -236,7 +236,7 @@ def recruit_by_ability(s: State, card: Int) -> None:
 
 @kernel
 def end_ability(s: State, landed: bool) -> None:
-    """AA-31: the resolver draws up to four, before a further market card is taken."""
+    """End an ability: the resolver draws up to four before a further market card is taken (AA-31)."""
     side = side_of(s, s.resolver)
     refill(s, s.resolver, hand_size(s, s.resolver))
     leave_ability(s)
@@ -245,6 +245,6 @@ def end_ability(s: State, landed: bool) -> None:
 
 @kernel
 def leave_ability(s: State) -> None:
-    """AA-26: an instant card is discarded once it is resolved."""
+    """Discard the resolved instant card (AA-26)."""
     s.market[s.ability] = AT_DISCARD
     s.ability = s.resolver = s.taken = NONE

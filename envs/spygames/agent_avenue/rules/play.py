@@ -1,4 +1,4 @@
-"""Set-up, Play and Recruit (AA-5 to AA-16, AA-38 to AA-43), and which decision leads to what."""
+"""Set-up, Play and Recruit (AA-5 to AA-16, AA-38 to AA-43), and the kernel that applies any decision."""
 
 import numpy as np
 from numpy import uint64
@@ -43,7 +43,7 @@ from spygames.core.game.rng import below, shuffle
 
 @kernel
 def init(s: State, options: Options, seed: uint64) -> None:
-    """AA-5, AA-22, AA-38: shuffle the cards, deal four each, meeples at home. AA-6, AA-41: the first side, captains."""
+    """Set up a game (AA-5, AA-22, AA-38): shuffle and deal, choose the first side (AA-6) and the captains (AA-41)."""
     s.rng = seed
     copy_options(s, options)
     clear(s)
@@ -67,7 +67,7 @@ def init(s: State, options: Options, seed: uint64) -> None:
 
 @kernel
 def clear(s: State) -> None:
-    """An empty position: meeples at home, no cards anywhere, nothing decided."""
+    """Write an empty position: meeples at home, no cards anywhere, nothing decided."""
     for seat in range(s.options.players):
         for card in range(KINDS):
             s.hands[seat, card] = s.discarded[seat, card] = s.seen[seat, card] = 0
@@ -85,8 +85,8 @@ def clear(s: State) -> None:
 
 @kernel
 def legal(s: State, mask: np.ndarray) -> None:
-    """Writes 1 for each legal action of the mover, else 0: AA-8, AA-10, AA-12, AA-20, AA-40, AA-42, and the market."""
-    for action in range(NUM_ACTIONS):  # of every variant: a number that the compiler knows
+    """Write 1 for each legal action of the mover, else 0 (AA-8, AA-10, AA-12, AA-20, AA-40, AA-42, and the market)."""
+    for action in range(NUM_ACTIONS):  # in every variant; the compiler knows this bound
         mask[action] = 0
     for action in range(NUM_ACTIONS, len(mask)):
         mask[action] = 0
@@ -104,7 +104,7 @@ def legal(s: State, mask: np.ndarray) -> None:
 
 @kernel
 def legal_play(s: State, mask: np.ndarray) -> None:
-    """AA-10: two names, unless the hand holds but one. AA-8, AA-20: discards, as long as there is a deck."""
+    """Allow pairs of two names, or of one if the hand has no other (AA-10), and discards (AA-8, AA-20)."""
     hand = s.hands[s.to_move]
     alike = names_in_hand(s, s.to_move) == 1
     may_discard = s.deck_size > 0 and s.discards_left[s.to_move] > 0
@@ -119,7 +119,7 @@ def legal_play(s: State, mask: np.ndarray) -> None:
 
 @kernel
 def legal_single(s: State, mask: np.ndarray) -> None:
-    """AA-40: any card face up; face down another name, unless the hand holds but that one. AA-42: discards."""
+    """Allow any card face up; face down another name, unless the hand has no other (AA-40); and discards (AA-42)."""
     alike = names_in_hand(s, s.to_move) == 1
     may_discard = s.deck_size > 0 and s.discards_left[s.to_move] > 0
     for card in range(KINDS):
@@ -133,7 +133,7 @@ def legal_single(s: State, mask: np.ndarray) -> None:
 
 @kernel
 def apply(s: State, action: Int) -> None:
-    """One decision, and all chance up to the next one."""
+    """Apply one decision, and all chance up to the next one."""
     if action < PLAY_PAIR:
         discard(s, decode_discard(action))
     elif action < RECRUIT_UP:
@@ -153,7 +153,7 @@ def apply(s: State, action: Int) -> None:
 
 @kernel
 def discard(s: State, card: Int) -> None:
-    """AA-8, AA-9: a hand card goes face down to its owner's discards, and one is drawn. AA-37: it could be any."""
+    """Discard a hand card face down and draw one (AA-8, AA-9). The discard could be any card of the hand (AA-37)."""
     seat = s.to_move
     s.hands[seat, card] -= 1
     s.discarded[seat, card] += 1
@@ -166,7 +166,7 @@ def discard(s: State, card: Int) -> None:
 
 @kernel
 def play(s: State, up: Int, down: Int) -> None:
-    """AA-10: two cards are offered. AA-11: their player draws back up to four before the other side chooses."""
+    """Offer two cards (AA-10). Their player draws up to four before the other side chooses (AA-11)."""
     seat = s.to_move
     s.hands[seat, up] -= 1
     s.hands[seat, down] -= 1
@@ -180,14 +180,14 @@ def play(s: State, up: Int, down: Int) -> None:
 
 @kernel
 def name_leader(s: State, seat: Int) -> None:
-    """AA-41: the captain has named the seat that plays face up."""
+    """Let the seat that the captain named play face up (AA-41)."""
     s.leader = s.to_move = seat
     s.phase = UP
 
 
 @kernel
 def play_up(s: State, card: Int) -> None:
-    """AA-40: one member plays a card face up, and the other one is asked."""
+    """Play a card face up; the other member of the team is next (AA-40)."""
     s.hands[s.to_move, card] -= 1
     s.face_up = card
     forget(s, s.to_move, card)
@@ -197,7 +197,7 @@ def play_up(s: State, card: Int) -> None:
 
 @kernel
 def play_down(s: State, card: Int) -> None:
-    """AA-40: the other member plays a card face down. AA-43: both draw up to four, the face-up player first."""
+    """Play the other member's card face down (AA-40). Both draw up to four, the face-up player first (AA-43)."""
     seat = s.to_move
     s.hands[seat, card] -= 1
     s.face_down = card
@@ -210,16 +210,17 @@ def play_down(s: State, card: Int) -> None:
 
 @kernel
 def ask_to_recruit(s: State) -> None:
-    """AA-12, AA-41: the other side, or its captain, chooses."""
+    """Let the other side, or its captain, choose (AA-12, AA-41)."""
     s.phase = RECRUIT
     s.to_move = s.captain[other(s.active_side)]
 
 
 @kernel
 def recruit_both(s: State, take_up: bool) -> None:
-    """AA-12: the other side takes one of the two cards, the active side the other one; AA-37: the hidden one is seen.
+    """Recruit one card for the other side and the other card for the active side (AA-12).
 
-    AA-24: if both land on market spaces, the active side takes its card first.
+    The hidden card is now open and counts as one of those seen in its hand, if there were any of its name (AA-37). If
+    both meeples land on market spaces, the active side takes its market card first (AA-24).
     """
     up, down = s.face_up, s.face_down
     active, following = s.active_side, other(s.active_side)
@@ -237,6 +238,6 @@ def recruit_both(s: State, take_up: bool) -> None:
 
 @kernel
 def returns(s: State, out: np.ndarray) -> None:
-    """+1 for each seat of the side that has won, -1 for each other one (AA-46); 0 for all before the end."""
+    """Write +1 for each seat of the winning side, -1 for each other seat (AA-46), or 0 for all before the end."""
     for seat in range(len(out)):
         out[seat] = 0.0 if s.winner == NONE else (1.0 if s.winner == side_of(s, seat) else -1.0)

@@ -11,7 +11,7 @@ from spygames.core.compiling.kernel import Int, kernel
 
 @kernel
 def draw(s: State, seat: Int) -> None:
-    """Takes the top card of the agent deck into a hand."""
+    """Draw the top card of the agent deck into a hand."""
     s.deck_size -= 1
     s.hands[seat, s.deck[s.deck_size]] += 1
     s.deck[s.deck_size] = NONE
@@ -19,7 +19,7 @@ def draw(s: State, seat: Int) -> None:
 
 @kernel
 def refill(s: State, seat: Int, size: Int) -> None:
-    """AA-11, AA-21: a hand of `size` draws up to four, as long as there is a deck."""
+    """Draw a hand of `size` cards up to four while the deck lasts (AA-11, AA-21)."""
     while size < HAND and s.deck_size > 0:
         draw(s, seat)
         size += 1
@@ -27,16 +27,16 @@ def refill(s: State, seat: Int, size: Int) -> None:
 
 @kernel
 def forget(s: State, seat: Int, card: Int) -> None:
-    """AA-37: a copy has left a hand, and it may have been one that was seen there."""
+    """Count one seen copy less: a copy has left the hand, and it may have been a seen one (AA-37)."""
     if s.options.advanced:
         s.seen[seat, card] = max(s.seen[seat, card] - 1, 0)
 
 
 @kernel
 def recruit(s: State, side: Int, card: Int) -> bool:
-    """AA-13, AA-14: the card joins its like in play, their number selects the icon, the meeple moves by it.
+    """Put a card into play and move the meeple by the icon that the number of its copies selects (AA-13, AA-14).
 
-    AA-32: an ongoing card may change the number. True if the meeple lands on a market space.
+    An ongoing card may change the spaces (AA-32). Return True if the meeple lands on a market space.
     """
     s.in_play[side, card] += 1
     steps = np.int64(ICONS[card, min(s.in_play[side, card], THREE) - 1])
@@ -49,7 +49,10 @@ def recruit(s: State, side: Int, card: Int) -> bool:
 
 @kernel
 def move(s: State, side: Int, steps: Int) -> bool:
-    """Moves a meeple; true if it lands on a market space (AA-23). AA-33: the Getaway Car drives on from a home."""
+    """Move a meeple. Return True if it lands on a market space (AA-23).
+
+    The Getaway Car drives on from a home (AA-33).
+    """
     if steps == 0:
         return False
     change_progress(s, side, steps)
@@ -62,5 +65,5 @@ def move(s: State, side: Int, steps: Int) -> bool:
 
 @kernel
 def change_progress(s: State, side: Int, steps: Int) -> None:
-    """AA-15: spaces forward, or back; the count stays within its bounds."""
+    """Move a side by `steps`, backward if negative; the count stays within its bounds (AA-15)."""
     s.progress[side] = min(max(np.int64(s.progress[side]) + steps, -FURTHEST), FURTHEST)

@@ -1,1 +1,1 @@
-"""Positions and moves as texts, and as mappings of what a seat has seen."""
+"""Positions and moves as text, and positions as mappings of what a seat has seen."""

@@ -1,4 +1,4 @@
-"""Draws Agent Avenue in characters, at most 80 columns wide."""
+"""Draw Agent Avenue as text, at most 80 columns wide."""
 
 from textwrap import wrap
 
@@ -31,7 +31,7 @@ from spygames.agent_avenue.queries import hand_size, is_team, knows_face_down, l
 from spygames.core.compiling.kernel import Int
 from spygames.core.game.game import NOBODY, Game
 
-# The loop, clockwise upward in numbers: its corners are 2, 5, 9 and 12, and `middle` is free for two lines of text.
+# The loop with spaces numbered clockwise. Its corners are 2, 5, 9 and 12; `middle` takes three lines of text.
 _BOARD = """\
    +-------+-------+-------+-------+-------+
    | 5     | 6     | 7 home| 8     | 9     |
@@ -52,9 +52,9 @@ _WIDTH = 80
 
 
 def to_text(game: Game, s: State, viewer: int) -> str:
-    """The board and both play areas as `viewer` (a seat) may see them; NOBODY sees everything.
+    """Draw the board and both play areas as `viewer` (a seat) may see them; NOBODY sees everything.
 
-    Lines of at most 80 columns without an end of line after the last one.
+    Lines have at most 80 columns. The last one does not end with a newline.
     """
     return "\n".join([
         *_wrapped(f"Agent Avenue, turn {s.turn}: {_headline(s)}"),
@@ -68,7 +68,7 @@ def to_text(game: Game, s: State, viewer: int) -> str:
 
 
 def _name(s: State, side: Int) -> str:
-    """A side, by its players."""
+    """A side, named by its players."""
     first = side if s.options.players == 2 else 2 * side
     return f"player_{first} and player_{first + 1}" if is_team(s, side) else f"player_{first}"
 
@@ -157,7 +157,7 @@ def _areas(s: State, viewer: int) -> list[str]:
 
 
 def _market(s: State, viewer: int) -> list[str]:
-    """The market cards, but for the order of their deck, and the hand cards that everybody has seen."""
+    """The market cards, and the hand cards that everybody has seen. Only NOBODY sees the order of the market deck."""
     if not s.options.advanced:
         return []
     lines = [f"Market supply: {_places(s, AT_SUPPLY)}"]

@@ -1,4 +1,4 @@
-"""What a seat of Agent Avenue sees: positions as blind mappings, and moves in words."""
+"""What a seat of Agent Avenue sees: positions as mappings without hidden values, and moves as text."""
 
 from typing import Any
 
@@ -32,11 +32,11 @@ from spygames.core.game.game import NOBODY, Game
 
 
 def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
-    """The mapping of `state_to_dict` as `viewer` (a seat) knows it; NOBODY keeps everything but `rng` and `record`.
+    """Return the mapping of `state_to_dict` as `viewer` (a seat) knows it.
 
-    Hands and discards of other seats and both decks become counts, a face-down card of another seat becomes "?".
-    `seen_in_hand` stays as it is, because everybody has seen those cards: while a card of that seat lies face down, it
-    may be one of them (AA-37).
+    Hands and discards of other seats and both decks become counts. A face-down card of another seat becomes "?".
+    `seen_in_hand` is unchanged, because everybody has seen those cards; a face-down card may be one of them (AA-37).
+    `rng` and `record` are left out. For NOBODY everything else stays.
     """
     seen = state_to_dict(game, s)
     del seen["rng"], seen["record"]
@@ -52,10 +52,10 @@ def seen_to_dict(game: Game, s: Record, viewer: int) -> dict[str, Any]:
 
 
 def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> str:
-    """What `viewer` sees happen when `seat` takes an action in `s`, the state before: "player_1 discards a card".
+    """Describe what `viewer` sees when `seat` takes an action in `s`, the state before it: "player_1 discards a card".
 
-    What everybody sees afterwards is told, and what the viewer cannot tell apart then has one text; NOBODY sees
-    everything.
+    The text includes what everybody sees right after the action. Actions that the viewer still cannot distinguish have
+    the same text. NOBODY sees everything.
     """
     knows = viewer in (seat, NOBODY)
     if action < PLAY_PAIR:
@@ -82,13 +82,13 @@ def seen_action(game: Game, s: Record, action: int, seat: int, viewer: int) -> s
         what = f"plays {_agent(decode_down(action)) if knows else 'a card'} face down"
     else:
         card, named = _market_card(s.ability), _seat_name(s, action, seat)
-        told = knows or _resolves(s, int(decode_seat(seat, action)))
-        what = f"has {named} resolve {card}" if told else f"names who resolves {card}"
+        is_visible = knows or _resolves(s, int(decode_seat(seat, action)))
+        what = f"has {named} resolve {card}" if is_visible else f"names who resolves {card}"
     return f"player_{seat} {what}"
 
 
 def _recruits(s: Record, take_up: bool, seat: int, viewer: int) -> str:
-    """AA-12: both cards lie open afterwards, so all see which one was taken, except where they bear one name."""
+    """Describe a choice. Both cards are open afterwards, so it is public unless they have the same name (AA-12)."""
     if s.face_down == s.face_up and viewer not in (seat, NOBODY):
         return "takes one of the two cards"
     if take_up:
@@ -98,8 +98,10 @@ def _recruits(s: Record, take_up: bool, seat: int, viewer: int) -> str:
 
 
 def _resolves(s: Record, named: int) -> bool:
-    """AA-44: whether the seat that a captain names can carry the card out, so that all see whose choice comes next. If
-    it cannot, the card lapses (AA-28), and nothing shows who was named."""
+    """Whether the seat that a captain names can carry the card out, which shows everybody who was named (AA-44).
+
+    Otherwise the card lapses (AA-28), and nothing shows who was named.
+    """
     found = s.copy()
     found.resolver = named
     return s.ability != NONE and bool(is_possible(found))
@@ -119,6 +121,6 @@ def _market_card(card: Int) -> str:
 
 
 def _seat_name(s: Record, action: int, seat: int) -> str:
-    """Whom the captain `seat` names; "nobody" for the partner of a seat that has none."""
+    """The player that the captain `seat` names; "nobody" for the partner of a seat without one."""
     named = int(decode_seat(seat, action))
     return f"player_{named}" if named in (seat, int(partner(s, seat))) else "nobody"
