@@ -2,7 +2,10 @@
 
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,6 +47,24 @@ def anchor(name: str) -> tuple[Checkpoint, Figures]:
     """An anchor, and the figures that were taken of it."""
     checkpoint = load_checkpoint(name)
     return checkpoint, read_figures(ROOT / "anchors" / name / "figures.json", checkpoint)
+
+
+def test_ctrl_c_and_a_closed_pipe_end_it_quietly(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "studies.card", "--help"]
+    done = subprocess.run(command, cwd=ROOT, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+    def interrupted(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("studies.card.choose_agent", interrupted)
+    assert main(["agent_avenue/simple-2"]) == 130
+    assert capsys.readouterr().err == "python -m studies.card: interrupted\n"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -9,6 +9,15 @@ from spygames_app.cli.arguments import AnyFile, GameId, GameOptions, check_writa
 if TYPE_CHECKING:
     from spygames.core.players.released import ReleasedAgent
 
+EARLIER = "expert-1"
+"""An earlier version of expert, which the table omits. In some games it is the same player."""
+LEGEND = "\n".join([
+    "Games won against each scripted player, in %. In brackets the fair share, if it is not 50: what one seat wins if "
+    "the scripted player has all seats.",
+    "agent: GAME/VARIANT-SEATS",
+    "plays: argmax takes the most likely action (NAME@argmax); sample draws one (NAME).",
+    "rating: on the ladder of the variant, on Elo's scale; blank without a ladder.",
+])  # fmt: skip
 _NONE = object()
 
 
@@ -39,7 +48,7 @@ class Agents:
         from spygames.core.players.released import find_agent
 
         if (agent := find_agent(text)) is not None:
-            return f"all about one agent is in {agent.folder / 'README.md'}"
+            return f"the card of this agent is {agent.folder / 'README.md'}"
         return f"a game is given as --game {text if canonical_id(text) in game_ids() else 'ID'}"
 
     def run(self) -> int:
@@ -49,7 +58,7 @@ class Agents:
 
         agents = self._chosen()
         most = sorted((each.win_shares for agent in agents for each in agent.figures), key=len, reverse=True)
-        opponents = list(dict.fromkeys(name for shares in most for name in shares))
+        opponents = list(dict.fromkeys(name for shares in most for name in shares if name != EARLIER))
         rows = []
         for agent in agents:
             for name, each in zip([agent.name, *[""] * len(agent.figures)], agent.figures, strict=False):
@@ -57,7 +66,7 @@ class Agents:
                 rows.append([name, each.play, "" if each.rating is None else f"{each.rating:.0f}", *shares])
         if self.json:
             write_whole(self.json, json.dumps([agent.as_json() for agent in agents], indent=2) + "\n")
-        console().print(TextTable(["agent", "plays", "rating", *opponents], rows, texts=2).rich())
+        console().print(TextTable(["agent", "plays", "rating", *opponents], rows, caption=LEGEND, texts=2).rich())
         if self.json:
             say(f"agents: {self.json}")
         return 0

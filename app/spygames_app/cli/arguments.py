@@ -112,6 +112,7 @@ def parse(kind: type[T], argv: Sequence[str], prog: str) -> T:
     default: Any = make_default(argv) if make_default else tyro.MISSING_NONPROP
     summary, _, details = (inspect.getdoc(kind) or SUMMARY).partition("\n")
     shown = io.StringIO()
+    _set_colors()
     try:
         with contextlib.redirect_stderr(shown), _unbroken_help():
             return tyro.cli(
@@ -127,6 +128,12 @@ def parse(kind: type[T], argv: Sequence[str], prog: str) -> T:
         if hint := _surplus(said, argv, surplus):
             said = said.partition("; did you mean ")[0]  # tyro's guess compares letters only
         raise WrongArguments(f"{said}{hint or _hint(argv, shown.getvalue())}") from None
+
+
+def _set_colors() -> None:
+    """Give the help a color that is readable on light and dark terminals, or none if NO_COLOR is set."""
+    tyro.extras.set_accent_color("magenta")  # by default frames are white
+    tyro._experimental_options["ansi_codes"] = not os.environ.get("NO_COLOR")
 
 
 @contextlib.contextmanager

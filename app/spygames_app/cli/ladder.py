@@ -1,7 +1,7 @@
 """`spygames ladder`."""
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,19 @@ SEED = 20_261_122
 """Seed of the published ladders. Nothing is tuned on it."""
 TWO_SIDES, MORE_SIDES = 19, 12
 """Default numbers of blocks: at least 9,604 games between two sides, and 2,846 deals with more sides."""
+
+
+STANDINGS = (
+    "In brackets the 95 % interval. rating: Plackett-Luce, on Elo's scale; lottery: how often a maximal lottery draws "
+    "the player; CPU ms: mean time of a decision; failed: games lost by a crash, an illegal action or the time limit; "
+    "digest: of the player's code and weights."
+)
+"""The caption of the first table."""
+CROSS = (
+    "Games won by the player of the row, alone among players of the column, in %. On the diagonal the fair share.",
+    "Games won by the player of the row against that of the column, in %.",
+)
+"""The caption of the second table with more than two sides, and with two."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +115,8 @@ class Ladder:
             lines = self._play(game, lines, specs)
         screen = console()
         found = write_page(game, self.file, lines)
-        screen.print(standings_table(found).rich())
-        screen.print(cross_table(found).rich())
+        screen.print(replace(standings_table(found), caption=STANDINGS).rich())
+        screen.print(replace(cross_table(found), caption=CROSS[game.num_sides == 2]).rich())
         say(f"page: {self.file.with_suffix('.md')}")
         return 0
 

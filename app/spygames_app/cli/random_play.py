@@ -20,6 +20,11 @@ from spygames_app.cli.arguments import (
     value,
 )
 
+LEGEND = (
+    "decisions, turns: of a game, mean (median, maximum). won by each seat: seat 0 / seat 1 / ..., in %. The columns "
+    "after it are the ways in which games end, in %."
+)
+
 
 @dataclass(frozen=True)
 class RandomPlay:
@@ -29,7 +34,7 @@ class RandomPlay:
         spygames random-play --game agent_dog_v0 --option players=4 --games 20000
 
     Each row is a variant. The seeds are 0 to N-1, with the first game of each seed. The docs of each game list these
-    figures, so that other implementations can be compared with them.
+    figures, so that other implementations can be compared with them. A file or pipe gets the table as Markdown.
     """
 
     name: Positional[AnyPlayer] = None
@@ -49,7 +54,7 @@ class RandomPlay:
         from spygames.core.game.registry import canonical_id, game_ids, make_game
         from spygames_training.experiments.random_play import check_bot, columns, documented_variants, measure
         from spygames_training.files.atomic import write_whole
-        from spygames_training.output.tables import markdown_table, progress_bar
+        from spygames_training.output.tables import TextTable, progress_bar
 
         check_writable(self.json)
         if self.name is not None and self.player is not None:
@@ -62,14 +67,21 @@ class RandomPlay:
         for game in variants:
             check_bot(game, player)
         rows = []
-        for game in variants:
-            title = ", ".join([game.id, *(f"{name}={value}" for name, value in game.options.items())])
+        for number, game in enumerate(variants, 1):
             with progress_bar(console=console(stderr=True), transient=True) as bar:
-                task = bar.add_task(title, total=self.games)
+                task = bar.add_task(f"variant {number} of {len(variants)}", total=self.games)
                 rows.append(measure(game, self.games, player, lambda n, bar=bar, task=task: bar.advance(task, n)))
         if self.json:
             write_whole(self.json, json.dumps(rows, indent=2) + "\n")
-        say(markdown_table(*columns(rows)))
+        head, cells = columns(rows)
+        screen = console()
+        if screen.is_terminal:
+            texts = next(k for k, name in enumerate(head) if name.startswith("decisions"))  # the options before it
+            short = [[cell.replace(" %", "") for cell in row] for row in cells]
+            names = [name.replace("_", " ") for name in head]
+            screen.print(TextTable(names, short, caption=LEGEND, texts=texts).rich())
+        else:
+            say(TextTable(head, cells).markdown())
         if self.json:
             say(f"results: {self.json}")
         return 0
