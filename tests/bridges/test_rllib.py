@@ -76,8 +76,8 @@ def test_seats_are_drawn_by_the_episode() -> None:
     [
         ({"share": 1.5}, "share must be between 0 and 1, and 0 without opponents, not 1.5"),
         ({"opponents": 0}, "share must be between 0 and 1, and 0 without opponents, not 0.2"),
-        ({"opponents": -1}, "opponents must be a whole number, at least 0, not -1"),
-        ({"freeze_every": 0}, "freeze_every must be a whole number, at least 1, not 0"),
+        ({"opponents": -1}, "opponents must be an integer >= 0, not -1"),
+        ({"freeze_every": 0}, "freeze_every must be an integer >= 1, not 0"),
         ({"options": {"mode": "easy"}}, "mode must be one of"),
     ],
 )

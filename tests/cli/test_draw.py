@@ -66,7 +66,7 @@ def test_draws_one_position(games: Path, tmp_path: Path) -> None:
         (["--out", "x.svg", "--move", "-1"], "not an integer from 0"),
         (["--out", "x.gif", "--viewer", "2"], "--viewer must be from 0 to 1, not 2"),
         (["--out", "x.gif", "--number", "3"], "has 2 games, no --number 3"),
-        (["--out", "x.gif", "--width", "8"], "width must be a whole number from 16 to 4096"),
+        (["--out", "x.gif", "--width", "8"], "width must be an integer from 16 to 4096"),
         (["--out", "x.gif", "--seconds", "0"], "seconds for a position must be a number from 0.02 to 60"),
         (
             ["--out", "x.gif", "--agent", "greedy"],

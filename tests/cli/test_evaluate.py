@@ -108,13 +108,13 @@ def test_answers_wrong_input_with_one_line(agent: str, tmp_path: Path, capsys: p
         (["random", "--game", "nothing_v0"], "no game 'nothing_v0'"),
         (["random", "--option", "players=17"], "players must be"),
         (["random", "--option", "players"], "NAME=VALUE"),
-        (["random", "--option", "colour=1"], "unexpected keyword argument 'colour'; there are mode"),
+        (["random", "--option", "colour=1"], "unexpected keyword argument 'colour'; available options: mode"),
         (["random", "--games", "0"], "'0' is not an integer from 1"),
         (["random", "--seed", "-1"], "not an integer from 0"),
         (["random", "--json", str(tmp_path / "none" / "x.json")], "cannot be written"),
-        ([str(tmp_path)], "is no checkpoint"),
-        ([str(tmp_path / "cut")], "is cut short"),
-        ([agent, "--play", "best"], "sample, argmax or with a temperature"),
+        ([str(tmp_path)], "is not a checkpoint"),
+        ([str(tmp_path / "cut")], "is truncated"),
+        ([agent, "--play", "best"], "sample, argmax or a temperature"),
         ([agent, "--game", "tests.poker.kuhn"], "trained on 'agent_avenue_v0', not on kuhn_poker_v0"),
     ):
         assert text in complaint(["evaluate", *argv], capsys)

@@ -114,7 +114,7 @@ def test_answers_wrong_input_with_one_line(tmp_path: Path, capsys: pytest.Captur
         ([file, "--rerun", "1", "--players", "expert"], "--rerun plays existing lines again"),
         ([foreign, "--rerun", "1"], "--allow-code"),
         ([foreign, "--players", "expert"], "--allow-code"),
-        ([options], "is of a game that is not here"),
+        ([options], "the game of the file is not available"),
         ([another, "--players", "expert"], "has results of another expert (digest "),
     ):
         assert text in complaint(["ladder", *map(str, argv)], capsys)

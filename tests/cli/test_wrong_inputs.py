@@ -271,7 +271,7 @@ WRONG_PLAYERS: dict[str, str] = {
     "agent_dog_v0": "it is a game, which --game names",
     "heimlich": "it is a game, which --game names",
     "runs/nothere": "there is no folder runs/nothere",
-    f"{AGENT}@loud": "sample, argmax or with a temperature",
+    f"{AGENT}@loud": "sample, argmax or a temperature",
     f"{AGENT}@nan": "temperature",
     f"{AGENT}@1e999": "temperature",
     f"{AGENT}+search:x": "worlds",
@@ -339,7 +339,7 @@ WITH_GAME = [name for name in COMMANDS if name not in ("ablate", "train-all")]
 @pytest.mark.parametrize("command", WITH_GAME)
 def test_an_unknown_game(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     for name, says in {
-        "nothing": "there are agent_avenue_v0, agent_dog_v0, heimlich_v0",
+        "nothing": "available games: agent_avenue_v0, agent_dog_v0, heimlich_v0",
         "agent_avenue_v1": "did you mean agent_avenue_v0?",
         "agent avenue": "did you mean agent_avenue_v0?",
         "os.path": "no game 'os.path'",

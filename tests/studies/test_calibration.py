@@ -77,6 +77,6 @@ def test_without_a_value_there_is_nothing_to_compare() -> None:
     shaped.network.shaped = True
     with pytest.raises(ValueError, match="policy@sample has no value"):
         calibrate(shaped, 10, 1)
-    with pytest.raises(ValueError, match="games must be a whole number, at least 1, not 0"):
+    with pytest.raises(ValueError, match="games must be an integer >= 1, not 0"):
         calibrate(policy(0.0), 0, 1)
     assert np.isfinite(calibrate(policy(0.0), 1, 1).bias)

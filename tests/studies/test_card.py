@@ -108,22 +108,22 @@ def test_a_card_says_which_figures_have_fewer_games() -> None:
             for (way, rival), count in games.items()
         ]
         text = card(checkpoint, "heimlich_3", {**found, "results": rows})
-        return next(line for line in text.splitlines() if "games a figure" in line).partition(";")[0]
+        return next(line for line in text.splitlines() if "games for each figure" in line).partition(", every")[0]
 
     ways, rivals = ("@sample", "@argmax"), ("random", "greedy", "mcts:200")
     everyone = {(way, rival): 900 for way in ways for rival in rivals}
-    assert shown(everyone) == "900 games a figure"
+    assert shown(everyone) == "900 games for each figure"
     slow = everyone | {(way, "mcts:200"): 60 for way in ways}
-    assert shown(slow) == "900 games a figure, 60 against `mcts:200`"
+    assert shown(slow) == "900 games for each figure, 60 against `mcts:200`"
     assert shown(slow | {("@argmax", "greedy"): 30}) == (
-        "900 games a figure, 60 against `mcts:200`, 30 against `greedy` (argmax)"
+        "900 games for each figure, 60 against `mcts:200`, 30 against `greedy` (argmax)"
     )
 
 
 def test_without_an_evaluation_a_card_has_what_the_checkpoint_notes() -> None:
     text = card(load_checkpoint("heimlich/base-3-first"), "heimlich_3")
     assert "| `expert-1` | 73.6 |" in text
-    assert "400 games a figure" in text
+    assert "400 games for each figure" in text
     text = card(load_checkpoint("agent_avenue/simple-2-first"), "agent_avenue_simple")
     assert "| `mcts:200` | 68.9 (67.6 to 70.2) |" in text
     assert "against `agent_avenue/simple-2-first@sample` alone won" in text
@@ -134,7 +134,7 @@ def test_a_card_says_how_bots_were_met() -> None:
     checkpoint = load_checkpoint("agent_avenue/simple-3")
     extra = checkpoint.meta["extra"]
     opponents = extra["config"]["opponents"]
-    for temperature, said in ((1.0, ""), (0.25, "; bots are met at temperature 0.25")):
+    for temperature, said in ((1.0, ""), (0.25, "; against bots it plays at temperature 0.25")):
         config = extra["config"] | {"opponents": opponents | {"temperature": temperature}}
         meta = {**checkpoint.meta, "extra": extra | {"config": config}}
         text = card(Checkpoint(checkpoint.game, checkpoint.network, meta), "mine")
@@ -154,7 +154,7 @@ def test_a_checkpoint_that_notes_nothing_has_a_card_without_figures() -> None:
 def test_notes_in_another_form_are_refused(results: dict[str, Any]) -> None:
     checkpoint = load_checkpoint("agent_avenue/simple-2")
     odd = Checkpoint(checkpoint.game, checkpoint.network, {**checkpoint.meta, "results": results})
-    with pytest.raises(CheckpointError, match="odd: its data about its training are invalid"):
+    with pytest.raises(CheckpointError, match="odd: the record of its training"):
         card(odd, "odd")
 
 
@@ -191,7 +191,7 @@ def test_the_command_writes_the_card(tmp_path: Path, capsys: pytest.CaptureFixtu
     out = capsys.readouterr().out
     assert out.startswith(f"# {copy}\n")
     assert "## How well it plays" in out
-    assert "## What its value is worth" not in out
+    assert "## How good its value is" not in out
     assert "name the checkpoint" in told(capsys)
 
 
@@ -213,16 +213,16 @@ def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
     assert "| games won against, % | `search:64` |" in on_top
     assert "65.4 (" in on_top
     assert "seed 77" in on_top
-    assert "takes the other seats for players like the agent itself" in on_top
+    assert "assumes that the other seats play like the agent itself" in on_top
     exploited = text.partition("## How far it can be exploited")[2].partition("##")[0]
     assert exploited.index(
         "| a search | 64 worlds a decision | argmax | 600 | 77.8 (74.3 to 81.2) |"
     ) < exploited.index("| a fresh learner | 10 million decisions | sample | 5,000 | 53.0 (51.7 to 54.4) |")
     assert "](value.svg)" in text
-    assert "line of the picture" in text
+    assert "the picture's diagonal" in text
     assert "picture" not in card(checkpoint, "mine", None, found)
     assert "the value explains 31 % of the variance" in text
-    assert "a return -0.012 above" in text
+    assert "(value minus return) is -0.012" in text
     assert "on two cores of a test" in text
 
 
@@ -236,14 +236,14 @@ def test_adversaries_are_compared_by_what_they_win_beyond_their_fair_share() -> 
     assert exploited.index("| 600 | 34.5 | 50.0 (45.0 to 55.0) |") < exploited.index(
         "| 600 | 50.0 | 60.0 (55.0 to 65.0) |"
     )
-    assert "## Licence\n\nMIT" in text
+    assert "## License\n\nMIT" in text
 
 
 def test_a_card_tells_what_a_checkpoint_does_not_and_where_a_run_was_stopped() -> None:
     text = card(released("heimlich_3"), "mine", None, Figures(remarks=("The first run was changed.",)))
     assert "```\n\nThe first run was changed. The same seed," in text
     assert "- **planned**" not in text
-    assert "that it began with (1 run, below), SHA-256" in text
+    assert "that it started from (1 run, below), SHA-256" in text
     stopped = card(released("agent_avenue_simple"), "mine")  # two of its four runs were, but not the last one
     assert stopped.count(", stopped (Ctrl-C) after ") == 2
     assert "- **planned**" not in stopped
@@ -275,7 +275,7 @@ def test_figures_of_earlier_worlds_are_shown_as_such(tmp_path: Path) -> None:
     later = Checkpoint(replace(found.game, worlds_version=2), found.network, found.meta)
     assert "worlds of version" not in card(found, "mine", None, read_figures(file, found))
     text = card(later, "mine", None, read_figures(file, later))
-    assert "These figures were played with the worlds of version 1; now it is 2." in text
+    assert "These figures were measured with worlds of version 1; the current version is 2." in text
     content = json.loads(file.read_text())
     for each in content["evaluations"]:
         each["code"]["worlds"] = 2
@@ -284,7 +284,7 @@ def test_figures_of_earlier_worlds_are_shown_as_such(tmp_path: Path) -> None:
         read_figures(tmp_path / "figures.json", later)
     content["evaluations"][0]["code"]["worlds"] = "x"
     (tmp_path / "figures.json").write_text(json.dumps(content))
-    with pytest.raises(ValueError, match=r"is not a result of .*worlds must be a whole number, at least 1, not 'x'"):
+    with pytest.raises(ValueError, match=r"is no result of .*worlds must be an integer >= 1, not 'x'"):
         read_figures(tmp_path / "figures.json", later)
 
 

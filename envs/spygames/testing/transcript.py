@@ -1,4 +1,5 @@
-"""Everything that some games show, byte for byte, by each way of playing them; compiled and interpreted."""
+"""Transcripts of games: everything that a game shows, byte by byte, for each way of playing it, compiled and
+interpreted."""
 
 import os
 import pickle
@@ -29,22 +30,22 @@ from spygames.testing.trial import (
 )
 
 STEPS = 60
-"""Decisions of each seed's chain of games."""
+"""Decisions played per seed; when a game ends, the next one follows."""
 TO_THE_NEXT = 2000
-"""Decisions within which one chain is followed into its second game."""
+"""Maximum number of decisions in which one seed is played into its second game."""
 
 Page = list[tuple[str, str, bytes]]
-"""What was shown: where, which of state, view, mask, results or answer, and its bytes."""
+"""A transcript, as entries (position, what, bytes); "what" is state, view, mask, results or answer."""
 
 
 def chosen(mask: np.ndarray, step: int) -> int:
-    """A legal action that differs between steps."""
+    """Choose a legal action, which varies with the step."""
     legal = np.flatnonzero(mask)
     return int(legal[(step * 7919 + 13) % len(legal)])
 
 
 def by_environment(game: Game, seed: int, steps: int) -> Page:
-    """One step after the other: state, view and mask of the seat to move, and results where a game has ended."""
+    """Transcript by the environment: state, view and mask of the seat to move at each step, and results at each end."""
     env, page = GameEnv(game), Page()
     env.reset(seed=seed)
     for step in range(steps):
@@ -63,7 +64,7 @@ def by_environment(game: Game, seed: int, steps: int) -> Page:
 
 
 def by_batch(game: Game, seeds: Sequence[int], steps: int, threads: int = 1) -> Page:
-    """The same for all seeds at once."""
+    """The same transcript by a batch, for all seeds at once."""
     batch = Batch(game, len(seeds), threads=threads)
     batch.reset(seeds=np.array(seeds, np.uint64))
     pages = [Page() for _ in seeds]
@@ -73,7 +74,7 @@ def by_batch(game: Game, seeds: Sequence[int], steps: int, threads: int = 1) -> 
             page.append((at, "state", batch.states[i].tobytes()))
             page.append((at, "view", batch.observation[i].tobytes()))
             page.append((at, "mask", batch.mask[i].tobytes()))
-        if not batch.mask.any(1).all():  # it is not the game that the others play, and can not go on
+        if not batch.mask.any(1).all():  # a faulty game, which cannot continue; the transcripts differ
             break
         batch.step(np.array([chosen(mask, step) for mask in batch.mask]))
         for i in np.flatnonzero(batch.done).tolist():
@@ -82,7 +83,7 @@ def by_batch(game: Game, seeds: Sequence[int], steps: int, threads: int = 1) -> 
 
 
 def by_kernels(game: Game, seed: int, steps: int) -> Page:
-    """The same by the kernels alone, the view and the mask into memory that held something else before."""
+    """The same transcript by the kernels alone, with view and mask written into used memory."""
     states, views, page = game.new_states(), game.new_views(), Page()
     mask = np.empty(game.num_actions, np.int8)
     s, view, start = as_record(states), as_record(views), np.uint64(seed)
@@ -105,7 +106,7 @@ def by_kernels(game: Game, seed: int, steps: int) -> Page:
 
 
 def by_waiting(game: Game, seed: int, steps: int) -> Page:
-    """What every seat may know at each step of a game, also those that wait, and after its end."""
+    """Transcript of what all seats may know at each step of a game and after its end, including those that wait."""
     env, page = GameEnv(game), Page()
     env.reset(seed=seed)
     for step in range(steps):
@@ -121,7 +122,7 @@ def by_waiting(game: Game, seed: int, steps: int) -> Page:
 
 
 def asides(game: Game, seed: int, steps: int, bots: bool) -> Page:
-    """The determinized state of one seat after the other, and what one bot after the other answers."""
+    """Transcript of determinized states, for one seat per step, and of bots' answers, for one bot per step."""
     states, page = game.start(seed), Page()
     s, names = as_record(states), sorted(game.bots) if bots else []
     for step in range(steps):
@@ -140,7 +141,7 @@ def asides(game: Game, seed: int, steps: int, bots: bool) -> Page:
 
 
 def different(game: Game, one: Page, other: Page, names: tuple[str, str]) -> str | None:
-    """Where two pages differ first, and how; None where they do not."""
+    """Describe the first difference between two transcripts; None if they are equal."""
     dtypes = {
         "state": game.state_dtype,
         "view": game.view_dtype,
@@ -157,18 +158,18 @@ def different(game: Game, one: Page, other: Page, names: tuple[str, str]) -> str
                 one_, other_ = (np.frombuffer(data, dtypes[what]) for data in (a, b))
                 return f"{at}: {what}: {difference(one_, other_, names)}"
             return f"{at}: {difference(one_, other_, names)}"
-    return None if len(one) == len(other) else f"{len(one)} things shown {names[0]}, {len(other)} {names[1]}"
+    return None if len(one) == len(other) else f"{len(one)} entries {names[0]}, {len(other)} {names[1]}"
 
 
 def equal_bytes(trial: Trial) -> None:
-    """Batch, environment and bare kernels play the same games, into the next game, whatever memory held before."""
+    """Batch, environment and bare kernels play the same games, also after a restart and in used memory."""
     game, steps = trial.game, STEPS
     seeds = EDGES[-trial.times(len(EDGES)) :]
     chain = by_kernels(game, seeds[-1], TO_THE_NEXT)
     ends = [i for i, (_, what, _) in enumerate(chain) if what == "results"]
     if ends:
         steps = max(STEPS, ends[0] // 3 + 10)
-    threads = 2 if trial.effort >= 1 else 1  # what threads run is compiled by itself, which takes seconds
+    threads = 2 if trial.effort >= 1 else 1  # the loop for threads is compiled separately, which takes seconds
     for some, length in ((seeds, STEPS), (seeds[-1:], steps)):
         kernels = [line for seed in some for line in by_kernels(game, seed, length)]
         environment = [line for seed in some for line in by_environment(game, seed, length)]
@@ -178,25 +179,25 @@ def equal_bytes(trial: Trial) -> None:
         ):
             found = different(game, kernels, other, ("by the kernels alone", name))
             if found:
-                trial.fail(f"{found}; all three play the same game from a zeroed state")
+                trial.fail(f"{found}; kernels, environment and batch must play the same game from a zeroed state")
 
 
 # ---------------------------------------------------------------- interpreted
 
 
 class Job(NamedTuple):
-    """What is played in both processes."""
+    """A game to play in both processes, and how."""
 
     pickled: bytes
     """The game."""
     seeds: Sequence[int]
     steps: int
     bots: bool
-    """Whether their answers are looked at."""
+    """Whether the answers of bots are compared."""
 
 
 def pages(game: Game, job: Job) -> list[Page]:
-    """What is compared with an interpreted process, which takes some hundred times as long for each decision."""
+    """Return the transcripts to compare. An interpreted process takes some hundred times as long per decision."""
     return [
         [line for seed in job.seeds for line in by_kernels(game, seed, job.steps)],
         by_environment(game, job.seeds[-1], job.steps // 3),
@@ -207,12 +208,12 @@ def pages(game: Game, job: Job) -> list[Page]:
 
 
 def interpreted(trial: Trial) -> None:
-    """Machine code does what a fresh interpreted process does with the sources as they are now."""
+    """Machine code gives the same bytes as a fresh process that interprets the current sources."""
     compare_with_interpreted([trial])
 
 
 def compare_with_interpreted(trials: Sequence[Trial], steps: int = STEPS) -> None:
-    """`interpreted` for several games in one process, which has to start and import only once.
+    """Do the check `interpreted` for several games in one process, which starts and imports only once.
 
     Raises:
         ContractError: the first difference.
@@ -226,39 +227,39 @@ def compare_with_interpreted(trials: Sequence[Trial], steps: int = STEPS) -> Non
         functions = (game.init, game.legal, game.apply, game.returns, game.observe, game.determinize)
         homes = {game.module.__name__, *(f.__module__ for f in (*functions, *game.bots.values()))}
         if "__main__" in homes or not getattr(game.module, "__file__", None):
-            raise Skip("the game is not in a module of its own that another process could import")
+            raise Skip("the game is not in a module that another process can import")
         jobs.append(Job(pickle.dumps(game), EDGES[-trial.times(len(EDGES)) :], steps, trial.bots))
     for trial, job, there in zip(trials, jobs, _in_fresh_process(trials[0], jobs), strict=True):
         for one, other in zip(pages(trial.game, job), there, strict=True):
             found = different(trial.game, one, other, ("compiled", "interpreted"))
             if found:
                 trial.fail(
-                    f"{found}; a sum that leaves its type wraps when interpreted only, and machine code may be older "
-                    "than an edit"
+                    f"{found}; either an integer leaves its type, which wraps only when interpreted, or machine code "
+                    "is older than an edit"
                 )
 
 
 def _in_fresh_process(trial: Trial, jobs: list[Job]) -> list[list[Page]]:
-    """The `pages` of pickled games, each with seeds and steps, by an interpreted process."""
+    """Return the `pages` of each job, computed by an interpreted process."""
     with tempfile.TemporaryDirectory() as folder:
-        asked, answered = Path(folder) / "asked", Path(folder) / "answered"
-        asked.write_bytes(pickle.dumps(jobs))
-        # The same modules are found there as here, also beside a script or in the current folder.
+        jobs_file, pages_file = Path(folder) / "jobs", Path(folder) / "pages"
+        jobs_file.write_bytes(pickle.dumps(jobs))
+        # The process finds the same modules as this one, also beside a script or in the current folder.
         path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
         code = "import sys; from spygames.testing.transcript import answer; answer(*sys.argv[1:])"
         run = subprocess.run(
-            [sys.executable, "-c", code, str(asked), str(answered)],
+            [sys.executable, "-c", code, str(jobs_file), str(pages_file)],
             env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path},
             capture_output=True,
             text=True,
         )
         if run.returncode != 0:
-            last = (run.stderr.strip().splitlines() or ["no word"])[-1]
-            trial.fail(f"a fresh process with NUMBA_DISABLE_JIT=1 fails with {short(last)}")
-        return pickle.loads(answered.read_bytes())
+            last = (run.stderr.strip().splitlines() or ["no message"])[-1]
+            trial.fail(f"a fresh process with NUMBA_DISABLE_JIT=1 fails: {short(last)}")
+        return pickle.loads(pages_file.read_bytes())
 
 
-def answer(asked: str, answered: str) -> None:
-    """What the fresh process does: reads pickled jobs and writes their pages."""
-    jobs: list[Job] = pickle.loads(Path(asked).read_bytes())
-    Path(answered).write_bytes(pickle.dumps([pages(pickle.loads(job.pickled), job) for job in jobs]))
+def answer(jobs_file: str, pages_file: str) -> None:
+    """Read pickled jobs and write their pages. The fresh process runs this function."""
+    jobs: list[Job] = pickle.loads(Path(jobs_file).read_bytes())
+    Path(pages_file).write_bytes(pickle.dumps([pages(pickle.loads(job.pickled), job) for job in jobs]))

@@ -23,7 +23,7 @@ def test_only_regular_files_of_a_length_are_read(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="longer than 4 bytes"):
         read_file(file, 4)
     for wrong in (pipe, device):
-        with pytest.raises(OSError, match="no regular file"):
+        with pytest.raises(OSError, match="not a regular file"):
             read_file(wrong, 100)
     for wrong in (tmp_path, tmp_path / "missing"):
         with pytest.raises(OSError, match=r"Is a directory|No such file"):

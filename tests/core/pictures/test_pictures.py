@@ -159,7 +159,7 @@ def test_widths_that_are_none(width: Any) -> None:
     env = GameEnv(KUHN)
     env.reset(seed=1)
     for call in (lambda: raster.pixels("<svg/>", width), lambda: env.to_rgb("player_0", width=width)):
-        with pytest.raises(ValueError, match="width must be a whole number from 16 to 4096, not"):
+        with pytest.raises(ValueError, match="width must be an integer from 16 to 4096, not"):
             call()
 
 

@@ -272,7 +272,7 @@ def test_bad_moves_are_refused() -> None:
         "move 2 does not fit: 'play mole mole' is not legal for seat"
     )
     assert "legal are" in refusal(with_action(r, 1, "play mole mole"))
-    assert refusal(with_action(r, 2, "sing")).startswith("move 3 does not fit: 'sing' is no action")
+    assert refusal(with_action(r, 2, "sing")).startswith("move 3 does not fit: 'sing' is not an action")
     longer = replace(r, actions=(*r.actions, "recruit up"), positions=())
     assert refusal(longer).endswith("'recruit up' comes after the end of the game")
     shorter = replace(r, actions=r.actions[:-1], positions=r.positions[:-1])
@@ -345,7 +345,7 @@ def test_only_regular_files_of_games_are_read(tmp_path: Path, monkeypatch: pytes
     os.mkfifo(pipe)
     save_games(path, [played()])
     monkeypatch.setattr("spygames.core.records.record.MAX_BYTES", 100)
-    for file, what in ((pipe, "no regular file"), ("/dev/zero", "no regular file"), (path, "longer than 100 bytes")):
+    for file, what in ((pipe, "not a regular"), ("/dev/zero", "not a regular"), (path, "longer than 100 bytes")):
         with pytest.raises(OSError, match=what):
             load_games(file)
 

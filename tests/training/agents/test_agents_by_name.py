@@ -184,7 +184,7 @@ def test_a_released_agents_name_goes_before_a_folder_of_that_name(
     (tmp_path / "agent_avenue" / "simple-2").mkdir(parents=True)
     assert Policy.load("agent_avenue/simple-2").name == "agent_avenue/simple-2@sample"
     for path in ("./agent_avenue/simple-2", Path("agent_avenue/simple-2")):
-        with pytest.raises(CheckpointError, match="is no checkpoint"):
+        with pytest.raises(CheckpointError, match="is not a checkpoint"):
             Policy.load(path)
     shutil.copytree(ROOT / "checkpoints" / "agent_dog_2", tmp_path / "best")
     assert Policy.load("./best").game.id == Policy.load(Path("best")).game.id == "agent_dog_v0"

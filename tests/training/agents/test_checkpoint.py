@@ -145,7 +145,7 @@ def test_a_game_of_elsewhere_must_be_given(tmp_path: Path) -> None:
     game = kuhn.make_game()
     save_checkpoint(tmp_path / "kuhn", game, network(game), 1)
     assert same(load_checkpoint(tmp_path / "kuhn", game).network, network(game))
-    assert "'kuhn_poker_v0', which is no game of spygames here" in refusal(tmp_path / "kuhn")
+    assert "'kuhn_poker_v0', which is not a game of spygames" in refusal(tmp_path / "kuhn")
 
 
 def test_a_checkpoint_chooses_no_module_to_import(
@@ -155,7 +155,7 @@ def test_a_checkpoint_chooses_no_module_to_import(
     monkeypatch.syspath_prepend(str(tmp_path))
     for name in ("intruder_v0", "tests.poker.kuhn", "..agent_avenue_v0", "os", ""):
         edit(folder, environment={"id": name, "options": {}})
-        assert "no game of spygames" in refusal(folder)
+        assert "not a game of spygames" in refusal(folder)
 
 
 def test_layouts_differ_by_order_too() -> None:
@@ -167,7 +167,7 @@ def test_layouts_differ_by_order_too() -> None:
 def test_refuses_what_is_not_there(tmp_path: Path, folder: Path) -> None:
     assert "there is no such checkpoint" in refusal(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
-    assert "is no checkpoint" in refusal(tmp_path / "empty")
+    assert "is not a checkpoint" in refusal(tmp_path / "empty")
     for name in ("model.safetensors", "config.json"):
         shutil.copytree(folder, tmp_path / "half", dirs_exist_ok=True)
         (tmp_path / "half" / name).unlink()
@@ -193,7 +193,7 @@ def test_an_archive_is_told_to_be_unpacked_and_how(
 
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json"])
 def test_one_file_of_a_checkpoint_is_told_from_the_folder(folder: Path, name: str) -> None:
-    assert refusal(folder / name).endswith(f"{name} is one file of a checkpoint: name the folder {folder}")
+    assert refusal(folder / name).endswith(f"{name} is a file of a checkpoint: pass its folder, {folder}, instead")
 
 
 def test_numbers_of_numpy_are_kept_beside_an_agent(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_odd_names_of_folders(folder: Path, tmp_path: Path, monkeypatch: pytest.
     wrong: Any
     monkeypatch.chdir(tmp_path)
     for wrong in ("", ".", "/", "x" * 5000, "a\0b", "a\nb"):
-        assert re.search("there is no such checkpoint|is no checkpoint", refusal(wrong))
+        assert re.search("there is no such checkpoint|is not a checkpoint", refusal(wrong))
     monkeypatch.chdir(folder)
     assert load_checkpoint(".").game == GAME
     monkeypatch.chdir(folder.parent)
@@ -222,9 +222,9 @@ def test_refuses_another_game_and_another_layout(folder: Path) -> None:
     )
     assert refusal(folder, replace(GAME, num_actions=75)).endswith("74 actions instead of 75")  # and equal options
     edit(folder, environment={"id": GAME.id, "options": {"players": 17}})
-    assert "options that agent_avenue_v0 does not take: players must be" in refusal(folder)
+    assert "options that agent_avenue_v0 does not accept: players must be" in refusal(folder)
     edit(folder, environment={"id": GAME.id, "options": {"colour": 1}})
-    assert "options that agent_avenue_v0 does not take" in refusal(folder)
+    assert "options that agent_avenue_v0 does not accept" in refusal(folder)
 
 
 def test_names_the_options_that_make_another_layout(folder: Path) -> None:
@@ -244,7 +244,7 @@ def test_refuses_cut_files(folder: Path) -> None:
         whole = file.read_bytes()
         for length in [0, 1, 7, 8, 9, 100, len(whole) // 2, len(whole) - ends]:
             file.write_bytes(whole[:length])
-            assert f"{name} is cut short" in refusal(folder)
+            assert f"{name} is truncated" in refusal(folder)
         file.write_bytes(whole)
     load_checkpoint(folder)
 
@@ -257,7 +257,7 @@ def test_refuses_other_tensors_than_it_names(folder: Path) -> None:
         "instead of no 'more'": {**tensors, "more": torch.zeros(1)},
         "'value.bias' torch.float32 [2]": {**tensors, "value.bias": torch.zeros(2)},
         "'value.bias' torch.float64 [1]": {**tensors, "value.bias": torch.zeros(1, dtype=torch.float64)},
-        "holds other weights": {**tensors, "value.bias": torch.ones(1)},
+        "does not hold the weights": {**tensors, "value.bias": torch.ones(1)},
     }
     for text, content in wrong.items():
         save_file(content, file)
@@ -269,14 +269,14 @@ def test_refuses_weights_that_compute_no_numbers(folder: Path, tmp_path: Path) -
     file, config = folder / "model.safetensors", json.loads((folder / "config.json").read_text())
     save_file({name: torch.full_like(tensor, -3e38) for name, tensor in load_file(file).items()}, file)
     edit(folder, **{**config, "weights": {"sha256": hashlib.sha256(file.read_bytes()).hexdigest()}})
-    assert "are not all finite numbers within 1,000,000" in refusal(folder)
+    assert "must be finite and within 1,000,000" in refusal(folder)
 
 
 def test_refuses_weights_that_are_no_numbers(folder: Path, tmp_path: Path) -> None:
     broken = network()
     with torch.no_grad():
         broken.value.bias[0] = torch.nan
-    with pytest.raises(CheckpointError, match=r"value\.bias are not all finite"):
+    with pytest.raises(CheckpointError, match=r"value\.bias must be finite"):
         save_checkpoint(tmp_path / "broken", GAME, broken, 1)
     assert not (tmp_path / "broken").exists()
 
@@ -284,21 +284,21 @@ def test_refuses_weights_that_are_no_numbers(folder: Path, tmp_path: Path) -> No
 def test_refuses_odd_configs(folder: Path) -> None:
     config = json.loads((folder / "config.json").read_text())
     for changes, text in (
-        ({"format": 2}, "format 2; this version reads format 1"),
-        ({"network": {"kind": "lstm", "hidden": [8]}}, "kind 'lstm' is not known"),
+        ({"format": 2}, "format must be 1, not 2"),
+        ({"network": {"kind": "lstm", "hidden": [8]}}, "recurrent or own, not 'lstm'"),
         ({"network": {"kind": "mlp", "hidden": [16, "8"]}}, "hidden must be"),
         ({"network": {"kind": "mlp", "hidden": [16, True]}}, "hidden must be"),
         ({"network": {"kind": "mlp", "hidden": [0]}}, "hidden must be"),
         ({"network": {"kind": "mlp", "hidden": [1 << 40]}}, "hidden must be"),
         ({"network": {"kind": "mlp", "hidden": [1] * 10_000}}, "hidden must be"),
-        ({"network": {"kind": "mlp", "hidden": [16]}}, "does not hold the network that config.json describes"),
+        ({"network": {"kind": "mlp", "hidden": [16]}}, "does not match the network in config.json"),
         ({"weights": {}}, "sha256 is missing"),
         ({"layout": None}, "layout is missing"),
     ):
         edit(folder, **{**config, **changes})
         assert text in refusal(folder)
     for content, text in (
-        ("[]", "no mapping"), ("[" * 100_000, "is not JSON"), ("9" * 10_000, "is not JSON"), ("\xff", "is not JSON"),
+        ("[]", "a JSON object"), ("[" * 100_000, "not JSON"), ("9" * 10_000, "not JSON"), ("\xff", "not JSON"),
         ("0" * (2 << 20), "is longer than"),
     ):  # fmt: skip
         (folder / "config.json").write_text(content, "latin-1")
@@ -308,9 +308,9 @@ def test_refuses_odd_configs(folder: Path) -> None:
 def test_a_config_cannot_ask_for_memory(folder: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     edit(folder, network={"kind": "mlp", "hidden": [8192] * 16})  # 4 GB of weights
-    assert "does not hold the network" in refusal(folder)
+    assert "does not match the network" in refusal(folder)
     (folder / "model.safetensors").write_bytes((1 << 60).to_bytes(8, "little") + b"{}")
-    assert "is no safetensors file" in refusal(folder)
+    assert "not a safetensors file" in refusal(folder)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300_000  # kilobytes
 
 
@@ -322,9 +322,9 @@ class Trap:
 def test_loading_runs_nothing(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (folder / "model.safetensors").write_bytes(pickle.dumps(Trap()))
-    assert "is no safetensors file" in refusal(folder)
+    assert "not a safetensors file" in refusal(folder)
     torch.save({"trunk.0.weight": Trap()}, folder / "model.safetensors")
-    assert "is no safetensors file" in refusal(folder)
+    assert "not a safetensors file" in refusal(folder)
     assert not (tmp_path / "trapped").exists()
     with pytest.raises(TypeError):  # the trap works: this is what loading must not do
         torch.nn.Module().load_state_dict(pickle.loads(pickle.dumps(Trap())))
@@ -432,7 +432,7 @@ def test_does_not_replace_other_things(folder: Path) -> None:
     for text in foreign:
         file.write_text(text)
         for path in (folder, folder / "notes.txt"):
-            with pytest.raises(CheckpointError, match="holds other things"):
+            with pytest.raises(CheckpointError, match="is not a checkpoint, and other files"):
                 save_checkpoint(path, GAME, network(), 1)
         assert file.read_text() == text
     with pytest.raises(ValueError, match="JSON"):
@@ -452,7 +452,7 @@ def test_a_folder_has_many_names(folder: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_pipes_and_devices_are_not_waited_for(folder: Path, name: str) -> None:
     (folder / name).unlink()
     os.mkfifo(folder / name)
-    assert refusal(folder).endswith("it is no regular file")
+    assert refusal(folder).endswith("it is not a regular file")
     (folder / name).unlink()
     (folder / name).symlink_to("/dev/zero")
-    assert refusal(folder).endswith("it is no regular file")
+    assert refusal(folder).endswith("it is not a regular file")

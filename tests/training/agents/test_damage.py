@@ -182,11 +182,11 @@ DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
     (STATE, "row 0 of states holds", filled("rollout.0.states", 0x7F)),
     (STATE, "row 0 of states holds", filled("rollout.1.states", 255)),
     (STATE, "no learning seat", filled("rollout.0.controller", 1)),
-    (STATE, "network.value.bias are not all finite", filled("network.value.bias", math.nan)),
-    (STATE, "ema.value.bias are not all finite", filled("ema.value.bias", math.inf)),
-    (STATE, "adam.0.exp_avg are not all finite", filled("adam.0.exp_avg", math.nan)),
-    (STATE, "adam.0.exp_avg_sq are not all from 0", filled("adam.0.exp_avg_sq", -1)),
-    (STATE, "adam.0.step are not all from 0", filled("adam.0.step", -1)),
+    (STATE, "network.value.bias must be finite", filled("network.value.bias", math.nan)),
+    (STATE, "ema.value.bias must be finite", filled("ema.value.bias", math.inf)),
+    (STATE, "adam.0.exp_avg must be finite", filled("adam.0.exp_avg", math.nan)),
+    (STATE, "adam.0.exp_avg_sq must not be negative", filled("adam.0.exp_avg_sq", -1)),
+    (STATE, "adam.0.step must not be negative", filled("adam.0.step", -1)),
     (STATE, "is not a file", replaced(STATE, Path.mkdir)),
     (STATE, "is not a file", replaced(STATE, os.mkfifo)),
     (STATE, "is not a file", replaced(STATE, endless)),
@@ -223,7 +223,7 @@ DAMAGES: list[tuple[str, str, Callable[[Path], None]]] = [
             ("tensorboard", Path.touch),
         )
     ],
-    ("checkpoint", "other things", replaced("checkpoint", Path.touch)),
+    ("checkpoint", "other files", replaced("checkpoint", Path.touch)),
 ]
 
 
@@ -253,7 +253,7 @@ def test_a_config_of_a_run_that_is_a_pipe_or_a_device_is_not_read(
 ) -> None:
     replaced(RUN, make)(folder)
     line = complaint(["train", "--resume", str(folder), "--allow-code"], capsys)
-    assert line.endswith("it is no regular file")
+    assert line.endswith("it is not a regular file")
 
 
 def test_a_line_of_metrics_that_was_cut_by_a_kill_is_no_damage(folder: Path) -> None:

@@ -110,7 +110,7 @@ def test_models_of_one_file_name_are_told_apart(
     assert len({player["digest"] for player in found["players"].values()}) == 2
     assert run("compare", *specs[:2], "--max-games", 128, "--json", file) == 0
     assert [*json.loads(file.read_text())["players"]] == names
-    assert "both players are onnx:m@sample" in complaint(["compare", specs[0], specs[2]], capsys)
+    assert "different players, not both onnx:m@sample" in complaint(["compare", specs[0], specs[2]], capsys)
 
 
 def linear_model(file: Path, features: int, actions: int, fault: float = 0.0) -> Path:
@@ -140,14 +140,14 @@ def test_what_is_no_model_of_the_game_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text.onnx").write_text("no model")
     for spec, what in [
         (f"onnx:{tmp_path / 'none.onnx'}", "none.onnx cannot be read: No such file"),
-        (f"onnx:{tmp_path / 'text.onnx'}", "text.onnx is no ONNX model"),
+        (f"onnx:{tmp_path / 'text.onnx'}", "text.onnx is not a valid ONNX model"),
         (f"onnx:{other}", r"observation must be \[n, 160\] in agent_avenue_v0"),
-        (f"onnx:{other}@badly", "a policy plays sample, argmax or with a temperature"),
+        (f"onnx:{other}@badly", "must be sample, argmax or a temperature"),
     ]:
         with pytest.raises(ValueError, match=what):
             make_player(game, spec)
     nans = linear_model(tmp_path / "nans.onnx", game.num_features, game.num_actions, fault=float("nan"))
-    with pytest.raises(PlayerFailed, match="the player onnx:nans@sample answered logits that are no finite numbers"):
+    with pytest.raises(PlayerFailed, match="the player onnx:nans@sample answered logits that are not finite"):
         make_player(game, f"onnx:{nans}").act(positions(game, 5))
 
 
@@ -158,8 +158,8 @@ def test_what_cannot_be_a_model_is_not_read(tmp_path: Path) -> None:
         long.truncate((1 << 30) + 1)  # without a block on the disk
     os.mkfifo(tmp_path / "pipe")
     for file, why in (
-        ("/dev/zero", "no regular file"),
-        (tmp_path / "pipe", "no regular file"),
+        ("/dev/zero", "not a regular file"),
+        (tmp_path / "pipe", "not a regular file"),
         (tmp_path, "Is a directory"),
         (tmp_path / "long", "longer than 1073741824 bytes"),
         ("x" * 300, "File name too long"),
@@ -171,6 +171,6 @@ def test_what_cannot_be_a_model_is_not_read(tmp_path: Path) -> None:
 def test_a_recurrent_network_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = agent(tmp_path, make_game("agent_avenue_v0"), Network((8,), kind="recurrent", memory=4))
     line = complaint(["export", str(folder), "--onnx", str(tmp_path / "a.onnx")], capsys)
-    assert "a recurrent network is not exported" in line
+    assert "a recurrent network cannot be exported" in line
     assert not (tmp_path / "a.onnx").exists()
     assert "name the checkpoint" in complaint(["export"], capsys)

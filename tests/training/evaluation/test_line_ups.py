@@ -57,9 +57,9 @@ def test_partners_stay_together(name: str, options: dict[str, int], moves: tuple
 
 
 def test_the_wrong_number_of_players() -> None:
-    with pytest.raises(ValueError, match="kuhn_poker_v0 has 2 seats, but the line-up names 3 players"):
+    with pytest.raises(ValueError, match=r"line-up must have 2 players, .* not 3"):
         line_up(KUHN, ["random"] * 3, 10, 1)
-    with pytest.raises(ValueError, match="games must be a whole number, at least 1, not 0"):
+    with pytest.raises(ValueError, match="games must be an integer >= 1, not 0"):
         line_up(KUHN, ["random"] * 2, 0, 1)
 
 
@@ -73,5 +73,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         r.win_share for r in line_up(game, ["greedy", "random", "random"], 30, 1)
     ]
     assert found["unit"] == "a deal, played once for each rotation of the line-up"
-    assert "names 2 players" in complaint(["evaluate", "--seats", "random", "random", *argv[4:]], capsys)
-    assert "has 3 seats, but the line-up names 4 players" in complaint(["evaluate", "random", *argv], capsys)
+    assert "must have 3 players, one for each seat, not 2" in complaint(
+        ["evaluate", "--seats", "random", "random", *argv[4:]], capsys
+    )
+    assert "the line-up must have 3 players, one for each seat, not 4" in complaint(
+        ["evaluate", "random", *argv], capsys
+    )

@@ -139,10 +139,10 @@ def test_teams_are_compared_as_sides() -> None:
 
 def test_what_makes_no_sense_is_refused() -> None:
     game = kuhn.make_game()
-    with pytest.raises(ValueError, match="0 < H0 < H1 < 1"):
+    with pytest.raises(ValueError, match="0 < h0 < h1 < 1"):
         SequentialTest(0.6, 0.5)
-    with pytest.raises(ValueError, match="errors must be between"):
+    with pytest.raises(ValueError, match="error must be between"):
         SequentialTest(error=0.5)
-    with pytest.raises(ValueError, match="both players are first"):
+    with pytest.raises(ValueError, match="must be different players, not both first"):
         compare(game, FIRST, FIRST, SequentialTest(), 10, 0)
     assert compare(game, FIRST, LAST, SequentialTest(), 1, 0).games == 2 * BLOCK

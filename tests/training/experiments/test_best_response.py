@@ -268,7 +268,7 @@ def test_the_agent_says_what_it_began_with(tmp_path: Path, small_updates: None) 
     assert two.decisions == one.decisions + two.meta["step"] >= 1024
     assert (one.training_opponents, two.training_opponents) == (("greedy",), ("greedy", "expert-1"))
     said = card(two, "two")
-    assert f"{two.decisions:,}, of which {one.decisions:,} by the weights that it began with (1 run, below)" in said
+    assert f"{two.decisions:,}, of which {one.decisions:,} by the agent that it started from (1 run, below)" in said
     assert str(tmp_path / "one") not in said
     again = [from_mapping(Config, tomllib.loads(part.partition("```")[0])) for part in said.split("```toml\n")[1:]]
     assert again == [replace(first, start_from=str(green)), replace(second, start_from="runs/1")]

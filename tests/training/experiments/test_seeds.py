@@ -117,8 +117,8 @@ def test_each_seed_makes_its_network_and_hears_callbacks(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--seeds", "1"], "seeds must be a whole number from 2 to 10, not 1"),
-        (["--seeds", "3", "--evaluate-against"], "evaluate_against is empty"),
+        (["--seeds", "1"], "seeds must be an integer from 2 to 10, not 1"),
+        (["--seeds", "3", "--evaluate-against"], "evaluate_against must name at least one opponent"),
         (["--seeds", "3", "--algorithm", "maskable_ppo"], "maskable_ppo takes neither --seeds"),
         (["--own-network", "seeds_module.Tiny"], "'seeds_module.Tiny' must name a module"),
         (["--own-network", "python:seeds_module.nothing"], "the network nothing could not be made: TypeError"),
@@ -153,4 +153,4 @@ def test_code_of_ones_own_is_named_on_the_command_line(folder: Path, capsys: pyt
     assert "saved with the custom network Tiny: pass it" in complaint(longer, capsys)
     assert "saved with the custom shaping nothing: pass it" in complaint([*longer, *code[:2]], capsys)
     assert run(*longer, *code) == 0
-    assert "has a network of its author's own, Tiny" in complaint(["evaluate", "out", "--against", "random"], capsys)
+    assert "has a custom network, Tiny" in complaint(["evaluate", "out", "--against", "random"], capsys)

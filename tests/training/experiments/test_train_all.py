@@ -60,7 +60,9 @@ def test_says_what_is_wrong_before_any_run(
     configs: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = ["--out", str(tmp_path / "out")]
-    assert "does not evaluate against expert" in complaint(["train-all", *configs, "--against", "expert", *out], capsys)
-    assert "two configs are called one" in complaint(["train-all", configs[0], *configs, *out], capsys)
+    assert "evaluate_against must contain expert" in complaint(
+        ["train-all", *configs, "--against", "expert", *out], capsys
+    )
+    assert "two configs are named one" in complaint(["train-all", configs[0], *configs, *out], capsys)
     assert "nothing.toml" in complaint(["train-all", str(tmp_path / "nothing.toml"), *out], capsys)
     assert not (tmp_path / "out").exists()

@@ -104,10 +104,10 @@ def test_an_agent_is_loaded_by_who_passes_its_network_only(tmp_path: Path) -> No
     plain = Run.create(SMALL, tmp_path / "plain")
     plain.save()
     for folder, network, message in (
-        ("own", None, r"has a network of its author's own, Wide: .* as in Policy\.load\(path, network=Wide\)"),
-        ("own", narrow, r"does not hold the network that .*: 'trunk\.module\.first\.weight'"),
+        ("own", None, r"has a custom network, Wide: .* Policy\.load\(path, network=Wide\)"),
+        ("own", narrow, r"does not match the network .*: 'trunk\.module\.first\.weight'"),
         ("own", bent, "the network bent must be the one that the weights were saved with"),
-        ("plain", Wide, "has a network of this package, of kind mlp: pass none of your own"),
+        ("plain", Wide, r"has a network of this package \(mlp\): do not pass"),
     ):
         with pytest.raises(CheckpointError, match=message):
             load_checkpoint(tmp_path / folder, network=network)
@@ -120,7 +120,7 @@ def test_no_file_names_code_that_runs(tmp_path: Path) -> None:
     meta = json.loads(file.read_text())
     meta["network"]["name"] = "python:tests.training.networks.test_custom.Wide"
     file.write_text(json.dumps(meta))
-    with pytest.raises(CheckpointError, match="only who passes it can load it"):
+    with pytest.raises(CheckpointError, match="has a custom network"):
         load_checkpoint(tmp_path)
     with pytest.raises(ValueError, match=r"network\.kind must be mlp, entities or recurrent"):
         Network(kind="python:tests.training.networks.test_custom.Wide")  # type: ignore[arg-type]
@@ -169,7 +169,7 @@ def test_a_run_begins_from_an_agent_of_the_same_network(tmp_path: Path) -> None:
     for name, tensor in policy.network.state_dict().items():
         assert torch.equal(run.learner.network.state_dict()[name], tensor)
     shutil.rmtree(tmp_path / "second", ignore_errors=True)
-    with pytest.raises(ValueError, match="has a network of its author's own, Wide"):
+    with pytest.raises(ValueError, match="has a custom network, Wide"):
         Run.create(replace(further, network=SMALL.network), tmp_path / "second")
     assert not (tmp_path / "second").exists()
 

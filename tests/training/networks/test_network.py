@@ -106,7 +106,7 @@ def test_an_agent_that_was_kept_without_a_critic_has_no_value(tmp_path: Path) ->
     assert found.meta["network"] == {"kind": "mlp", "hidden": [8], "critic": "none"}
     with pytest.raises(ValueError, match="without a critic"):
         found.network(torch.zeros(1, game.num_features))
-    with pytest.raises(ValueError, match=r"^agent@sample has no value: its checkpoint was kept without one$"):
+    with pytest.raises(ValueError, match=r"^agent@sample has no value: its checkpoint"):
         Policy.load(tmp_path / "agent", game=game).value(np.zeros(game.num_features))
     with pytest.raises(ValueError, match=r"agent@sample has no value, which a search needs: its checkpoint"):
         make_player(game, f"{tmp_path / 'agent'}+search:8")

@@ -158,8 +158,8 @@ def test_wrong_options_get_one_line(
     monkeypatch.chdir(tmp_path)
     games = ["--players", "random", "greedy", "--blocks", "1"]
     for argv, text in (
-        (["ladder", "x.jsonl", *games, "--on", "ray"], "ray needs the extra: pip install 'spygames[ray]'"),
-        (["ladder", "x.jsonl", *games, "--on", "slurm"], "tasks run on ray or ray:ADDRESS, not on 'slurm'"),
+        (["ladder", "x.jsonl", *games, "--on", "ray"], "--on ray needs Ray: pip install 'spygames[ray]'"),
+        (["ladder", "x.jsonl", *games, "--on", "slurm"], "on must be ray or ray:ADDRESS, not 'slurm'"),
         (["ladder", "x.jsonl", *games, "--on", "ray", "--jobs", "2"], "--jobs or --on, not both"),
         (["evaluate", "greedy", "--jobs", "0"], "'0' is not an integer from 1"),
         (["train", "--jobs", "2"], "--jobs and --on need --seeds"),

@@ -224,7 +224,7 @@ def test_a_belief_about_other_questions_is_refused(tmp_path: Path) -> None:
     assert game.questions is not None
     other = changed(game, questions=replace(game.questions, groups=(("card", 1, 4),)))
     for wrong in (other, changed(game, questions=None)):
-        with pytest.raises(CheckpointError, match="believes about other questions than kuhn_poker_v0 asks here"):
+        with pytest.raises(CheckpointError, match="belief about other questions than those of kuhn_poker_v0"):
             load_checkpoint(tmp_path / "agent", wrong)
 
 

@@ -166,7 +166,7 @@ def test_a_player_with_memory_says_so_where_there_is_no_room() -> None:
     player = from_network(GAME, small_network())
     with pytest.raises(ValueError, match="new_memory"):
         player.act(d)
-    with pytest.raises(ValueError, match="give it"):
+    with pytest.raises(ValueError, match="pass memory"):
         player.policy.act(batch.observation, batch.mask)
     player.act(replace(d, memory=new_memory(GAME, [player], 2)))
     player.policy.act(batch.observation[0], batch.mask[0], memory=np.zeros(8, np.float32))

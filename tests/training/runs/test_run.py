@@ -259,7 +259,7 @@ def test_a_file_beside_the_checkpoint_stays_and_stops_no_run(tmp_path: Path) -> 
 def test_what_cannot_be_overwritten_is_said_before_training(tmp_path: Path) -> None:
     (tmp_path / "checkpoint").mkdir()
     (tmp_path / "checkpoint" / "notes.txt").write_text("mine")
-    with pytest.raises(ValueError, match="checkpoint holds other things than a checkpoint"):
+    with pytest.raises(ValueError, match="checkpoint is not a checkpoint"):
         Run.create(SMALL, tmp_path)
 
 

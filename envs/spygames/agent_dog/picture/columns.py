@@ -1,4 +1,4 @@
-"""What stands beside the board: deck and cards by kind, the signs, and buttons for what the board does not offer."""
+"""The columns beside the board: deck and cards by kind, a legend, and buttons for actions that are not on the board."""
 
 import math
 
@@ -19,7 +19,7 @@ _SIGNS = (
 
 
 def count(scene: Scene, x: float, y: float) -> None:
-    """The deck, and of each kind of card how many the viewer has not seen."""
+    """Draw the deck, and for each card the copies that are unseen, in the viewer's hand, and discarded."""
     pen, seen = scene.pen, scene.seen
     deck = seen["deck"]
     n = deck if isinstance(deck, int) else len(deck)
@@ -67,7 +67,7 @@ def count(scene: Scene, x: float, y: float) -> None:
 
 
 def legend(scene: Scene, x: float, y: float) -> None:
-    """What the signs on the board mean."""
+    """Draw the legend of the symbols on the board."""
     pen = scene.pen
     heading(pen, x, y, "on the board")
     pictures = (
@@ -86,7 +86,7 @@ def legend(scene: Scene, x: float, y: float) -> None:
 
 
 def buttons(scene: Scene) -> None:
-    """Legal actions that the picture shows nowhere else."""
+    """Draw buttons for legal actions that are nowhere else in the picture."""
     left = [action for action in scene.look.legal if action in scene.left]
     columns = 1 if len(left) <= 4 else 2
     w = (COLUMN - 8 * (columns - 1)) / columns

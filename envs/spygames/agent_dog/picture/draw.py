@@ -1,7 +1,7 @@
-"""Agent DOG as a picture: the board in the middle, the viewer's hand below, the other players beside it.
+"""Draw Agent DOG: the board in the middle, the viewer's hand below, and the other players beside the board.
 
-The picture shows what `seen_to_dict` returned and nothing else; its parts are beside it. The viewer's start space
-lies at the bottom. Every legal action is a target (`Pen.target`): a card, one of its functions, a pawn, a goal space.
+The picture shows only what `seen_to_dict` returned. The viewer's start space is at the bottom. Every legal action is a
+target (see `Pen.target`): a card, one of its functions, a pawn, a goal space, or a button.
 """
 
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ from spygames.core.svg.pen import Pen, width
 
 
 def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
-    """Draws what a viewer may know."""
+    """Draw the mapping that `seen_to_dict` returned."""
     scene = scene_of(pen, seen, look)
     headline = _headline(scene)
-    # An exchange of cards ends a turn, too, so that fewer cards may have been played than turns taken (AD-35).
+    # A turn may end without a card played (AD-35), so there may be fewer cards played than turns.
     cards = f" · card {seen['cards_played']}" if seen["cards_played"] != seen["turn"] else ""
     if scene.mover == look.viewer >= 0 or scene.mover < 0:
         w = width(headline, 19) + 36
@@ -51,7 +51,7 @@ def draw(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
 
 
 def _headline(scene: Scene) -> str:
-    """What is to be done, or how the game ended."""
+    """Return the decision to be made, or how the game ended."""
     seen, mover = scene.seen, scene.mover
     if mover < 0:
         if not seen["winners"]:

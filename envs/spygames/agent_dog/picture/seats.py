@@ -1,4 +1,4 @@
-"""The players: a panel each beside the board, and the large hand at the bottom."""
+"""The players: panels beside the board, and the large hand at the bottom."""
 
 from spygames.agent_dog.picture import signs
 from spygames.agent_dog.picture.scene import COLUMN, LEFT, RIGHT, Scene
@@ -7,11 +7,11 @@ from spygames.core.svg.colours import INK, LINE, PANEL, PAPER, PICK, SOFT
 from spygames.core.svg.pen import width
 
 SLOTS = {1: (LEFT, 52), 2: (RIGHT, 52), 3: (RIGHT, 202)}
-"""Where the panels of others are, by how many quadrants clockwise from the bottom they sit."""
+"""Position (x, y) of the panel of another player, by its number of quadrants clockwise from the bottom."""
 
 
 def panel(scene: Scene, seat: int, x: float, y: float) -> None:
-    """A seat beside the board: its name, its hand, what it has played in this round."""
+    """Draw the panel of a seat: its name, its hand, and the cards it has played in this round."""
     pen, seen = scene.pen, scene.seen
     _frame(scene, seat, x, y, COLUMN, 138)
     _name(scene, seat, x, y)
@@ -35,14 +35,14 @@ def panel(scene: Scene, seat: int, x: float, y: float) -> None:
 
 
 def _frame(scene: Scene, seat: int, x: float, y: float, w: float, h: float) -> None:
-    """The panel of a seat, brighter while it is to move."""
+    """Draw the frame of a panel, brighter while the seat is to move."""
     active, won = scene.mover == seat, seat in scene.seen["winners"]
     edge = PICK if won else FILL[scene.colours[seat]] if active else LINE
     scene.pen.box(x, y, w, h, 14, PANEL, stroke=edge, stroke_width=3.4 if active or won else 1.3)
 
 
 def _name(scene: Scene, seat: int, x: float, y: float) -> None:
-    """Who sits there."""
+    """Draw the name of a seat, with its pawn and its role."""
     pen, seen, colour = scene.pen, scene.seen, scene.colours[seat]
     pen.at(x + 25, y + 44, 0.92)
     pen.stamp(signs.pawn, colour)
@@ -69,7 +69,7 @@ def _name(scene: Scene, seat: int, x: float, y: float) -> None:
 
 
 def _played(scene: Scene, seat: int, x: float, y: float, w: float) -> None:
-    """The cards that left a hand since the exchange."""
+    """Draw the cards that left a hand since the exchange."""
     lost = scene.seen["lost"][str(seat)]
     scale = min(1.0, w / ((CHIP_W + 4) * max(1, len(lost))))
     for i, card in enumerate(lost):
@@ -79,7 +79,7 @@ def _played(scene: Scene, seat: int, x: float, y: float, w: float) -> None:
 
 
 def bottom(scene: Scene) -> None:
-    """The seat at the bottom: its hand is large, and its cards are targets."""
+    """Draw the seat at the bottom. Its hand is large, and its legal cards are targets."""
     pen, seen, seat, y = scene.pen, scene.seen, scene.below, 718
     _frame(scene, seat, 16, y, 788, 168)
     _name(scene, seat, 18, y + 2)
@@ -110,7 +110,7 @@ def bottom(scene: Scene) -> None:
 
 
 def _card(scene: Scene, seat: int, card: str) -> None:
-    """A card in a hand: it is a target, or in the large hand each of its functions is."""
+    """Draw a card in a hand. A legal card is a target; in the large hand, so is each legal function."""
     pen, seen = scene.pen, scene.seen
     if card == "?":
         pen.stamp(signs.back)

@@ -1,7 +1,6 @@
-"""Heimlich & Co. as a picture, drawn from what a viewer may know: town and score track, stage, notebook, own things.
+"""Draw Heimlich & Co. from what a viewer may know: town and score track, stage, notebook, and the viewer's own things.
 
-The agents stand in the order of their ids wherever there is an order: the viewer-relative order would mark the mover's.
-The parts are beside it.
+Agents are always in the order of their ids, because a viewer-relative order would reveal the mover's agent.
 """
 
 from spygames.core.pictures.picture import advice_panel, log_panel, title_bar
@@ -20,7 +19,7 @@ from spygames.heimlich.picture.track import race, track
 
 
 def draw(pen: Pen, seen: Seen, look: Look) -> None:
-    """Draws what `seen_to_dict` returned."""
+    """Draw the mapping that `seen_to_dict` returned."""
     edition = " \N{MIDDLE DOT} 1984" if seen["edition"] == "ravensburger" else ""
     if look.viewer == seen["to_move"]:
         w = width(headline(seen, look.viewer), 19) + 36
@@ -37,7 +36,7 @@ def draw(pen: Pen, seen: Seen, look: Look) -> None:
 
 
 def panels(pen: Pen, m: Seen, look: Look, y: float) -> None:
-    """The race of the tokens where it stands nowhere else and there is room, what happened, and advice."""
+    """Draw the scores if they are not elsewhere and there is room, the log, and advice."""
     x, w, advice = SIDE_X + 14, SIDE_W - 28, look.advice if m["phase"] != "over" else None
     if m["hands"] and BOTTOM - y >= 30 + 22 * len(m["agents"]) + (130 if advice is None else 250):
         race(pen, m, x, y, w, 22)

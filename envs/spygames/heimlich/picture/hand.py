@@ -1,4 +1,4 @@
-"""What lies before the viewer: its passport and its cards, or for NOBODY the deck; the used cards, or the scores."""
+"""The panel of the viewer: its passport and its cards, or the deck for NOBODY, and the used cards or the scores."""
 
 from collections.abc import Sequence
 
@@ -31,11 +31,11 @@ SHORT = {
     "to_safe": "one agent",
     "new_identity": "with a free agent",
 }
-"""What a card asks for, in a few words."""
+"""Short description of each card."""
 
 
 def own_things(pen: Pen, m: Seen, look: Look) -> None:
-    """The viewer's passport and hand, or for NOBODY the deck; the used cards, or what happened."""
+    """Draw the viewer's passport and hand, or the deck for NOBODY, and the used cards; without cards, the scores."""
     x, y, w = BOARD_X - 4, OWN_Y, 12 * CELL + 8
     pen.box(x, y, w, OWN_H, 14, PANEL, stroke=PICK if look.viewer == m["to_move"] else LINE, stroke_width=1.6)
     left = x + 16
@@ -65,7 +65,7 @@ def own_things(pen: Pen, m: Seen, look: Look) -> None:
 
 
 def _identity(pen: Pen, agent: str, former: str | None, x: float, y: float) -> None:
-    """The own passport, open."""
+    """Draw the viewer's passport, open."""
     pen.box(x + 3, y + 4, 136, 200, 12, "#000", opacity=0.3)
     pen.box(x, y, 136, 200, 12, PAPER, stroke=COLOURS[agent], stroke_width=4)
     pen.words(x + 68, y + 26, "PASSPORT", 13, INK, anchor="middle", letter_spacing=2)
@@ -79,7 +79,7 @@ def _identity(pen: Pen, agent: str, former: str | None, x: float, y: float) -> N
 
 
 def _hand_card(pen: Pen, card: str | None, x: float, y: float, look: Look) -> None:
-    """A card of the viewer's hand, or an empty place."""
+    """Draw a card of the viewer's hand, or an empty place."""
     w, h = 106, 126
     if card is None:
         pen.box(x, y, w, h, 9, "none", stroke=LINE, stroke_width=1.4, stroke_dasharray="5 5")
@@ -100,7 +100,10 @@ def _hand_card(pen: Pen, card: str | None, x: float, y: float, look: Look) -> No
 
 
 def _used(pen: Pen, used: Sequence[str], all_kinds: bool, x: float, y: float, w: float) -> None:
-    """The used cards by kind: a dot for each copy, filled when it is used; `all_kinds`: none is left out."""
+    """Draw the used cards by kind: a dot for each copy, filled if it is used.
+
+    `all_kinds` tells whether the game has every kind; otherwise `new_identity` is left out.
+    """
     heading(pen, x, y, "Used cards")
     cards = [card for card in CARDS if all_kinds or card in used or card != CARDS[NEW_IDENTITY]]
     step = w / len(cards)
@@ -118,7 +121,7 @@ def _used(pen: Pen, used: Sequence[str], all_kinds: bool, x: float, y: float, w:
 
 
 def small_hand(pen: Pen, cards: int | Sequence[str], x: float, y: float) -> None:
-    """The cards of a hand beside a name: backs, or small signs where they are known."""
+    """Draw a hand beside a name: card backs, or small cards if they are known."""
     count = cards if isinstance(cards, int) else len(cards)
     for i in range(count):
         pen.at(x + 9.6 * i, y)
@@ -127,7 +130,7 @@ def small_hand(pen: Pen, cards: int | Sequence[str], x: float, y: float) -> None
 
 
 def chip(pen: Pen, card: str, w: float, h: float) -> None:
-    """A small card with the left top corner at (0, 0)."""
+    """Draw a small card with the top left corner at (0, 0)."""
     pen.box(0, 0, w, h, 2, PAPER, stroke=INK, stroke_width=0.8)
     pen.at(w / 2, h / 2, w / 50)
     pen.stamp(card_sign, card, INK, PAPER)

@@ -1,4 +1,4 @@
-"""The notebook: what deduction rests on, for each player and agent, beside what each player is known to have."""
+"""The notebook: the public record of each player and agent, which deduction is based on."""
 
 from typing import Any
 
@@ -12,14 +12,15 @@ from spygames.heimlich.picture.hand import small_hand
 from spygames.heimlich.picture.signs import BACK, BACK_LINE, COLOURS, DARK, GOLD, LETTERS, figure, safe
 from spygames.heimlich.texts.seen import HIDDEN
 
-LABELS = 176  # the width of a row's head
+LABELS = 176  # width of a row's label
 ROW = "#263a4c"
 
 
 def notebook(pen: Pen, m: Seen, look: Look) -> float:
-    """What deduction rests on: for each player and agent the points moved, how often, the score brought.
+    """Draw the points moved, the number of movements and the points scored, for each player and agent.
 
-    Returns the lower edge.
+    Returns:
+        The y coordinate of the lower edge.
     """
     y, players = BOARD_Y, m["players"]
     row = min(74, 296 / players)
@@ -51,13 +52,13 @@ def notebook(pen: Pen, m: Seen, look: Look) -> float:
 
 
 def column(m: Seen, i: int) -> tuple[float, float]:
-    """The middle of an agent's column, and how wide it is."""
+    """Return the center x and the width of an agent's column."""
     w = (SIDE_W - LABELS - 34) / len(m["agents"])
     return SIDE_X + LABELS + (i + 0.5) * w, w
 
 
 def _page(pen: Pen, m: Seen, look: Look, seat: int, y: float, h: float) -> None:
-    """The row of a player: its name, passport and cards, and what it has moved and scored."""
+    """Draw the row of a player: its name, passport and cards, and its record for each agent."""
     key, book = str(seat), m["notebook"]
     pen.at(0, y + h / 2)
     moves = seat == m["to_move"]
@@ -86,7 +87,7 @@ def _page(pen: Pen, m: Seen, look: Look, seat: int, y: float, h: float) -> None:
 
 
 def _entry(pen: Pen, m: Seen, look: Look, seat: int, agent: str, cx: float, cy: float, w: float, h: float) -> None:
-    """One cell of the notebook; a dot grows with the points. It can be picked as a prediction."""
+    """Draw one cell of the notebook; its dot grows with the points. A legal prediction makes it a target."""
     points, times, gain = (m["notebook"][key][str(seat)].get(agent, 0) for key in ("points", "times", "gains"))
     action = f"guess {agent} player_{seat}"
     can = action in look.legal
@@ -117,7 +118,7 @@ def _entry(pen: Pen, m: Seen, look: Look, seat: int, agent: str, cx: float, cy: 
 
 
 def _passport(pen: Pen, agent: str, x: float, y: float, former: str | None) -> None:
-    """A passport round (x, y), sealed or open; in its corner the one that it was exchanged for."""
+    """Draw a passport centered on (x, y), sealed or open, with the former agent in its corner."""
     sealed = agent == HIDDEN
     pen.box(
         x - 11,
@@ -136,6 +137,6 @@ def _passport(pen: Pen, agent: str, x: float, y: float, former: str | None) -> N
 
 
 def _fitting(pen: Pen, x: float, y: float, text: str, size: float, most: float, fill: str = PAPER, **more: Any) -> None:
-    """A text that is set smaller where it is too wide."""
+    """Draw a text, scaled down if it is wider than `most`."""
     wide = width(text, size, more.get("bold", True))
     pen.words(x, y, text, size * min(1.0, most / wide), fill, **more)

@@ -1,4 +1,4 @@
-"""The predictions, a row for each player: what is known of them, and at the end what was right."""
+"""The table of predictions, a row for each player; at the end it marks those that were right."""
 
 from spygames.core.pictures.picture import heading
 from spygames.core.svg.annotations import Look
@@ -10,11 +10,15 @@ from spygames.heimlich.picture.frame import SIDE_W, SIDE_X
 from spygames.heimlich.picture.notebook import ROW, column
 
 HIT = "#23704a"
-"""The ground of a prediction that was right."""
+"""Background of a prediction that was right."""
 
 
 def predictions(pen: Pen, m: Seen, look: Look, y: float) -> float:
-    """What each player has predicted, as far as it is known; at the end with what was right. Returns the lower edge."""
+    """Draw the known predictions of each player, at the end with marks for those that were right.
+
+    Returns:
+        The y coordinate of the lower edge.
+    """
     over, row = m["phase"] == "over", 22
     y += 26
     made = "all made, an identity changed since" if m["swapped_late"] else "all made" if m["guessed"] else ""
