@@ -5,8 +5,8 @@
 >>> env.reset(seed=1)
 >>> env.unwrapped.to_svg("player_0").save("turn.svg")  # a Picture
 
-A picture shows what one viewer may know and nothing else: it is drawn from the mapping of that viewer's knowledge.
-`Look` adds what an agent thinks (`Advice`), names and the last moves. `docs/pictures.md` shows all forms.
+A picture shows only what its viewer may know, because it is drawn from the mapping of the viewer's knowledge. `Look`
+adds the analysis of an agent (`Advice`), names and the last moves. `docs/pictures.md` shows all kinds of pictures.
 """
 
 from spygames.core.pictures.picture import Picture, advice_panel, draw_seen, heading, log_panel, picture, title_bar

@@ -1,5 +1,6 @@
 """The games as games of OpenSpiel: they keep its rules of form, and are the same games with the same knowledge."""
 
+import doctest
 import pickle
 import random
 import subprocess
@@ -37,6 +38,12 @@ def load(variant: Variant, **more: Any) -> Any:
     """The variant with its deals as eight bytes, unless `more` says otherwise."""
     options = {name: -1 if value == "random" else value for name, value in variant.options.items()}
     return pyspiel.load_game(f"spygames_{variant.game_id}", {**options, "chance": "explicit", **more})
+
+
+def test_examples_run() -> None:
+    tried = doctest.testmod(bridge)
+    assert tried.attempted
+    assert not tried.failed
 
 
 def poker(name: str) -> Any:
@@ -227,7 +234,7 @@ def test_what_is_wrong_is_said_and_changes_nothing() -> None:
     for action in (illegal, 10**6):
         with pytest.raises(IllegalAction, match=f"action {action} is not legal for seat 0; legal are"):
             state.clone().apply_action(action)
-    with pytest.raises(IllegalAction, match=r"a chance outcome must be 0\.\.255, not 256"):
+    with pytest.raises(IllegalAction, match=r"chance outcome must be 0\.\.255, not 256"):
         load(variant).new_initial_state().apply_action(256)
     with pytest.raises(ValueError, match="mode must be one of 'simple', 'advanced', not 'easy'"):
         load(variant, mode="easy")

@@ -42,7 +42,7 @@ def test_replays_games_of_a_module_that_is_named(tmp_path: Path, capsys: pytest.
     assert run("record", "--players", "random", "--game", "tests.poker.kuhn", "--out", out) == 0
     assert f"\n1 game in {out}" in capsys.readouterr().out
     assert run("replay", out) == 2
-    assert "one of another module must be passed" in capsys.readouterr().err
+    assert "pass the game of another module" in capsys.readouterr().err
     assert run("replay", out, "--game", "tests.poker.kuhn", "--show") == 0
     shown = capsys.readouterr().out
     assert "player_0: " in shown

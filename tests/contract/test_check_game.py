@@ -351,7 +351,7 @@ FAULTS: dict[str, tuple[str, dict[str, Any], str]] = {
     "a state without rng": ("layout", {"state_dtype": np.dtype([("to_move", np.int8)])}, "rng"),
     "a state with padding": ("layout", {"state_dtype": PADDED}, "padding"),
     "any bytes are a position": ("known", {"is_known": knows_everything}, "is_known accepts a state.*changed bytes: "),
-    "no bytes are a position": ("copies", {"is_known": knows_nothing}, "holds no position"),
+    "no bytes are a position": ("copies", {"is_known": knows_nothing}, "must hold a position"),
     "not picklable": ("pickle", {"module": ModuleType("nowhere")}, "make_game"),
 }  # fmt: skip
 """By name: the check that finds it, what differs from Kuhn poker, and what the message says."""

@@ -93,8 +93,8 @@ def test_one_position_is_a_picture() -> None:
         ({"form": "gif", "width": 0}, "width must be an integer from 16 to 4096, not 0"),
         ({"form": "gif", "seconds": 0}, "seconds for a position must be a number from 0.02 to 60, not 0"),
         ({"form": "gif", "seconds": float("nan")}, "seconds for a position must be"),
-        ({"form": "svg", "position": 9}, "the game has positions 0 to 3, not 9"),
-        ({"form": "html", "viewer": 2}, "kuhn_poker_v0 has seats 0 to 1, not 2"),
+        ({"form": "svg", "position": 9}, "position must be 0..3, not 9"),
+        ({"form": "html", "viewer": 2}, r"viewer must be a seat 0\.\.1 .*, not 2"),
     ],
 )
 def test_arguments_that_make_no_sense(arguments: dict[str, Any], complaint: str) -> None:

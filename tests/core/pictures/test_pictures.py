@@ -195,9 +195,9 @@ def test_an_environment_draws_itself() -> None:
     assert env.to_svg(mover) == picture(env.game, s, env.seat(mover), legal=legal)
     assert len({env.to_svg(), env.to_svg("player_0"), env.to_svg("player_1")}) == 3
     assert env.to_rgb("player_1", width=160).shape == (120, 160, 3)
-    with pytest.raises(ValueError, match="no agent 'player_9'; there are player_0, player_1"):
+    with pytest.raises(ValueError, match="agent must be one of player_0, player_1, not 'player_9'"):
         env.to_svg("player_9")
-    with pytest.raises(ValueError, match="no agent 'player_9'"):
+    with pytest.raises(ValueError, match="agent must be one of"):
         agent_avenue_v0.env(render_mode="rgb_array", render_viewer="player_9")
 
 

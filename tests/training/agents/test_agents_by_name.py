@@ -101,12 +101,13 @@ def test_it_sits_in_the_other_seats_of_environments() -> None:
 def test_a_variant_without_an_agent_names_those_there_are() -> None:
     game = spygames.make_game("agent_avenue_v0", mode="advanced", players=3)
     with pytest.raises(
-        ValueError, match=r"^no released agent plays agent_avenue_v0, mode=advanced, players=3,.* there "
+        ValueError,
+        match=r"^no released agent plays agent_avenue_v0, mode=advanced, players=3,.* available agents: agent_",
     ):
         make_player(game, "best")
     with pytest.raises(ValueError, match=r"agent_avenue/simple-2, .*heimlich/full-4"):
         make_player(game, "best@argmax")
-    with pytest.raises(CheckpointError, match="best of which game"):
+    with pytest.raises(CheckpointError, match="best needs a game"):
         load_checkpoint("best")
     with pytest.raises(CheckpointError, match=r"no released agent of that name .*agent_dog/standard-4"):
         Policy.load("agent_dog/standard-5")
@@ -125,7 +126,9 @@ def test_a_flipped_byte_is_refused(copy: Path, name: str) -> None:
         damaged[place] ^= 1 << int(place % 8)
         file.write_bytes(damaged)
         for spec in ("agent_avenue/simple-2", "best", "agent_avenue/simple-2@argmax"):
-            with pytest.raises(ValueError, match=rf"^agent_avenue/simple-2 is damaged: .*{name} has SHA-256") as caught:
+            with pytest.raises(
+                ValueError, match=rf"^agent_avenue/simple-2 is damaged: the SHA-256 of .*{name} must be"
+            ) as caught:
                 make_player(GAME, spec)
             assert "\n" not in str(caught.value)
     file.write_bytes(whole)
@@ -147,7 +150,7 @@ def test_line_ends_that_git_writes_damage_nothing(copy: Path) -> None:
     whole = file.read_bytes()
     assert b"\n" in whole
     file.write_bytes(whole.replace(b"\n", b"\r\n", 1))
-    with pytest.raises(CheckpointError, match=r"is damaged: .*model.safetensors has SHA-256"):
+    with pytest.raises(CheckpointError, match=r"is damaged: the SHA-256 of .*model.safetensors must be"):
         Policy.load("agent_avenue/simple-2")
     released._listed.cache_clear()
 

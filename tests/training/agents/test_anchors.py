@@ -39,8 +39,8 @@ def test_an_anchor_is_found_by_its_name() -> None:
 def test_the_package_has_no_anchors_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = load_checkpoint(NAME).game
     for folder, error in (
-        (tmp_path / "anchors", f"^{NAME} is an anchor of the ladders: clone the repository"),
-        (tmp_path, f"^there is no anchor {NAME}; the folder .* has the available ones$"),
+        (tmp_path / "anchors", f"^{NAME} is an anchor .*: use a clone"),
+        (tmp_path, f"^there is no anchor {NAME}; "),
     ):
         monkeypatch.setattr(released, "ANCHORS", folder)
         with pytest.raises(ValueError, match=error):

@@ -315,7 +315,7 @@ def test_players_by_name() -> None:
         evaluate(game, "greedy", [BETTOR], 20, 0)
     nobody: Any
     for nobody in (None, 5, Stubborn):
-        with pytest.raises(TypeError, match="a player is a name as make_player takes it or a Player, not "):
+        with pytest.raises(TypeError, match=r"a player must be a name .* or a Player, not "):
             evaluate(game, BETTOR, [nobody], 20, 0)
 
 

@@ -132,9 +132,9 @@ def test_the_trained_policy_is_a_player_as_it_is(tmp_path: Path) -> None:
     other = make_game("agent_avenue_v0", mode="advanced")
     with pytest.raises(ValueError, match=r"^small@sample plays agent_avenue_v0, mode=simple.*, not .*mode=advanced"):
         evaluate(other, policy, "random", games=2, seed=3)
-    with pytest.raises(TypeError, match=r"a game is what spygames.make_game\(id\) returns, not 'agent_avenue_v0'"):
+    with pytest.raises(TypeError, match=r"game must be a Game, .*, not 'agent_avenue_v0'"):
         evaluate("agent_avenue_v0", policy, "random", games=2, seed=3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"a function plays as PythonPlayer\(game, function, name\)"):
+    with pytest.raises(TypeError, match=r"PythonPlayer\(game, function, name\)"):
         evaluate(policy.game, print, "random", games=2, seed=3)  # type: ignore[arg-type]
 
 
