@@ -284,7 +284,7 @@ def test_figures_of_earlier_worlds_are_shown_as_such(tmp_path: Path) -> None:
         read_figures(tmp_path / "figures.json", later)
     content["evaluations"][0]["code"]["worlds"] = "x"
     (tmp_path / "figures.json").write_text(json.dumps(content))
-    with pytest.raises(ValueError, match=r"is no result of .*worlds must be an integer >= 1, not 'x'"):
+    with pytest.raises(ValueError, match=r"is not a result of .*worlds must be an integer >= 1, not 'x'"):
         read_figures(tmp_path / "figures.json", later)
 
 

@@ -278,6 +278,10 @@ def _without_code(text: str) -> str:
     return re.sub(r"(`+) ?(.*?) ?\1(?!`)", r"\2", text)
 
 
+def _deals(number: int) -> str:
+    return f"{number:,} deal{'' if number == 1 else 's'}"
+
+
 def results_table(results: Sequence["Result"], title: str = "") -> ScreenTable:
     """Return a table with one row per result.
 
@@ -296,7 +300,7 @@ def results_table(results: Sequence["Result"], title: str = "") -> ScreenTable:
         wins = [f"{100 * r.win_share:.1f}", f"{low}-{high}", *fair, shares]
         rows.append([r.challenger, r.opponent, f"{r.games:,}", *wins, f"{r.mean_return:+.3f}"])
     caption = (
-        f"{first.deals:,} deals, each played once from each of the {len(first.by_side)} sides. wins: games won by the "
+        f"{_deals(first.deals)}, each played once from each of the {len(first.by_side)} sides. wins: games won by the "
         f"challenger, with the 95 % interval; by {side}: the same from each {side}; return: mean result, a win is +1"
         f"{'; fair share: wins of the opponent in the same place' if more else ''}."
     )
@@ -314,7 +318,7 @@ def line_up_table(results: Sequence["LineUpResult"], title: str = "") -> ScreenT
     moved = "once" if len(first.rotations) == 1 else f"in {len(first.rotations)} rotations of the line-up"
     head = ["player", "seats", "wins %", "95 %", "return", "95 %"]
     caption = (
-        f"{first.deals:,} deals, each played {moved}. wins: games won; return: mean result; 95 %: their intervals."
+        f"{_deals(first.deals)}, each played {moved}. wins: games won; return: mean result; 95 %: their intervals."
     )
     return ScreenTable(head, rows, title, caption)
 
