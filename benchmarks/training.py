@@ -220,7 +220,8 @@ def train(minutes: float, runs: int, seconds: float, docs: Path | None) -> None:
         },
         "training_speed": speeds,
     }
-    (folder / "benchmarks_training.json").write_text(json.dumps(figures, indent=1) + "\n")
+    results = docs / "results" if docs else folder
+    (results / "benchmarks_training.json").write_text(json.dumps(figures, indent=1) + "\n")
     if docs:
-        put_between(docs / "benchmarks.md", BEGIN, END, f"![Win share over time](images/training.png)\n\n{text}")
+        put_between(results / "benchmarks.md", BEGIN, END, f"![Win share over time](../images/training.png)\n\n{text}")
     console.print(f"picture and figures: {folder}", markup=False, highlight=False)

@@ -62,7 +62,7 @@ class Study:
 
     The scripted player `splits` chooses each split of a roll over the agents, and each building for the safe, with
     equal probability. The study prints the means with their standard errors, and their differences from independent
-    figures of 20,000 games each, in standard errors. The table is in docs/heimlich_random_play.md.
+    figures of 20,000 games each, in standard errors. The table is in docs/results/heimlich_random_play.md.
     """
 
     games: Positive = 20_000

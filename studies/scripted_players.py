@@ -90,7 +90,7 @@ class Study:
     """Number of deals of each match."""
     seed: Seed = SEED
     """Random seed; the same seed gives the same result."""
-    file: File = Path("docs/scripted_players.json")
+    file: File = Path("docs/results/scripted_players.json")
     """File of the results: the win share of each variant and match, 0 to 1, with its interval."""
     docs: AnyFolder = None
     """Also write the table into `scripted_players.md` in this folder."""

@@ -126,10 +126,10 @@ class Study:
 
     seed: Seed = SEED
     """Random seed; the same seed gives the same result."""
-    file: File = Path("docs/search_strength.json")
+    file: File = Path("docs/results/search_strength.json")
     """File of the results: for each match the games won of each deal, as digits."""
     docs: AnyFolder = None
-    """Also write the table into `agents.md` in this folder."""
+    """Also write the table into `searches.md` in this folder."""
     only: Annotated[str, tyro.conf.arg(metavar="TEXT")] = ""
     """Play only matches whose name contains this text."""
     minutes: Positive = 600
@@ -161,7 +161,7 @@ class Study:
         text = table(kept["wins"])
         print(text)
         if self.docs is not None:
-            put_between(self.docs / "agents.md", BEGIN, END, text)
+            put_between(self.docs / "searches.md", BEGIN, END, text)
         return 0
 
 

@@ -42,7 +42,7 @@ class TrainAll:
     allow_code: bool = False
     """Allow a config to name a game from any module, which may run arbitrary code."""
     write: bool = False
-    """In a clone: write the table, figures and picture into docs/."""
+    """In a clone: write table and figures into docs/results, and the picture into docs/images."""
     tasks: TaskOptions = field(default_factory=Tasks)
 
     def run(self) -> int:
@@ -66,7 +66,10 @@ class TrainAll:
         console().print(table.rich())
         say(f"table, figures and curves: {self.out / 'variants'}.md, .json, .png")
         if self.write:
-            write_whole(docs / "variants.json", (self.out / "variants.json").read_text(encoding="utf-8"))
+            results = docs / "results"
+            write_whole(results / "variants.json", (self.out / "variants.json").read_text(encoding="utf-8"))
             runs.plot(docs / "images" / "variants.png")
-            put_between(docs / "variants.md", BEGIN, END, f"{table.markdown()}\n\n![The curves](images/variants.png)")
+            put_between(
+                results / "variants.md", BEGIN, END, f"{table.markdown()}\n\n![The curves](../images/variants.png)"
+            )
         return 0
