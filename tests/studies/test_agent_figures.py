@@ -72,7 +72,7 @@ def test_measures_what_is_missing_and_writes_the_card(
     again["evaluations"][-1]["players"]["greedy"]["digest"] = "0"
     (folder / "figures.json").write_text(json.dumps(again))
     assert study(*options) == 2
-    assert "has games against another greedy than it is now: move it away" in capsys.readouterr().err
+    assert "has games against an older greedy: move the file away" in capsys.readouterr().err
     assert json.loads((folder / "figures.json").read_text()) == again
 
 
@@ -82,7 +82,7 @@ def test_measures_what_is_missing_and_writes_the_card(
         ('{"digest": "0"}', "is not about this agent's weights"),
         ("{}", "is not about this agent's weights"),
         ("[]", "is not about this agent's weights"),
-        ("x", "is no file of figures"),
+        ("x", "is not a file of figures"),
     ],
 )
 def test_a_file_that_is_not_its_figures_is_left_alone(
@@ -100,4 +100,4 @@ def test_wrong_arguments_are_told_in_one_line(folder: Path, capsys: pytest.Captu
     assert study() == 2
     assert "name an agent" in capsys.readouterr().err
     assert study(folder, "--scale", "nan") == 2
-    assert "--scale must be more than 0 and at most 100, not nan" in capsys.readouterr().err
+    assert "--scale must be positive and at most 100, not nan" in capsys.readouterr().err

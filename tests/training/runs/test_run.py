@@ -413,7 +413,7 @@ def test_ctrl_c_before_training_ends_the_command_with_one_line(
     assert command_line("train", "--game", "stopped_game", "--out", tmp_path / "run") == 130
     assert capsys.readouterr() == (
         "",
-        "spygames train: stopped before training began: nothing was saved, so there is nothing to resume\n",
+        "spygames train: stopped before the first save, so there is nothing to resume\n",
     )
     assert not (tmp_path / "run").exists()
 
@@ -427,7 +427,7 @@ def test_ctrl_c_before_the_first_save_promises_no_resume(
     monkeypatch.setattr(Run, "train", stopped)
     assert command_line("train", "--out", tmp_path / "run", "--evaluate-against", "random") == 130
     assert capsys.readouterr().err.endswith(
-        "spygames train: stopped before training began: nothing was saved, so there is nothing to resume\n"
+        "spygames train: stopped before the first save, so there is nothing to resume\n"
     )
 
 
@@ -565,7 +565,7 @@ def test_what_the_machine_or_the_game_has_not_is_refused_by_the_name_of_the_sett
     ("options", "message"),
     [
         (["--config", "none.toml"], "cannot read none.toml: No such file or directory"),
-        (["--resume", "none", "--out", "other"], "--config, --out and --option do not go with it"),
+        (["--resume", "none", "--out", "other"], "omit --config, --out and --option"),
         (["--resume", "none"], "none holds no run to resume"),
         (["--evaluate-against", "nobody"], "nobody"),
         (["--option", "players=9"], "players must be"),
