@@ -11,6 +11,7 @@ from spygames.core.players.names import make_player
 from spygames.core.records.record import play_record, save_games
 from tests.cli.command import complaint, run
 from tests.films.test_films import data_of
+from tests.support.svg import colorless
 
 
 @pytest.fixture(scope="module")
@@ -47,11 +48,12 @@ def test_draws_for_a_viewer_with_what_an_agent_thinks(games: Path, tmp_path: Pat
 
 def test_draws_one_position(games: Path, tmp_path: Path) -> None:
     pictures = set()
-    for move in (0, 3):
+    for move, theme in ((0, ()), (3, ()), (3, ("--theme", "light"))):
         out = tmp_path / f"{move}.svg"
-        assert run("draw", games, "--out", out, "--move", move) == 0
+        assert run("draw", games, "--out", out, "--move", move, *theme) == 0
         pictures.add(out.read_text())
-    assert len(pictures) == 2
+    assert len(pictures) == 3
+    assert len({colorless(picture) for picture in pictures}) == 2
 
 
 @pytest.mark.parametrize(

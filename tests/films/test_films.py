@@ -25,6 +25,7 @@ from spygames.core.players.player import DecisionBatch
 from spygames.core.records.film import Film
 from spygames.core.records.record import GameRecord, make_record, play_record
 from spygames.core.svg.annotations import Advice
+from spygames.core.svg.colours import THEMES
 from spygames_app.films import FORMATS, encode, page
 from spygames_app.films.encoding import pictures_in
 from tests.core.records.test_film import KUHN, POKER, Thinker
@@ -86,6 +87,23 @@ def test_one_position_is_a_picture() -> None:
         assert image.size == (100, 75)
 
 
+def test_films_in_the_light_theme() -> None:
+    film = Film(POKER, KUHN)
+    light = encode(film, "svg", 0, theme="light").decode()
+    assert light == film.scene(3, 0, theme="light").picture != film.scene(3, 0).picture
+    for form in ("png", "webp"):
+        with Image.open(io.BytesIO(encode(film, form, width=100, theme="light"))) as image:
+            *table, opacity = image.convert("RGBA").getpixel((50, 2))  # type: ignore[misc]
+            assert min(table) > 200 < opacity
+    text = encode(film, "html", 0, theme="light").decode()
+    assert 'class="light"' in text
+    assert page(film, [0]) == encode(film, "html", 0).decode() != text
+    assert "{{" not in text
+    parts = data_of(text)["parts"]
+    assert any(THEMES["light"].table in part for part in parts)
+    assert not any(THEMES["dark"].table in part for part in parts)
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -94,6 +112,7 @@ def test_one_position_is_a_picture() -> None:
         ({"form": "gif", "seconds": 0}, "seconds for a position must be a number from 0.02 to 60, not 0"),
         ({"form": "gif", "seconds": float("nan")}, "seconds for a position must be"),
         ({"form": "svg", "position": 9}, "position must be 0..3, not 9"),
+        ({"form": "svg", "theme": "blue"}, "theme must be 'dark' or 'light', not 'blue'"),
         ({"form": "html", "viewer": 2}, r"viewer must be a seat 0\.\.1 .*, not 2"),
     ],
 )

@@ -135,6 +135,11 @@ def dangling(svg: str, legal: list[str]) -> list[str]:
     return wrong + [str(each.get("data-pick")) for each in found if each.get("data-pick") not in {None, *words}]
 
 
+def colorless(svg: str) -> str:
+    """The picture with one color in place of all others: themes differ in nothing else."""
+    return re.sub(r'"#[0-9a-f]{3,6}"', '"#000"', svg)
+
+
 def drawn(svg: str) -> str:
     """The picture without the text for screen readers."""
     return re.sub(r"<(title|desc)>.*?</\1>", "", svg, flags=re.DOTALL)
