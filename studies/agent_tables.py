@@ -41,7 +41,7 @@ def tables() -> str:
 
 
 def guide_table() -> str:
-    """Return a table with a row per agent: win shares by argmax and of its strongest adversary, and unequal fair shares."""
+    """Return a table with a row per agent: win shares by argmax, its strongest adversary's, and uneven fair shares."""
     rows = []
     for agent in released_agents():
         figures = _figures(agent)
