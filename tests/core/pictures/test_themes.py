@@ -94,7 +94,6 @@ def test_advice_can_be_read_in_both_themes() -> None:
             game = changed(KUHN, draw=draw_advice)
             look = Look(0, advice=each, log=("one", "two", "three"))
             assert svg.pale(draw_seen(game, {}, look, theme)) == []
-        assert svg.pale(DRAWN["picture"](theme)) == []
 
 
 def draw_advice(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
