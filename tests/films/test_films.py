@@ -101,7 +101,7 @@ def test_films_in_the_light_theme() -> None:
     assert "{{" not in text
     parts = data_of(text)["parts"]
     assert any(THEMES["light"].table in part for part in parts)
-    assert not any(THEMES["dark"].table in part for part in parts)
+    assert not any(THEMES["dark"].panel in part for part in parts)
 
 
 @pytest.mark.parametrize(
