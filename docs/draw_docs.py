@@ -58,12 +58,12 @@ SCENES = [
     Scene("identities", "heimlich_v0", {"players": 5, "top_secret": True, "secret_identities": True}, moves=60),
     Scene("seven_players", "heimlich_v0", {"players": 7}, moves=18, viewer=NEXT),
     Scene("end", "heimlich_v0", {"players": 3}, viewer=OPEN),
-    Scene("turn", "agent_dog_v0", {"players": 4}, seed=3, moves=183),
-    Scene("other_seat", "agent_dog_v0", {"players": 4}, seed=3, moves=183, viewer=NEXT),
-    Scene("open", "agent_dog_v0", {"players": 4}, seed=3, moves=183, viewer=OPEN),
-    Scene("two_players", "agent_dog_v0", {"players": 2}, moves=111),
-    Scene("three_players", "agent_dog_v0", {"players": 3}, moves=86),
-    Scene("end", "agent_dog_v0", {"players": 4}, seed=3, viewer=OPEN),
+    Scene("turn", "agent_dog_v0", {"players": 4}, seed=5, moves=150),
+    Scene("other_seat", "agent_dog_v0", {"players": 4}, seed=5, moves=150, viewer=NEXT),
+    Scene("open", "agent_dog_v0", {"players": 4}, seed=5, moves=150, viewer=OPEN),
+    Scene("two_players", "agent_dog_v0", {"players": 2}, seed=5, moves=106),
+    Scene("three_players", "agent_dog_v0", {"players": 3}, seed=5, moves=118),
+    Scene("end", "agent_dog_v0", {"players": 4}, seed=5, viewer=OPEN),
 ]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from spygames.core.compiling.kernel import Record
 from spygames.core.game.game import Game, as_record
-from spygames.core.game.rng import mix
+from spygames.core.game.rng import derived_seed
 from spygames.core.players.player import Player
 from spygames.core.playing.session import ROW, answers_in_secret, one_game
 from spygames.core.records.record import GameRecord, make_record
@@ -51,7 +51,7 @@ class LiveGame:
         self.decisions: list[Decision] = []
         self.taken_back = 0
         """Number of decisions that users took back."""
-        rng = np.array([[mix(~np.uint64(seed))]], np.uint64)
+        rng = np.array([[derived_seed(seed, "players")]], np.uint64)
         self._session = one_game(game, self.players, self.first, rng, answers_in_secret)
 
     @property

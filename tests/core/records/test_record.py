@@ -15,7 +15,9 @@ import spygames
 from spygames.agent_avenue import make_game
 from spygames.core.game.game import Game, IllegalAction, ImpossibleState, as_record
 from spygames.core.game.registry import game_ids
+from spygames.core.game.rng import derived_seed
 from spygames.core.players.names import DecisionBatch, make_player
+from spygames.core.players.player import Scripted
 from spygames.core.records.record import (
     GameRecord,
     RecordError,
@@ -117,9 +119,23 @@ def test_players_have_random_streams_of_their_own() -> None:
     assert play_record(game, players, 3, rng_seed=1) == one
 
 
+def test_the_stream_of_players_does_not_reveal_the_deal() -> None:
+    """It starts from a one-way hash of the seed; SplitMix64 itself can be inverted."""
+    started: list[int] = []
+
+    class Watching(Scripted):
+        def act(self, decisions: DecisionBatch) -> np.ndarray:
+            started.extend(decisions.rng[:, 0].tolist())
+            return super().act(decisions)
+
+    game = make_game()
+    play_record(game, [Watching(game, "random"), Watching(game, "random")], 3)
+    assert started[0] == derived_seed(3, "players")
+
+
 def test_a_game_from_a_state() -> None:
     game = make_game()
-    middle = game.state_to_dict(as_record(replay(played()), 6))
+    middle = game.state_to_dict(as_record(replay(played(2)), 6))
     r = play_record(game, [make_player(game, "random")] * 2, state=middle)
     assert (r.seed, r.state) == (None, middle)
     assert game.state_to_dict(as_record(replay(r))) == middle
@@ -295,7 +311,7 @@ def test_a_file_does_not_choose_what_is_imported(tmp_path: Path, monkeypatch: py
 
 def test_files_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    middle = make_game().state_to_dict(as_record(replay(played()), 6))
+    middle = make_game().state_to_dict(as_record(replay(played(2)), 6))
     from_state = play_record(make_game(), [make_player(make_game(), "random")] * 2, state=middle)
     games = [played(2**64 - 1), played(1), from_state]
     save_games(path, games)
@@ -307,7 +323,7 @@ def test_files_round_trip(tmp_path: Path) -> None:
 def test_numbers_survive_programs_whose_numbers_are_doubles(tmp_path: Path) -> None:
     """As JavaScript and jq 1.6 have them."""
     path = tmp_path / "games.jsonl"
-    middle = make_game().state_to_dict(as_record(replay(played()), 6))
+    middle = make_game().state_to_dict(as_record(replay(played(2)), 6))
     random = [make_player(make_game(), "random")] * 2
     games = [played(seed) for seed in (2**64 - 1, 2**53, 2**53 - 1)] + [play_record(make_game(), random, state=middle)]
     save_games(path, games)
@@ -319,7 +335,7 @@ def test_numbers_survive_programs_whose_numbers_are_doubles(tmp_path: Path) -> N
 
 def test_numbers_of_earlier_files_are_read_and_written_as_texts(tmp_path: Path) -> None:
     old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
-    middle = make_game().state_to_dict(as_record(replay(played()), 6))
+    middle = make_game().state_to_dict(as_record(replay(played(2)), 6))
     from_state = play_record(make_game(), [make_player(make_game(), "random")] * 2, state=middle)
     numbers = {**middle, "rng": int(middle["rng"])}
     old.write_text(json.dumps(asdict(played(2**64 - 1))) + "\n" + json.dumps({**asdict(from_state), "state": numbers}))

@@ -26,7 +26,7 @@ from spygames.core.basics.version import VERSION
 from spygames.core.compiling.kernel import Record
 from spygames.core.game import registry
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record, reference
-from spygames.core.game.rng import as_seed, mix
+from spygames.core.game.rng import as_seed, derived_seed
 from spygames.core.game.validation import is_whole, some_legal
 from spygames.core.players.names import as_players
 from spygames.core.players.player import PlayerLike
@@ -145,7 +145,7 @@ def play_record(
     if len(players) != game.num_players:
         raise ValueError(f"players must have one player for each of the {game.num_players} seats, not {len(players)}")
     states, players = _begin(game, seed, state), as_players(game, players)
-    rng = np.array([[mix(~as_seed((seed or 0) if rng_seed is None else rng_seed))]], np.uint64)
+    rng = np.array([[derived_seed((seed or 0) if rng_seed is None else rng_seed, "players")]], np.uint64)
     actions = play(game, states, players, rng)
     names = tuple(player.name for player in players)
     return _write(game, states, seed, actions, names)
