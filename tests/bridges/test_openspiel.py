@@ -240,9 +240,9 @@ def test_errors_are_reported_and_change_nothing() -> None:
             state.clone().apply_action(action)
     with pytest.raises(IllegalAction, match=r"chance outcome .*0\.\.255.*256"):
         load(variant).new_initial_state().apply_action(256)
-    with pytest.raises(ValueError, match="mode .*'simple', 'advanced'.*'easy'"):
+    with pytest.raises(ValueError, match=r"mode .*'simple', 'advanced'.*'easy'"):
         load(variant, mode="easy")
-    with pytest.raises(ValueError, match="chance .*'sampled', 'explicit'.*'none'"):
+    with pytest.raises(ValueError, match=r"chance .*'sampled', 'explicit'.*'none'"):
         load(variant, chance="none")
     with pytest.raises(ValueError, match="no game 'chess_v0'"):
         bridge.register("chess_v0")

@@ -175,7 +175,7 @@ def test_illegal_actions_have_probability_zero(algorithm: Any) -> None:
 
 
 def sampled(algorithm: Any, decisions: int) -> int:
-    """Sample whole games and return the number of decisions, all allowed by the mask; the environment raises otherwise."""
+    """Sample whole games, check that all actions are legal, and return the number of decisions."""
     taken = 0
     while taken < decisions:
         for episode in algorithm.env_runner.sample(num_timesteps=8192):

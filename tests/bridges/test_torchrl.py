@@ -103,7 +103,7 @@ def test_networks_with_memory_or_hidden_views_are_refused() -> None:
 
 
 def collected(decisions: int, n: int) -> int:
-    """Collect decisions of a sampling policy and return their number; all are legal, since the environment would raise."""
+    """Collect decisions of a sampling policy, check that all are legal, and return their number."""
     game = make_game("agent_avenue_v0")
     torch.manual_seed(7)
     policy = bridge.actor_value_operator(

@@ -75,7 +75,7 @@ def test_a_killed_process_is_started_again_and_the_run_ends_the_same(tmp_path: P
 
 def test_wrong_settings_give_one_error(tmp_path: Path) -> None:
     config = read_config(write_config(tmp_path, 512))
-    with pytest.raises(ValueError, match="workers .*multiple of the 3 processes, not 2"):
+    with pytest.raises(ValueError, match=r"workers .*multiple of the 3 processes, not 2"):
         train_on_ray(config, tmp_path / "run", (2, 3))
     with pytest.raises(ValueError, match="there is no such checkpoint"):
         train_on_ray(replace(config, start_from="nowhere"), tmp_path / "run")

@@ -78,6 +78,6 @@ def test_policies_without_a_value_and_zero_games_are_refused() -> None:
     shaped.network.shaped = True
     with pytest.raises(ValueError, match="policy@sample has no value"):
         calibrate(shaped, 10, 1)
-    with pytest.raises(ValueError, match="games .*integer >= 1.*0"):
+    with pytest.raises(ValueError, match=r"games .*integer >= 1.*0"):
         calibrate(policy(0.0), 0, 1)
     assert np.isfinite(calibrate(policy(0.0), 1, 1).bias)

@@ -48,7 +48,7 @@ def anchor(name: str) -> tuple[Checkpoint, Figures]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_published_cards_equal_those_made_from_their_figures(name: str) -> None:
-    """After a change, `python -m studies.card GAME/VARIANT --out checkpoints/FOLDER/README.md` writes the card again."""
+    """After a change, `python -m studies.card GAME/VARIANT --out checkpoints/FOLDER/README.md` rewrites the card."""
     folder = ROOT / "checkpoints" / name
     text = card(released(name), AGENTS[name], None, figures(name), "value.svg")
     assert (folder / "README.md").read_text(encoding="utf-8") == text
