@@ -279,14 +279,14 @@ class Answering:
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        (lambda right: right.astype(np.float64), "a whole number for each of the 5 decisions, int64 "),
-        (lambda right: right.astype(bool), "a whole number"),
-        (lambda right: right[:1], "a whole number"),
-        (lambda right: right[:-1], "a whole number"),
-        (lambda right: right[:, None], "a whole number"),
-        (lambda right: int(right[0]), "a whole number"),
-        (lambda right: None, "a whole number"),
-        (lambda right: [[0], [0, 1]], "a whole number"),
+        (lambda right: right.astype(np.float64), r"5 actions, int64 \[5\], not array"),
+        (lambda right: right.astype(bool), "5 actions, int64"),
+        (lambda right: right[:1], "5 actions, int64"),
+        (lambda right: right[:-1], "5 actions, int64"),
+        (lambda right: right[:, None], "5 actions, int64"),
+        (lambda right: int(right[0]), "5 actions, int64"),
+        (lambda right: None, "5 actions, int64"),
+        (lambda right: [[0], [0, 1]], "5 actions, int64"),
         (lambda right: right * 0 - 1, "an illegal action: -1 for seat 0; legal are "),
         (lambda right: right * 0 + 10**6, "an illegal action: 1000000 for seat 0; legal are "),
         (lambda right: right * 0 + 73, "an illegal action: 73 for seat 0; legal are "),
@@ -294,7 +294,7 @@ class Answering:
 )
 def test_an_invalid_answer_names_the_player(change: Callable[[np.ndarray], Any], what: str) -> None:
     game = GAMES["agent_avenue"]
-    with pytest.raises(IllegalAction, match=f"the player answering answered .*{what}") as error:
+    with pytest.raises(IllegalAction, match=f"the player answering .*{what}") as error:
         evaluate(game, Answering(change), [FIRST], 10, 0)
     assert "\n" not in str(error.value)
 

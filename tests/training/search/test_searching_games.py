@@ -226,7 +226,7 @@ def test_hands_are_predicted_no_worse_than_by_the_rules_alone(agent: str) -> Non
 
 
 def test_beliefs_about_the_rivals_last_from_round_to_round() -> None:
-    """Earlier rounds of Agent DOG reveal nothing about the cards in hand, but still which player has them."""
+    """Earlier rounds of Agent DOG reveal nothing about the cards in hand, but still which policy the rivals play."""
     agent = "agent_dog/standard-2-first"
     player, game = searching(agent, "8,rivals=policy|greedy|random"), game_of(agent)
     notes, states, rng = Notes(game, 1, player.notes_size), game.start(2), np.array([[5]], np.uint64)
