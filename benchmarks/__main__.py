@@ -28,6 +28,7 @@ from spygames_training.output.tables import markdown_table, put_between
 from spygames_training.system.machine import machine
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
+RESULTS = DOCS / "results"
 BEGIN, END = "<!-- figures: python -m benchmarks writes from here -->", "<!-- to here -->"
 GAMES = "<!-- games: python -m benchmarks --games writes from here -->", "<!-- to here, games -->"
 
@@ -46,11 +47,11 @@ def short(results: list[Result], host: dict[str, str]) -> str:
 
 
 def write(text: str, results: list[Result], host: dict[str, str], settings: str) -> None:
-    """Into docs/benchmarks.md and, in short, README.md, between the markers; and into docs/benchmarks.json."""
-    for page, content in ((DOCS / "benchmarks.md", text), (DOCS.parent / "README.md", short(results, host))):
+    """Write benchmarks.md and benchmarks.json in docs/results and, in short, README.md, between the markers."""
+    for page, content in ((RESULTS / "benchmarks.md", text), (DOCS.parent / "README.md", short(results, host))):
         put_between(page, BEGIN, END, content)
     content = as_json(results, host, settings)
-    (DOCS / "benchmarks.json").write_text(json.dumps(content, indent=1) + "\n")
+    (RESULTS / "benchmarks.json").write_text(json.dumps(content, indent=1) + "\n")
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class Benchmarks:
     quick: bool = False
     """3 runs of 0.2 seconds: rough figures."""
     write: bool = False
-    """Keep the figures in docs/benchmarks.md and .json."""
+    """Keep the figures in docs/results/benchmarks.md and .json."""
     json: AnyFile = None
     """Where to write the figures, too; not with --train."""
     games: bool = False
@@ -121,8 +122,8 @@ class Benchmarks:
         content = {"settings": settings, "machine": host, **found.as_json()}
         self._keep(content)
         if self.write:
-            put_between(DOCS / "benchmarks.md", *GAMES, text)
-            (DOCS / "benchmarks_games.json").write_text(json.dumps(content, indent=1) + "\n")
+            put_between(RESULTS / "benchmarks.md", *GAMES, text)
+            (RESULTS / "benchmarks_games.json").write_text(json.dumps(content, indent=1) + "\n")
         return 0
 
     def _keep(self, figures: dict[str, Any]) -> None:

@@ -223,7 +223,7 @@ class Report:
         parts = [
             "Medians, decisions a second. Batches replay recorded actions in games at all stages.",
             markdown_table(*variant_table(self.variants)),
-            "A batch of so many games, decisions a second on one thread and on two:",
+            "Batches by their number of games, decisions a second on one thread and on two:",
             markdown_table(*growth_table(self.growth)),
             "Memory. The sizes of batches are what the process grows by; a training run is the largest size of the "
             "process, Python, torch and machine code included.",

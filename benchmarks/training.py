@@ -210,7 +210,8 @@ def train(minutes: float, runs: int, seconds: float, docs: Path | None) -> None:
         },
         "training_speed": speeds,
     }
-    (folder / "benchmarks_training.json").write_text(json.dumps(figures, indent=1) + "\n")
+    results = docs / "results" if docs else folder
+    (results / "benchmarks_training.json").write_text(json.dumps(figures, indent=1) + "\n")
     if docs:
-        put_between(docs / "benchmarks.md", BEGIN, END, f"![Win share over time](images/training.png)\n\n{text}")
+        put_between(results / "benchmarks.md", BEGIN, END, f"![Win share over time](../images/training.png)\n\n{text}")
     console.print(f"the picture and the figures for machines are in {folder}", markup=False, highlight=False)

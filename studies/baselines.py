@@ -30,7 +30,7 @@ from spygames_training.output.tables import markdown_table, put_between
 from spygames_training.runs.run import Run
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-FILE = DOCS / "baselines.json"
+FILE = DOCS / "results" / "baselines.json"
 BEGIN, END = "<!-- figures: python -m studies.baselines writes from here -->", "<!-- to here -->"
 
 HIDDEN = (128, 128)
@@ -228,13 +228,13 @@ def write_page() -> None:
     """The table and the curves from the file."""
     found = read()
     draw(found, DOCS / "images" / "baselines.svg")
-    picture = "![Games won over CPU time, against three scripted players](images/baselines.svg)"
-    put_between(DOCS / "baselines.md", BEGIN, END, f"{picture}\n\n{table(found)}")
+    picture = "![Games won over CPU time, against three scripted players](../images/baselines.svg)"
+    put_between(DOCS / "results" / "baselines.md", BEGIN, END, f"{picture}\n\n{table(found)}")
 
 
 @dataclass(frozen=True)
 class Study:
-    """Measures learners at equal CPU time and writes docs/baselines.md and .json.
+    """Measures learners at equal CPU time and writes docs/results/baselines.md and .json.
 
     The file is written at each mark. What it has to the end is not measured again; the rest is begun anew.
     """

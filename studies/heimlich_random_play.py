@@ -60,7 +60,7 @@ class Study:
 
     Each way to split a roll over the agents is equally likely, and so is each building for the safe (the scripted
     player `splits`). Prints the means with their standard errors, and how many standard errors of the difference they
-    are from independent figures of 20,000 games each. `docs/heimlich_random_play.md` holds the table.
+    are from independent figures of 20,000 games each. `docs/results/heimlich_random_play.md` holds the table.
     """
 
     games: Positive = 20_000

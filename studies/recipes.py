@@ -202,30 +202,38 @@ def _figure(result: Result) -> dict[str, Any]:
     return {"win_share": result.win_share, "interval": result.interval}
 
 
-def table(recipe: str, known: Mapping[str, Any]) -> str:
-    """What was measured of the trials of a recipe, in Markdown."""
-    trials = [trial for trial in TRIALS if trial.recipe == recipe and trial.name in known]
-    columns = list(RECIPES[recipe].against)
-    columns += [ADVERSARY] if any(trial.adversary for trial in trials) else []
-    rows = []
-    for trial in trials:
-        figures = known[trial.name]["figures"]
-        shown = [_cell(figures[name]) if name in figures else "" for name in columns]
-        rows.append([", ".join(f"`{line}`" for line in _lines(trial.changes)) or "nothing", *shown])
-    return markdown_table(["what is changed", *columns], rows)
+def table(known: Mapping[str, Any]) -> str:
+    """One table in Markdown, below each recipe its trials and the games that their agents won; then the recipes."""
+    columns = [*dict.fromkeys(name for recipe in RECIPES.values() for name in recipe.against), ADVERSARY]
+    rows, legend = [], []
+    for recipe_name, recipe in RECIPES.items():
+        rows.append([f"**{recipe.title}**", *[""] * len(columns)])
+        legend.append(f"- **{recipe.title}**: {_code(recipe.settings)}")
+        for trial in (each for each in TRIALS if each.recipe == recipe_name and each.name in known):
+            figures = known[trial.name]["figures"]
+            shown = [f"{100 * figures[name]['win_share']:.1f}" if name in figures else "" for name in columns]
+            rows.append([_code(trial.changes) or "no change", *shown])
+    figures = [item for trial in known.values() for item in trial["figures"].items()]
+    most = _width([each for name, each in figures if name != ADVERSARY])
+    last = _width([each for name, each in figures if name == ADVERSARY])
+    intervals = f"95 % intervals reach at most {most:.1f} points to either side, {last:.1f} in the last column."
+    return "\n\n".join([markdown_table(["changed settings", *columns], rows), intervals, "\n".join(legend)])
 
 
-def _cell(figure: Mapping[str, Any]) -> str:
-    low, high = figure["interval"]
-    return f"{100 * figure['win_share']:.1f} ({100 * low:.1f}-{100 * high:.1f})"
+def _width(figures: Sequence[Mapping[str, Any]]) -> float:
+    """The largest distance of an end of an interval from its share, in points; 0 without figures."""
+    return max((100 * abs(end - each["win_share"]) for each in figures for end in each["interval"]), default=0.0)
 
 
-def _lines(changes: Settings, prefix: str = "") -> list[str]:
-    """Settings as in `ppo.kl = 0.2`."""
+def _code(settings: Settings) -> str:
+    return ", ".join(f"`{line}`" for line in _lines(settings))
+
+
+def _lines(changes: Settings) -> list[str]:
+    """Settings as in `kl = 0.2`, without their sections."""
     found = []
     for name, value in changes.items():
-        inner = _lines(value, f"{prefix}{name}.") if isinstance(value, Mapping) else None
-        found += inner if inner is not None else [f"{prefix}{name} = {json.dumps(value)}"]
+        found += _lines(value) if isinstance(value, Mapping) else [f"{name} = {json.dumps(value)}"]
     return found
 
 
@@ -233,17 +241,17 @@ def _lines(changes: Settings, prefix: str = "") -> list[str]:
 class Study:
     """Makes the short runs that the recipes were chosen by, and plays their agents.
 
-    It goes on where it was stopped. Prints a table for each agent whose recipe it is.
+    It goes on where it was stopped. Prints one table, with a section for each recipe.
     """
 
     folder: Folder = Path("runs/recipes")
     """Holds the runs."""
     seed: Seed = SEED
     """Of the deals: the same seed, the same result."""
-    file: File = Path("docs/recipes.json")
+    file: File = Path("docs/results/recipes.json")
     """What was measured."""
     docs: AnyFolder = None
-    """Writes the tables into `recipes.md` in this folder."""
+    """Writes the table into `recipes.md` in this folder."""
     only: Annotated[str, tyro.conf.arg(metavar="TEXT")] = ""
     """Makes runs alone whose name contains it."""
 
@@ -261,17 +269,11 @@ class Study:
             print(f"{trial.name}: {len(kept['trials'])} of {len(TRIALS)} are there")
             kept["trials"][trial.name] = measured(trial, self.folder, self.seed)
             write_whole(self.file, json.dumps(kept, indent=1) + "\n")
-        text = tables(kept["trials"])
+        text = table(kept["trials"])
         print(text)
         if self.docs is not None:
             put_between(self.docs / "recipes.md", BEGIN, END, text)
         return 0
-
-
-def tables(known: Mapping[str, Any]) -> str:
-    """All tables, in Markdown."""
-    parts = [f"**{recipe.title}**\n\n{table(name, known)}" for name, recipe in RECIPES.items()]
-    return "\n\n".join(parts)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

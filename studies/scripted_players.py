@@ -90,7 +90,7 @@ class Study:
     """Of each match."""
     seed: Seed = SEED
     """The same seed, the same result."""
-    file: File = Path("docs/scripted_players.json")
+    file: File = Path("docs/results/scripted_players.json")
     """What was played: for each variant and match the games won, a share of 1, with its interval."""
     docs: AnyFolder = None
     """Writes the table into `scripted_players.md` in this folder."""

@@ -123,10 +123,10 @@ class Study:
 
     seed: Seed = SEED
     """The same seed, the same result."""
-    file: File = Path("docs/search_strength.json")
+    file: File = Path("docs/results/search_strength.json")
     """What was played: for each match the games won of each deal, as digits."""
     docs: AnyFolder = None
-    """Writes the table into `agents.md` in this folder."""
+    """Writes the table into `searches.md` in this folder."""
     only: Annotated[str, tyro.conf.arg(metavar="TEXT")] = ""
     """Plays matches alone whose name contains it."""
     minutes: Positive = 600
@@ -158,7 +158,7 @@ class Study:
         text = table(kept["wins"])
         print(text)
         if self.docs is not None:
-            put_between(self.docs / "agents.md", BEGIN, END, text)
+            put_between(self.docs / "searches.md", BEGIN, END, text)
         return 0
 
 

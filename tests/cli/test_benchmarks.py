@@ -1,7 +1,5 @@
 """What the training benchmark makes of the figures that it reads."""
 
-import json
-import re
 from pathlib import Path
 
 import pytest
@@ -39,16 +37,6 @@ def test_tables_and_rates(tmp_path: Path) -> None:
     assert "| `agent_avenue_v0` | 200 k | 100 k to 300 k |" in text
     bench.picture(ways, tmp_path / "images" / "training.png")
     assert (tmp_path / "images" / "training.png").stat().st_size > 0
-
-
-def test_the_front_page_says_what_the_figures_say() -> None:
-    root = Path(__file__).resolve().parents[2]
-    ways = json.loads((root / "docs" / "benchmarks_training.json").read_text(encoding="utf-8"))["ways"]
-    first, *_, tutorial = ways.values()
-    ratio = first["decisions_per_second"] / tutorial["decisions_per_second"]
-    said = re.search(r"takes (\d+) seconds of training on two cores, at (\d+) times", (root / "README.md").read_text())
-    assert said
-    assert said.groups() == (f"{first['seconds_to_goal']:.0f}", f"{ratio:.0f}")
 
 
 def test_a_line_that_is_being_written_waits(tmp_path: Path) -> None:

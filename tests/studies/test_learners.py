@@ -12,7 +12,7 @@ def between(text: str, begin: str, end: str) -> str:
 
 
 def test_the_page_of_baselines_shows_its_file() -> None:
-    page = (baselines.DOCS / "baselines.md").read_text(encoding="utf-8")
+    page = (baselines.DOCS / "results" / "baselines.md").read_text(encoding="utf-8")
     assert between(page, baselines.BEGIN, baselines.END).endswith(baselines.table(baselines.read()).strip())
 
 
@@ -26,9 +26,9 @@ def test_baselines_are_measured_at_equal_cpu_time() -> None:
         assert max(spent) < 1.1 * min(spent)
 
 
-def test_the_page_of_openspiel_has_the_exploitability_of_five_seeds() -> None:
+def test_the_page_of_poker_has_the_exploitability_of_five_seeds() -> None:
     study = exploitability
-    page = (study.DOCS / "openspiel.md").read_text(encoding="utf-8")
+    page = (study.DOCS / "results" / "poker.md").read_text(encoding="utf-8")
     assert between(page, study.BEGIN, study.END) == study.table(study.read()).strip()
     assert {name: [*seeds] for name, seeds in study.read().items()} == {
         name: ["1", "2", "3", "4", "5"] for name in study.RECIPES

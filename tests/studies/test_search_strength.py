@@ -43,9 +43,9 @@ def test_single_matches_can_be_selected(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_the_page_shows_the_figures_of_the_file() -> None:
-    docs = Path(__file__).parents[2] / "docs"
-    page = (docs / "agents.md").read_text(encoding="utf-8")
-    played = json.loads((docs / "search_strength.json").read_text())["wins"]
+    results = Path(__file__).parents[2] / "docs" / "results"
+    page = (results / "searches.md").read_text(encoding="utf-8")
+    played = json.loads((results / "search_strength.json").read_text())["wins"]
     assert page.partition(study.BEGIN)[2].partition(study.END)[0].strip() == study.table(played)
 
 

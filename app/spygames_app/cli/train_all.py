@@ -41,7 +41,7 @@ class TrainAll:
     allow_code: bool = False
     """Whether the game that a config names may be a module of anybody's, which may run any code."""
     write: bool = False
-    """In a clone: keep table, figures and picture in docs/."""
+    """In a clone: keep table and figures in docs/results, and the picture in docs/images."""
     tasks: TaskOptions = field(default_factory=Tasks)
 
     def run(self) -> int:
@@ -65,7 +65,10 @@ class TrainAll:
         console().print(table.rich())
         say(f"the table in Markdown, every figure, and the curves: {self.out / 'variants'}.md, .json, .png")
         if self.write:
-            write_whole(docs / "variants.json", (self.out / "variants.json").read_text(encoding="utf-8"))
+            results = docs / "results"
+            write_whole(results / "variants.json", (self.out / "variants.json").read_text(encoding="utf-8"))
             runs.plot(docs / "images" / "variants.png")
-            put_between(docs / "variants.md", BEGIN, END, f"{table.markdown()}\n\n![The curves](images/variants.png)")
+            put_between(
+                results / "variants.md", BEGIN, END, f"{table.markdown()}\n\n![The curves](../images/variants.png)"
+            )
         return 0
