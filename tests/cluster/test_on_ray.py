@@ -89,11 +89,11 @@ def test_lost_tasks_are_computed_again_and_errors_are_raised_here(
         assert list(ray.in_order(tasks.dying, dying, told.append)) == [0, 1, 2, 3]
         assert sum(told) == 8
         assert len([*tmp_path.iterdir()]) == 2
-        with pytest.raises(TaskLost, match=r"^task 1 was lost: "):
+        with pytest.raises(TaskLost, match=r"^task 1 was lost"):
             list(ray.run(tasks.dying, [(7, tmp_path, 99)]))
         with pytest.raises(ValueError, match="it is wrong"):
             list(ray.run(tasks.failing, [("value",), ("value",)]))
-        with pytest.raises(ValueError, match=r"^a task cannot be sent to another process"):
+        with pytest.raises(ValueError, match="task cannot be sent"):
             list(ray.run(tasks.square, [(lambda: None,)]))
         results = ray.run(tasks.slowly, [(0, 0.0), (1, 600.0)])
         assert next(results) == (0, 0)

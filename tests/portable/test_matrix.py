@@ -94,12 +94,12 @@ CODE: dict[str, str] = {
 
 
 @pytest.mark.parametrize("name", FLAGS)
-def test_flags(name: str, tmp_path: Path, expected: str) -> None:
+def test_interpreter_flags(name: str, tmp_path: Path, expected: str) -> None:
     assert run(tmp_path, *FLAGS[name]) == expected
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_environments(name: str, tmp_path: Path, expected: str) -> None:
+def test_environment_variables(name: str, tmp_path: Path, expected: str) -> None:
     assert run(tmp_path, environment=ENVIRONMENTS[name]) == expected
 
 

@@ -103,7 +103,7 @@ def test_expert_1_hides_better_than_greedy(tmp_path: Path, capsys: pytest.Captur
         (["--json", "."], "cannot be written"),
     ],
 )
-def test_wrong_input(argv: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_input_gives_one_line(argv: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert naming.main(argv) == 2
     out, err = capsys.readouterr()
     lines = [line for line in err.splitlines() if not line.startswith("spygames: compiling")]

@@ -127,7 +127,7 @@ def test_a_flipped_byte_is_refused(copy: Path, name: str) -> None:
         file.write_bytes(damaged)
         for spec in ("agent_avenue/simple-2", "best", "agent_avenue/simple-2@argmax"):
             with pytest.raises(
-                ValueError, match=rf"^agent_avenue/simple-2 is damaged: the SHA-256 of .*{name} must be"
+                ValueError, match=rf"^agent_avenue/simple-2 is damaged: .*SHA-256 of .*{name}"
             ) as caught:
                 make_player(GAME, spec)
             assert "\n" not in str(caught.value)
@@ -150,7 +150,7 @@ def test_crlf_line_ends_in_json_are_no_damage(copy: Path) -> None:
     whole = file.read_bytes()
     assert b"\n" in whole
     file.write_bytes(whole.replace(b"\n", b"\r\n", 1))
-    with pytest.raises(CheckpointError, match=r"is damaged: the SHA-256 of .*model.safetensors must be"):
+    with pytest.raises(CheckpointError, match=r"is damaged: .*SHA-256 of .*model\.safetensors"):
         Policy.load("agent_avenue/simple-2")
     released._listed.cache_clear()
 
@@ -175,7 +175,7 @@ def test_a_damaged_manifest_is_refused(copy: Path) -> None:
     for damaged in (text[:-100], text.replace('"sha256"', '"sha255"'), "[]", json.dumps(wrong)):
         released._listed.cache_clear()
         file.write_text(damaged)
-        with pytest.raises(ValueError, match=r"^[^\n]*agents.json, the list of released agents, is damaged[^\n]*$"):
+        with pytest.raises(ValueError, match=r"^[^\n]*agents\.json[^\n]* is damaged[^\n]*$"):
             make_player(GAME, "best")
     released._listed.cache_clear()
 

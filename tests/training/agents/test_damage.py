@@ -48,7 +48,8 @@ def folder(finished: Path, tmp_path: Path) -> Path:
 def state(change: Callable[[Facts, Tensors], object], signed: bool = True) -> Callable[[Path], None]:
     """Return a function that rewrites the state after `change`, whose result replaces the facts if it is a string.
 
-    signed: with a correct digest, as from an attacker who knows its definition. Otherwise the digest stays as it was.
+    With `signed`, the digest is made correct, as by an attacker who knows its definition. Otherwise it stays as
+    `change` leaves it.
     """
 
     def damage(folder: Path) -> None:

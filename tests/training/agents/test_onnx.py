@@ -147,7 +147,7 @@ def test_models_that_do_not_fit_the_game_are_refused(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=what):
             make_player(game, spec)
     nans = linear_model(tmp_path / "nans.onnx", game.num_features, game.num_actions, fault=float("nan"))
-    with pytest.raises(PlayerFailed, match="the player onnx:nans@sample answered logits that are not finite"):
+    with pytest.raises(PlayerFailed, match=r"player onnx:nans@sample .*logits .*finite"):
         make_player(game, f"onnx:{nans}").act(positions(game, 5))
 
 

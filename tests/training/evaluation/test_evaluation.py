@@ -84,7 +84,7 @@ def test_a_game_that_does_not_end_is_stopped_without_a_winner(monkeypatch: pytes
     game, n, ended = GAMES["kuhn"], 300, []
     seating, seeds = np.tile([0, 1], (n, 1)), spread(np.uint64(7), n)
     players = [make_player(game, "random"), make_player(game, "random")]
-    with pytest.warns(UserWarning, match=r"^\d+ of 300 games of random were stopped after 2 decisions"):
+    with pytest.warns(UserWarning, match=r"^\d+ of 300 games of random .* 2 decisions"):
         short = play_games(game, players, seating, seeds, 11, ended.append)
     assert sum(ended) == n
     monkeypatch.undo()
@@ -311,11 +311,11 @@ def test_players_by_name() -> None:
     by_name = evaluate(game, "random", ["random"], 20, 0)
     assert by_name == evaluate(game, make_player(game, "random"), "random", 20, 0)
     assert cross_play(game, ["random", BETTOR], 20, 0)[0].opponent == "bettor"
-    with pytest.raises(ValueError, match="no player 'greedy': scripted players of kuhn_poker_v0 are random"):
+    with pytest.raises(ValueError, match=r"no player 'greedy'.*kuhn_poker_v0.* random"):
         evaluate(game, "greedy", [BETTOR], 20, 0)
     nobody: Any
     for nobody in (None, 5, Stubborn):
-        with pytest.raises(TypeError, match=r"a player must be a name .* or a Player, not "):
+        with pytest.raises(TypeError, match=r"player must be .* Player, not "):
             evaluate(game, BETTOR, [nobody], 20, 0)
 
 

@@ -241,7 +241,7 @@ def test_files_of_windows_editors_are_read_or_named(tmp_path: Path) -> None:
     file.write_bytes(good.replace("\n", "\r\n").encode("utf-8-sig"))
     assert read_lines(file)[0].text() == good
     file.write_bytes(good.encode("utf-16"))
-    with pytest.raises(LadderError, match=r"x\.jsonl cannot be read: the file is UTF-16"):
+    with pytest.raises(LadderError, match=r"x\.jsonl .*UTF-16"):
         read_lines(file)
 
 

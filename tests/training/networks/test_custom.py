@@ -246,7 +246,7 @@ def test_a_module_that_cannot_learn_is_refused(tmp_path: Path, fault: Callable[[
 @pytest.mark.parametrize(
     ("network", "message"),
     [
-        (3, "network must be a torch module or a function that makes one for a game, not 3"),
+        (3, "network must be a torch module .*, not 3"),
         (lambda game: "deep", "must make a torch module for agent_avenue_v0, not 'deep'"),
         (lambda game: 1 / 0, "could not be made: ZeroDivisionError"),
         (lambda game: nn.Flatten(), r"must give logits .*, not Tensor"),

@@ -74,7 +74,7 @@ def test_a_task_whose_process_dies_is_computed_again(pool: Executor, tmp_path: P
 
 
 def test_a_task_that_keeps_killing_its_process_is_given_up(pool: Executor, tmp_path: Path) -> None:
-    with pytest.raises(TaskLost, match=r"^a process that computed task 2 was killed by SIGKILL, 3 times$"):
+    with pytest.raises(TaskLost, match=r"task 2 .*SIGKILL, 3 times$"):
         list(pool.run(tasks.dying, [(n, tmp_path, 9 if n == 1 else 0) for n in range(4)]))
     assert len([*tmp_path.iterdir()]) == 3
     assert next(pool.in_order(tasks.square, [(3,)]))[0] == 9
@@ -100,8 +100,8 @@ def test_an_error_ends_the_other_tasks_and_is_raised_here(
     assert next(pool.in_order(tasks.square, [(3,)]))[0] == 9
 
 
-def test_what_cannot_be_pickled_is_refused(pool: Executor) -> None:
-    with pytest.raises(ValueError, match=r"^a task cannot be sent to another process: "):
+def test_tasks_that_cannot_be_pickled_are_refused(pool: Executor) -> None:
+    with pytest.raises(ValueError, match="task cannot be sent"):
         list(pool.run(tasks.square, [(lambda: None,)]))
 
 

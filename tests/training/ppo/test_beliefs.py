@@ -207,7 +207,7 @@ def test_a_belief_is_saved_only_with_keep(tmp_path: Path, critic: Any) -> None:
         policy = Policy.load(tmp_path / belief)
         observation = positions(run.game).observation
         if not names:
-            with pytest.raises(ValueError, match=r"has no belief: train it with network\.belief keep"):
+            with pytest.raises(ValueError, match=r"no belief.*network\.belief keep"):
                 policy.belief(observation)
             continue
         likely = policy.belief(observation)
@@ -224,7 +224,7 @@ def test_a_belief_about_other_questions_is_refused(tmp_path: Path) -> None:
     assert game.questions is not None
     other = changed(game, questions=replace(game.questions, groups=(("card", 1, 4),)))
     for wrong in (other, changed(game, questions=None)):
-        with pytest.raises(CheckpointError, match="belief about other questions than those of kuhn_poker_v0"):
+        with pytest.raises(CheckpointError, match=r"other questions .*kuhn_poker_v0"):
             load_checkpoint(tmp_path / "agent", wrong)
 
 

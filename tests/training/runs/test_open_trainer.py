@@ -102,9 +102,9 @@ def test_an_invalid_callback_is_refused_before_training(tmp_path: Path) -> None:
     ("wrong", "message"),
     [
         ({"config": "demo"}, "config must be a Config, not 'demo'"),
-        ({"callbacks": print}, "callbacks must be a list of functions"),
-        ({"callbacks": ["loud"]}, "a callback must be a function of a run and its metrics, not 'loud'"),
-        ({"shaping": 0.1}, r"shaping must be a function \(view_before, view_after, seat\), not 0.1"),
+        ({"callbacks": print}, "callbacks must be a list"),
+        ({"callbacks": ["loud"]}, "callback must be .*not 'loud'"),
+        ({"shaping": 0.1}, r"shaping must be a function.*, not 0\.1"),
     ],
 )
 def test_arguments_of_a_wrong_type_are_refused_before_a_folder_is_made(

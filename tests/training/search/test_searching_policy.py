@@ -252,15 +252,15 @@ def fresh_checkpoint(tmp_path: Path, **config: object) -> str:
 @pytest.mark.parametrize(
     ("spec", "line"),
     [
-        (f"{AGENT}+search:0", "a search must play out 1 to 100000 worlds, as in [+]search:64, not 0"),
-        (f"{AGENT}+search:", "a search must play out 1 to 100000 worlds, as in [+]search:64, not ''"),
-        (f"{AGENT}+search:64,rivals=policy|nobody", "the rivals of a search in agent_avenue_v0 must be among policy, "),
-        (f"{AGENT}+search:64,rivals=policy|policy", "the rivals of a search must be different names"),
-        (f"{AGENT}+search:64,mode=bold", "the mode of a search must be strong or safe, not 'bold'"),
-        (f"{AGENT}+search:64,deep=3", "a search takes rivals=A|B, mode=safe and precision=bfloat16, each once, not 'd"),
-        (f"{AGENT}+search:64,precision=half", "the precision of a search must be float32 or bfloat16, not 'half'"),
-        (f"{AGENT}@argmax+search:64", f"{AGENT}@argmax has no probabilities to search on: remove @argmax"),
-        ("greedy+search:64", "'greedy[+]search:64': a search needs a policy with a value, not 'greedy'"),
+        (f"{AGENT}+search:0", "a search must .*1 to 100000 worlds.*, not 0$"),
+        (f"{AGENT}+search:", "a search must .*1 to 100000 worlds.*, not ''$"),
+        (f"{AGENT}+search:64,rivals=policy|nobody", "the rivals of a search .*agent_avenue_v0 must be .*policy, "),
+        (f"{AGENT}+search:64,rivals=policy|policy", "the rivals of a search must be different"),
+        (f"{AGENT}+search:64,mode=bold", "the mode of a search .*strong or safe.*'bold'"),
+        (f"{AGENT}+search:64,deep=3", "a search .*rivals=A[|]B, mode=safe and precision=bfloat16.*not 'd"),
+        (f"{AGENT}+search:64,precision=half", "the precision of a search .*float32 or bfloat16.*'half'"),
+        (f"{AGENT}@argmax+search:64", f"{AGENT}@argmax has no probabilities.*remove @argmax"),
+        ("greedy+search:64", "'greedy[+]search:64'.*a policy with a value, not 'greedy'"),
         ("nobody+search:64", "no player 'nobody': .*others are mcts:N, mc:N, a released agent .*checkpoint:[.]{3}"),
     ],
 )  # fmt: skip
@@ -272,13 +272,13 @@ def test_wrong_names_get_one_line(spec: str, line: str) -> None:
 
 def test_a_recurrent_network_cannot_be_searched(tmp_path: Path) -> None:
     spec = fresh_checkpoint(tmp_path, kind="recurrent", memory=8)
-    with pytest.raises(ValueError, match=r"^agent@sample has memory, and a search cannot use recurrent"):
+    with pytest.raises(ValueError, match=r"^agent@sample has memory.* search"):
         make_player(GAME, f"{spec}+search:8")
 
 
 def test_a_game_without_rewind_is_searched_in_uniform_worlds_with_a_warning() -> None:
     game = replace(make_game("agent_avenue_v0", mode="advanced"), rewind=None)
-    with pytest.warns(UserWarning, match=r"cannot be rewound: .* treats all worlds as equally likely"):
+    with pytest.warns(UserWarning, match=r"cannot be rewound.* equally likely"):
         player = make_player(game, "agent_avenue/advanced-2+search:2")
     assert isinstance(player, SearchingPolicy)
     assert player.notes_size == 0
