@@ -74,9 +74,7 @@ def states(game: Any, games: int, seed: int) -> Iterator[Any]:
 @each_variant
 @pytest.mark.parametrize("chance", ["sampled", "explicit"])
 def test_openspiels_random_simulation_passes(variant: Variant, chance: str) -> None:
-    """OpenSpiel checks legal actions, texts, copies, observations, returns and their sum, and serialization if
-    possible.
-    """
+    """OpenSpiel checks legal actions, texts, copies, observations, returns and, if possible, serialization."""
     pyspiel.random_sim_test(load(variant, chance=chance), num_sims=1, serialize=chance == "explicit", verbose=False)
 
 
@@ -196,9 +194,7 @@ def test_resampled_states_look_the_same_to_that_seat_only(variant: Variant) -> N
 
 
 def test_information_states_include_what_was_known_at_each_decision() -> None:
-    """Two histories have different information states if a seat's earlier views differ, even if its present view is
-    equal.
-    """
+    """Information states of a seat differ if its earlier views differ, even if its present views are equal."""
     game = load(next(variant for variant in MAIN if variant.game_id.startswith("agent_avenue")))
     found: dict[tuple[int, tuple[Any, ...]], str] = {}
     for seed in range(40):

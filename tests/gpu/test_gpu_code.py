@@ -56,8 +56,7 @@ VARIANTS = {
     ),
     "agent_dog": Variant("agent_dog_v0", {"max_turns": 25}, 100, 184, 34_000, 230),
 }
-"""The variants of the released agents, and those with the most rules. A budget is up to 10 % above the measured value.
-"""
+"""Variants of the released agents, and those with the most rules; budgets are up to 10 % above the measured values."""
 
 each_variant = pytest.mark.parametrize("name", VARIANTS)
 each_layout = pytest.mark.parametrize(

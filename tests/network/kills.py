@@ -84,9 +84,7 @@ def disturb(hosts: Hosts, luck: random.Random) -> str:
 
 
 def one_run(count: int, folder: Path, seed: int) -> dict[str, Any]:
-    """Train one run with at most `count` disturbances; return what happened and the difference from the undisturbed
-    run.
-    """
+    """Train one run with up to `count` disturbances; return them and the difference from the undisturbed run."""
     luck, run = random.Random(seed), folder / f"run-{seed}"
     config = write_config(folder, DECISIONS)
     torchrun = luck.random() < 0.5

@@ -41,9 +41,7 @@ def test_rounding_halves_the_size_and_keeps_the_metadata(tmp_path: Path) -> None
 
 
 def test_it_decides_the_same_except_between_equally_good_actions(tmp_path: Path) -> None:
-    """In positions of random games, the likeliest action differs only if the original agent finds both equally likely
-    within the rounding.
-    """
+    """The likeliest action differs only if the original agent finds both equally likely within the rounding."""
     found = load_checkpoint(AGENT)
     export_bfloat16(found, tmp_path / "half")
     one, other = Policy.load(AGENT), Policy.load(tmp_path / "half")

@@ -74,9 +74,7 @@ def filled(env: SelfPlayVecEnv, choose: Any, values: np.ndarray, lam: float) -> 
 
 
 def test_each_seat_gets_its_own_reward() -> None:
-    """Pass, bet, fold: both decisions of seat 0 get the loss of its ante, although seat 1 never moves after the last
-    one.
-    """
+    """Pass, bet, fold: both decisions of seat 0 are charged with its lost ante, though seat 1 never moves again."""
     env = SelfPlayVecEnv(kuhn.make_game(), 3, seed=1)
     script = [PASS, BET, PASS, BET]
     buffer = filled(env, lambda t: np.full(3, script[t]), np.zeros((4, 3), np.float32), lam=1.0)

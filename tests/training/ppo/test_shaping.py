@@ -87,8 +87,7 @@ def test_each_decision_is_shaped_by_the_seats_views_before_and_after(share: floa
 
 
 def test_a_potential_shifts_advantages_only_by_itself() -> None:
-    """From a decision to the end of the game, shaping adds up to minus the decision's potential (lambda 1, no
-    critic).
+    """Until the end of a game, shaping adds up to minus the potential at the decision (lambda 1, no critic).
 
     The sum is the same for all actions.
     """

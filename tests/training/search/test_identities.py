@@ -66,10 +66,9 @@ def renumbered(own: int, other: int, game: Game) -> np.ndarray:
 
 
 def brute_force(game: Game, model: Exact, root: np.ndarray, noted: Noted) -> np.ndarray:
-    """Return the posterior over all ways to deal the other passports, float64 [seat, agent], given all decisions of
-    others.
+    """Return the exact posterior over the other passports, float64 [seat, agent], given all decisions of others.
 
-    Each past is evaluated as if those passports had been dealt at the start.
+    All ways to deal them are tried: each past is evaluated as if those passports had been dealt at the start.
     """
     viewer, players, agents = int(root["to_move"][0]), game.num_players, int(game.packed["agents"][0])
     own, others = int(root["passports"][0, viewer]), [p for p in range(players) if p != int(root["to_move"][0])]

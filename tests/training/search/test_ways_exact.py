@@ -159,9 +159,7 @@ def deal(states: np.ndarray, cards: tuple[int, ...], size: int, held: tuple[int,
 
 
 def agents(seen: tuple[int, ...], discards: int, pool: tuple[int, ...] = (0, 0, 0, 0, 1, 1, 1, 4)) -> Table:
-    """The rival, who may discard up to `discards` times, holds what was `seen` and others of the pool, four cards in
-    all.
-    """
+    """The rival may discard up to `discards` times. It holds what was `seen` and others of the pool, four in all."""
     game = make_game("agent_avenue_v0", mode="advanced")
     states = game.start(1)
     s = as_record(states)
@@ -233,8 +231,9 @@ def heimlich() -> Table:
 
 @pytest.fixture(autouse=True)
 def each_world_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rewind each world separately. Otherwise, worlds that the rival cannot distinguish share their random draws, and a
-    small position has few more.
+    """Rewind each world separately, to get enough worlds.
+
+    Otherwise, worlds that the rival cannot distinguish share their random draws, and a small position has few more.
     """
 
     def distinguishable(game: Game, worlds: np.ndarray, seat: int) -> tuple[np.ndarray, np.ndarray]:
