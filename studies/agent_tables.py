@@ -1,5 +1,6 @@
-"""Write the strength of the released agents into docs/agents.md and docs/results/agents.md:
-`python -m studies.agent_tables`, from the figures beside their checkpoints.
+"""Write the tables of the released agents into docs/agents.md and docs/results/agents.md.
+
+Run it as `python -m studies.agent_tables`. The figures come from the files next to the checkpoints.
 """
 
 from collections.abc import Mapping
@@ -19,14 +20,14 @@ TITLES = {"agent_avenue": "Agent Avenue", "heimlich": "Heimlich & Co.", "agent_d
 BOTS = ("random", "greedy", "expert-1", "expert", "mcts:200")
 GUIDE_RIVALS = ("greedy", "expert-1", "mcts:200")
 ANCHOR = "first agent"
-"""The column of the anchor of the variant: its first agent."""
+"""Name of the column of the anchor, the first agent of the variant."""
 PLAIN, SEARCHED, FAIR = "argmax", "with a search", "fair share"
 _HOW = {"sample": "sampled"}
-"""How an agent played against an adversary, in words where they differ."""
+"""Ways to play against an adversary whose text differs from their name."""
 
 
 def tables() -> str:
-    """A table for each agent: games won in per cent, the fair share, and the games won by the worst adversary."""
+    """Return a table for each agent: win shares in percent, the fair share, and that of the strongest adversary."""
     parts = []
     for game, title in TITLES.items():
         parts.append(f"## {title}")
@@ -40,7 +41,7 @@ def tables() -> str:
 
 
 def guide_table() -> str:
-    """A line for each agent: games won by argmax and by its worst adversary, and the fair share where it is no half."""
+    """Return a table with a row per agent: win shares by argmax, its strongest adversary's, and uneven fair shares."""
     rows = []
     for agent in released_agents():
         figures = _figures(agent)
@@ -62,7 +63,7 @@ def _figures(agent: ReleasedAgent) -> Figures:
 
 
 def _shares(figures: Figures) -> dict[str, dict[str, Mapping[str, Any]]]:
-    """The results against each opponent, and the first agent as `ANCHOR`, by how the agent played."""
+    """Return the results against each opponent by the agent's way to play. The first agent is called `ANCHOR`."""
     found: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in (row for each in figures.evaluations for row in each["results"]):
         parts = PlayerName.parse(row["challenger"])

@@ -47,11 +47,11 @@ def test_a_line_that_is_being_written_waits(tmp_path: Path) -> None:
 
 def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for argv, words in (
-        (["--only", "nothing"], "no benchmark 'nothing'; there are aec, "),
-        (["--write", "--quick"], "leave out --only and --quick"),
+        (["--only", "nothing"], "no benchmark 'nothing'; the benchmarks are aec, "),
+        (["--write", "--quick"], "omit --only and --quick"),
         (["--train", "--only", "aec"], "--train takes --minutes"),
-        (["--games", "--only", "aec"], "leave out --only"),
-        (["--runs", "0"], "'0' is not a whole number from 1"),
+        (["--games", "--only", "aec"], "omit --only"),
+        (["--runs", "0"], "'0' is not an integer from 1"),
         (["--seconds", "0"], "--seconds must be positive"),
         (["--seconds", "nan"], "--seconds must be positive"),
         (["--json", "missing/new"], "cannot be written"),

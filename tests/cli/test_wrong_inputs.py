@@ -220,7 +220,7 @@ def numeric(kind: type[Any]) -> list[str]:
     hints = get_type_hints(kind, include_extras=True)
     for field in fields(kind):
         words = str(hints[field.name])
-        named = any(f"metavar='{name}'" in words or f"[{name} [" in words for name in ("N", "SEED", "PORT", "SHARE"))
+        named = any(f"metavar='{name}'" in words or f"[{name} ..." in words for name in ("N", "SEED", "PORT", "SHARE"))
         if named or hints[field.name] in (int, float):
             found.append(field.name)
     return found
@@ -401,7 +401,7 @@ SLIPS: dict[str, str] = {
     "replay": "missing FILE",
     "draw": "missing FILE",
     "ladder": "missing FILE",
-    "draw games.jsonl": "say with --out what is made",
+    "draw games.jsonl": "--out must name a file that ends in .webp",
     "export": "name the checkpoint, as in",
     "best-response": "name the agent, as in",
     "play --seat 2": "--seat must be from 0 to 1, not 2",
@@ -450,8 +450,8 @@ AGREED: dict[str, tuple[str, ...]] = {
     "train --network.hidden 64,64": ("64 64", "without a comma"),
     "replay object": ("not a game record", "key 'game' is missing", '{"game": '),
     "ladder object": ("not a line of a ladder", "block", '{"block": '),
-    "evaluate greedy --games 1000000000001": ("--games", "is not a whole number from 1 to 10^12"),
-    "evaluate greedy --games 0": ("--games", "'0' is not a whole number from 1"),
+    "evaluate greedy --games 1000000000001": ("--games", "is not an integer from 1 to 10^12"),
+    "evaluate greedy --games 0": ("--games", "'0' is not an integer from 1"),
     "compare greedy random --max-games 1": ("--max-games must be at least 128",),
     "export agent_avenue/simple-2": ("--onnx FILE or --bfloat16 FOLDER",),
 }

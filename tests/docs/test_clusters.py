@@ -80,4 +80,4 @@ def test_the_slurm_recipe_trains(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "runs" / "heimlich" / "summary.json").exists()
-    assert done.stdout.count("the agent is in runs/heimlich/checkpoint") == 1
+    assert done.stdout.count("agent: runs/heimlich/checkpoint") == 1

@@ -89,7 +89,7 @@ def test_one_position_is_a_picture() -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ({"form": "avi"}, "a film is one of webp, gif, mp4, png, svg, html, not 'avi'"),
+        ({"form": "avi"}, "form must be one of webp, gif, mp4, png, svg, html, not 'avi'"),
         ({"form": "gif", "width": 0}, "width must be an integer from 16 to 4096, not 0"),
         ({"form": "gif", "seconds": 0}, "seconds for a position must be a number from 0.02 to 60, not 0"),
         ({"form": "gif", "seconds": float("nan")}, "seconds for a position must be"),

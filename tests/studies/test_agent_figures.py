@@ -72,7 +72,7 @@ def test_missing_figures_are_measured_and_the_card_is_written(
     again["evaluations"][-1]["players"]["greedy"]["digest"] = "0"
     (folder / "figures.json").write_text(json.dumps(again))
     assert study(*options) == 2
-    assert "has games against another greedy than it is now: move it away" in capsys.readouterr().err
+    assert "has games against an older greedy: move the file away" in capsys.readouterr().err
     assert json.loads((folder / "figures.json").read_text()) == again
 
 
@@ -82,7 +82,7 @@ def test_missing_figures_are_measured_and_the_card_is_written(
         ('{"digest": "0"}', "is not about this agent's weights"),
         ("{}", "is not about this agent's weights"),
         ("[]", "is not about this agent's weights"),
-        ("x", "is no file of figures"),
+        ("x", "is not a file of figures"),
     ],
 )
 def test_a_file_without_the_agents_figures_is_left_alone(
@@ -100,4 +100,4 @@ def test_wrong_arguments_give_one_line(folder: Path, capsys: pytest.CaptureFixtu
     assert study() == 2
     assert "name an agent" in capsys.readouterr().err
     assert study(folder, "--scale", "nan") == 2
-    assert "--scale must be more than 0 and at most 100, not nan" in capsys.readouterr().err
+    assert "--scale must be positive and at most 100, not nan" in capsys.readouterr().err

@@ -2,7 +2,10 @@
 
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -43,6 +46,24 @@ def anchor(name: str) -> tuple[Checkpoint, Figures]:
     """Return an anchor and its published figures."""
     checkpoint = load_checkpoint(name)
     return checkpoint, read_figures(ROOT / "anchors" / name / "figures.json", checkpoint)
+
+
+def test_ctrl_c_and_a_closed_pipe_end_it_quietly(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "studies.card", "--help"]
+    done = subprocess.run(command, cwd=ROOT, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+    def interrupted(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("studies.card.choose_agent", interrupted)
+    assert main(["agent_avenue/simple-2"]) == 130
+    assert capsys.readouterr().err == "python -m studies.card: interrupted\n"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -141,9 +162,9 @@ def test_an_evaluation_of_something_else_is_refused(tmp_path: Path, capsys: pyte
     for content, complaint_of in {
         json.dumps(other): "about other weights",
         json.dumps({**found, "environment": {"id": "heimlich_v0", "options": {}}}): "about another variant",
-        "{}": "no result of",
-        "[1": "no result of",
-        '{"results": 3}': "no result of",
+        "{}": "not a result of",
+        "[1": "not a result of",
+        '{"results": 3}': "not a result of",
     }.items():
         file.write_text(content)
         line = error_line(capsys, "agent_avenue/simple-2", "--evaluation", file)
@@ -260,7 +281,7 @@ def test_figures_of_earlier_worlds_are_marked(tmp_path: Path) -> None:
         read_figures(tmp_path / "figures.json", later)
     content["evaluations"][0]["code"]["worlds"] = "x"
     (tmp_path / "figures.json").write_text(json.dumps(content))
-    with pytest.raises(ValueError, match=r"is no result of .*worlds must be an integer >= 1, not 'x'"):
+    with pytest.raises(ValueError, match=r"is not a result of .*worlds must be an integer >= 1, not 'x'"):
         read_figures(tmp_path / "figures.json", later)
 
 
@@ -269,20 +290,20 @@ def test_figures_of_something_else_are_refused(tmp_path: Path, capsys: pytest.Ca
     found, file = json.loads(published.read_text()), tmp_path / "figures.json"
     for content, complaint_of in {
         json.dumps({**found, "digest": "0" * 16}): "is not about this agent's weights",
-        json.dumps({**found, "calibration": {"games": 3}}): "is no file of figures",
-        json.dumps({**found, "adversaries": [{"how": "x"}]}): "is no file of figures",
-        json.dumps({**found, "evaluations": [{}]}): "is no result of",
+        json.dumps({**found, "calibration": {"games": 3}}): "is not a file of figures",
+        json.dumps({**found, "adversaries": [{"how": "x"}]}): "is not a file of figures",
+        json.dumps({**found, "evaluations": [{}]}): "is not a result of",
         json.dumps({**found, "calibration": {**found["calibration"], "bias": math.nan}}): "NaN is not a number",
-        json.dumps({**found, "calibration": {**found["calibration"], "games": True}}): "is no file of figures",
-        json.dumps({**found, "calibration": {**found["calibration"], "bins": []}}): "is no file of figures",
+        json.dumps({**found, "calibration": {**found["calibration"], "games": True}}): "is not a file of figures",
+        json.dumps({**found, "calibration": {**found["calibration"], "bins": []}}): "is not a file of figures",
         json.dumps({**found, "adversaries": [{**found["adversaries"][0], "win_share": 10**300}]}): "is too large",
-        json.dumps({**found, "adversaries": [{**found["adversaries"][0], "games": 1.5}]}): "games is not as it was",
-        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "date": 3}]}): "date is not as it was",
-        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "seed": 1.5}]}): "seed is not as it was",
+        json.dumps({**found, "adversaries": [{**found["adversaries"][0], "games": 1.5}]}): "games is invalid",
+        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "date": 3}]}): "date is invalid",
+        json.dumps({**found, "evaluations": [{**found["evaluations"][0], "seed": 1.5}]}): "seed is invalid",
         json.dumps({**found, "remarks": json.loads("[" * 60 + "]" * 60)}): "nested deeper",
         "[" * 100_000: "nested deeper",
         "[]": "is not about this agent's weights",
-        "{": "is no file of figures",
+        "{": "is not a file of figures",
     }.items():
         file.write_text(content)
         line = error_line(capsys, "agent_avenue/simple-2", "--figures", file)

@@ -107,7 +107,10 @@ def test_ctrl_c_saves_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_the_command_refuses_to_resume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "run.json").write_text("{}")
     argv = ["train", "--algorithm", "maskable_ppo", "--resume", str(tmp_path)]
-    assert complaint(argv, capsys) == "spygames train: a run by maskable_ppo cannot be resumed: begin another one"
+    assert (
+        complaint(argv, capsys)
+        == "spygames train: a maskable_ppo run cannot be resumed: start a new one without --resume"
+    )
 
 
 def test_an_unknown_option_ends_the_command_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -81,7 +81,7 @@ def test_a_change_that_the_config_already_has_is_skipped(
     done: Path, small: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("ablate", *arguments(small, done)) == 0
-    assert f"left out, for {small} says so already: self-play only" in capsys.readouterr().out.splitlines()
+    assert f"skipped, since {small} already makes this change: self-play only" in capsys.readouterr().out.splitlines()
     assert not list(done.rglob("self-play only*"))
 
 

@@ -161,8 +161,8 @@ def test_wrong_options_get_one_line(
         (["ladder", "x.jsonl", *games, "--on", "ray"], "--on ray needs Ray: pip install 'spygames[ray]'"),
         (["ladder", "x.jsonl", *games, "--on", "slurm"], "on must be ray or ray:ADDRESS, not 'slurm'"),
         (["ladder", "x.jsonl", *games, "--on", "ray", "--jobs", "2"], "--jobs or --on, not both"),
-        (["evaluate", "greedy", "--jobs", "0"], "'0' is not a whole number from 1"),
-        (["train", "--jobs", "2"], "--jobs and --on are for several runs"),
+        (["evaluate", "greedy", "--jobs", "0"], "'0' is not an integer from 1"),
+        (["train", "--jobs", "2"], "--jobs and --on need --seeds"),
     ):
         assert text in complaint(argv, capsys)
     assert not [*tmp_path.iterdir()]

@@ -411,7 +411,7 @@ def test_ctrl_c_before_training_gives_one_line(
     assert command_line("train", "--game", "stopped_game", "--out", tmp_path / "run") == 130
     assert capsys.readouterr() == (
         "",
-        "spygames train: stopped before training began: nothing was saved, so there is nothing to resume\n",
+        "spygames train: stopped before the first save, so there is nothing to resume\n",
     )
     assert not (tmp_path / "run").exists()
 
@@ -425,7 +425,7 @@ def test_ctrl_c_before_the_first_save_offers_no_resume(
     monkeypatch.setattr(Run, "train", stopped)
     assert command_line("train", "--out", tmp_path / "run", "--evaluate-against", "random") == 130
     assert capsys.readouterr().err.endswith(
-        "spygames train: stopped before training began: nothing was saved, so there is nothing to resume\n"
+        "spygames train: stopped before the first save, so there is nothing to resume\n"
     )
 
 
@@ -563,7 +563,7 @@ def test_excessive_or_unknown_values_are_reported_with_their_setting(
     ("options", "message"),
     [
         (["--config", "none.toml"], "cannot read none.toml: No such file or directory"),
-        (["--resume", "none", "--out", "other"], "--config, --out and --option do not go with it"),
+        (["--resume", "none", "--out", "other"], "omit --config, --out and --option"),
         (["--resume", "none"], "none holds no run to resume"),
         (["--evaluate-against", "nobody"], "nobody"),
         (["--option", "players=9"], "players must be"),
