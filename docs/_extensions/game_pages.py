@@ -22,8 +22,8 @@ def whole_page(game: str, page: str) -> str:
         page: what stands in docs/games.
 
     Returns:
-        Markdown: the page; what it can be used for above its facts; the README from its options on, with its links as seen from docs/games, each rule linked to
-        its row in a table of tests; that table.
+        Markdown: the page, with the README's "Can I use it?" above its facts; the README from its options on, with its
+        links as seen from docs/games, each rule linked to its row in a table of tests; that table.
     """
     folder = ROOT / "envs" / "spygames" / game
     readme = (folder / "README.md").read_text(encoding="utf-8")
