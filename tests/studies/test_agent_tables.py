@@ -1,4 +1,4 @@
-"""docs/agents.md and docs/results/agents.md say of the released agents what their figures say."""
+"""docs/agents.md and docs/results/agents.md show the figures of the released agents."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ def test_the_page_is_up_to_date(page: Path, written: Callable[[], str]) -> None:
     assert there == written(), "run python -m studies.agent_tables"
 
 
-def test_the_guide_knows_every_agent_against_the_scripted_players() -> None:
+def test_the_guide_has_each_agents_results_against_the_scripted_players() -> None:
     rows = [line.strip("| ").split(" | ") for line in tables.guide_table().splitlines()[2:]]
     assert [row[0].partition("`")[2].partition("`")[0] for row in rows] == [
         agent.name for agent in tables.released_agents()

@@ -1,4 +1,4 @@
-"""Cards of agents say what the checkpoint and an evaluation of it say, and no more; the published ones are those."""
+"""Agents' cards report exactly what the checkpoint and its evaluations contain, and the published cards are current."""
 
 import json
 import math
@@ -33,8 +33,8 @@ def figures(name: str) -> Figures:
     return read_figures(ROOT / "checkpoints" / name / "figures.json", released(name))
 
 
-def told(capsys: pytest.CaptureFixture[str], *argv: object) -> str:
-    """The one line that wrong arguments are answered with."""
+def error_line(capsys: pytest.CaptureFixture[str], *argv: object) -> str:
+    """Return the single error line for wrong arguments."""
     capsys.readouterr()
     assert main([str(each) for each in argv]) == 2
     out, err = capsys.readouterr()
@@ -43,7 +43,7 @@ def told(capsys: pytest.CaptureFixture[str], *argv: object) -> str:
 
 
 def anchor(name: str) -> tuple[Checkpoint, Figures]:
-    """An anchor, and the figures that were taken of it."""
+    """Return an anchor and its published figures."""
     checkpoint = load_checkpoint(name)
     return checkpoint, read_figures(ROOT / "anchors" / name / "figures.json", checkpoint)
 
@@ -67,8 +67,8 @@ def test_ctrl_c_and_a_closed_pipe_end_it_quietly(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_published_cards_are_those_of_their_json(name: str) -> None:
-    """After a change `python -m studies.card GAME/VARIANT --out checkpoints/FOLDER/README.md` writes it anew."""
+def test_published_cards_equal_those_made_from_their_figures(name: str) -> None:
+    """After a change, `python -m studies.card GAME/VARIANT --out checkpoints/FOLDER/README.md` rewrites the card."""
     folder = ROOT / "checkpoints" / name
     text = card(released(name), AGENTS[name], None, figures(name), "value.svg")
     assert (folder / "README.md").read_text(encoding="utf-8") == text
@@ -99,7 +99,7 @@ def test_a_card_says_which_figures_have_fewer_games() -> None:
     (found,) = known.evaluations
     name = found["results"][0]["challenger"].partition("@")[0]
 
-    def shown(games: dict[tuple[str, str], int]) -> str:
+    def caption(games: dict[tuple[str, str], int]) -> str:
         rows = [
             {**found["results"][0], "challenger": f"{name}{way}", "opponent": rival, "games": count}
             for (way, rival), count in games.items()
@@ -109,15 +109,15 @@ def test_a_card_says_which_figures_have_fewer_games() -> None:
 
     ways, rivals = ("@sample", "@argmax"), ("random", "greedy", "mcts:200")
     everyone = {(way, rival): 900 for way in ways for rival in rivals}
-    assert shown(everyone) == "900 games for each figure"
+    assert caption(everyone) == "900 games for each figure"
     slow = everyone | {(way, "mcts:200"): 60 for way in ways}
-    assert shown(slow) == "900 games for each figure, 60 against `mcts:200`"
-    assert shown(slow | {("@argmax", "greedy"): 30}) == (
+    assert caption(slow) == "900 games for each figure, 60 against `mcts:200`"
+    assert caption(slow | {("@argmax", "greedy"): 30}) == (
         "900 games for each figure, 60 against `mcts:200`, 30 against `greedy` (argmax)"
     )
 
 
-def test_without_an_evaluation_a_card_has_what_the_checkpoint_notes() -> None:
+def test_without_an_evaluation_a_card_has_the_checkpoints_own_results() -> None:
     text = card(load_checkpoint("heimlich/base-3-first"), "heimlich_3")
     assert "| `expert-1` | 73.6 |" in text
     assert "400 games for each figure" in text
@@ -127,7 +127,7 @@ def test_without_an_evaluation_a_card_has_what_the_checkpoint_notes() -> None:
     assert "53.0 (51.7 to 54.4) % argmax" in text
 
 
-def test_a_card_says_how_bots_were_met() -> None:
+def test_a_card_reports_the_temperature_against_bots() -> None:
     checkpoint = load_checkpoint("agent_avenue/simple-3")
     extra = checkpoint.meta["extra"]
     opponents = extra["config"]["opponents"]
@@ -139,7 +139,7 @@ def test_a_card_says_how_bots_were_met() -> None:
         assert line.partition("random`")[2] == said
 
 
-def test_a_checkpoint_that_notes_nothing_has_a_card_without_figures() -> None:
+def test_a_checkpoint_without_results_has_a_card_without_figures() -> None:
     checkpoint = load_checkpoint("agent_avenue/simple-2")
     meta = {**checkpoint.meta, "results": {}, "extra": {}}
     text = card(Checkpoint(checkpoint.game, checkpoint.network, meta), "bare")
@@ -148,7 +148,7 @@ def test_a_checkpoint_that_notes_nothing_has_a_card_without_figures() -> None:
 
 
 @pytest.mark.parametrize("results", [{"play": {"sample": 3}}, {"best_response": {}}, {"win_share/x": "much"}])
-def test_notes_in_another_form_are_refused(results: dict[str, Any]) -> None:
+def test_malformed_results_are_refused(results: dict[str, Any]) -> None:
     checkpoint = load_checkpoint("agent_avenue/simple-2")
     odd = Checkpoint(checkpoint.game, checkpoint.network, {**checkpoint.meta, "results": results})
     with pytest.raises(CheckpointError, match="odd: the record of its training"):
@@ -167,7 +167,7 @@ def test_an_evaluation_of_something_else_is_refused(tmp_path: Path, capsys: pyte
         '{"results": 3}': "not a result of",
     }.items():
         file.write_text(content)
-        line = told(capsys, "agent_avenue/simple-2", "--evaluation", file)
+        line = error_line(capsys, "agent_avenue/simple-2", "--evaluation", file)
         assert complaint_of in line
         assert str(file) in line
 
@@ -189,10 +189,10 @@ def test_the_command_writes_the_card(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert out.startswith(f"# {copy}\n")
     assert "## How well it plays" in out
     assert "## How good its value is" not in out
-    assert "name the checkpoint" in told(capsys)
+    assert "name the checkpoint" in error_line(capsys)
 
 
-def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
+def test_a_card_reports_searches_adversaries_and_the_value() -> None:
     checkpoint, known = anchor("agent_avenue/simple-2-first")
     (plain,) = known.evaluations
     row = plain["results"][0] | {
@@ -223,7 +223,7 @@ def test_a_card_tells_of_searches_adversaries_and_the_value() -> None:
     assert "on two cores of a test" in text
 
 
-def test_adversaries_are_compared_by_what_they_win_beyond_their_fair_share() -> None:
+def test_adversaries_are_ordered_by_their_wins_above_the_fair_share() -> None:
     checkpoint, _ = anchor("heimlich/base-3-first")
     more = Adversary("often a winner", "argmax", "none", 600, 0.60, (0.55, 0.65), fair_share=0.5)
     worst = Adversary("a search", "sample", "64 worlds a decision", 600, 0.50, (0.45, 0.55), fair_share=0.345)
@@ -236,12 +236,12 @@ def test_adversaries_are_compared_by_what_they_win_beyond_their_fair_share() -> 
     assert "## License\n\nMIT" in text
 
 
-def test_a_card_tells_what_a_checkpoint_does_not_and_where_a_run_was_stopped() -> None:
+def test_a_card_has_remarks_and_reports_stopped_runs() -> None:
     text = card(released("heimlich_3"), "mine", None, Figures(remarks=("The first run was changed.",)))
     assert "```\n\nThe first run was changed. The same seed," in text
     assert "- **planned**" not in text
     assert "that it started from (1 run, below), SHA-256" in text
-    stopped = card(released("agent_avenue_simple"), "mine")  # two of its four runs were, but not the last one
+    stopped = card(released("agent_avenue_simple"), "mine")  # two of its four runs were stopped, but not the last one
     assert stopped.count(", stopped (Ctrl-C) after ") == 2
     assert "- **planned**" not in stopped
     whole = released("agent_avenue_simple_3")
@@ -253,7 +253,7 @@ def test_a_card_tells_what_a_checkpoint_does_not_and_where_a_run_was_stopped() -
 
 @pytest.mark.parametrize("folder", [*(ROOT / "checkpoints" / name for name in NAMES), *ROOT.glob("anchors/*/*-first")])
 def test_a_card_says_how_to_train_the_agent_again(folder: Path, tmp_path: Path) -> None:
-    """The TOML on it reads as the settings of each run."""
+    """The TOML on the card reads as the settings of each run."""
     checkpoint = load_checkpoint(folder)
     earlier = [run["config"] for run in checkpoint.began_with.get("runs", ())]
     noted = json.loads(json.dumps([*earlier, checkpoint.meta["extra"]["config"]]))
@@ -266,8 +266,8 @@ def test_a_card_says_how_to_train_the_agent_again(folder: Path, tmp_path: Path) 
         assert read_config(file) == from_mapping(Config, config)
 
 
-def test_figures_of_earlier_worlds_are_shown_as_such(tmp_path: Path) -> None:
-    """And nothing changes where the worlds are the present ones. Figures of later worlds are of another player."""
+def test_figures_of_earlier_worlds_are_marked(tmp_path: Path) -> None:
+    """Figures with the current worlds get no remark; figures with later worlds belong to another player."""
     found, file = released("heimlich_2"), ROOT / "checkpoints" / "heimlich_2" / "figures.json"
     later = Checkpoint(replace(found.game, worlds_version=2), found.network, found.meta)
     assert "worlds of version" not in card(found, "mine", None, read_figures(file, found))
@@ -306,9 +306,9 @@ def test_figures_of_something_else_are_refused(tmp_path: Path, capsys: pytest.Ca
         "{": "is not a file of figures",
     }.items():
         file.write_text(content)
-        line = told(capsys, "agent_avenue/simple-2", "--figures", file)
+        line = error_line(capsys, "agent_avenue/simple-2", "--figures", file)
         assert complaint_of in line
         assert str(file) in line
     for nowhere in (tmp_path / "none" / "figures.json", tmp_path / "none.json"):
-        line = told(capsys, "agent_avenue/simple-2", "--figures", nowhere)
+        line = error_line(capsys, "agent_avenue/simple-2", "--figures", nowhere)
         assert line == f"python -m studies.card: {nowhere}: No such file or directory"

@@ -1,4 +1,4 @@
-"""The study of recipes: what each trial runs, going on where it was stopped, and the page."""
+"""The study of recipes: what each trial runs, resuming after a stop, and the page."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ TRIALS = [
 ]
 
 
-def test_it_goes_on_where_it_was_stopped(
+def test_it_resumes_where_it_was_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     few = study.Recipe("Agent Avenue", study.RECIPES["simple-2"].settings, ("greedy", "random"), 20)
@@ -36,7 +36,7 @@ def test_it_goes_on_where_it_was_stopped(
     capsys.readouterr()
     assert study.main(options) == 0
     told = capsys.readouterr().out
-    assert "plain: " not in told  # not made again
+    assert "plain: " not in told  # not run again
     both = json.loads(file.read_text())
     assert both["trials"]["plain"] == first["trials"]["plain"]
     assert [*both["trials"]["wider"]["figures"]] == ["greedy", "random", study.ADVERSARY]
@@ -45,19 +45,19 @@ def test_it_goes_on_where_it_was_stopped(
     assert "has figures of seed 17, not 1" in capsys.readouterr().err
 
 
-def test_each_trial_is_another_run() -> None:
+def test_each_trial_is_a_different_run() -> None:
     configs = [to_toml(trial.config()).replace(f'"{trial.name}"', '""') for trial in study.TRIALS]
     assert len(set(configs)) == len(configs) == len({trial.name for trial in study.TRIALS})
 
 
-def test_the_page_has_the_figures_of_the_file() -> None:
+def test_the_page_shows_the_figures_of_the_file() -> None:
     page = (RESULTS / "recipes.md").read_text(encoding="utf-8")
     kept = json.loads((RESULTS / "recipes.json").read_text())
     assert kept["seed"] == study.SEED
     assert page.partition(study.BEGIN)[2].partition(study.END)[0].strip() == study.table(kept["trials"])
 
 
-def test_the_file_has_what_the_trials_run(tmp_path: Path) -> None:
+def test_the_file_contains_the_configs_of_the_trials(tmp_path: Path) -> None:
     kept = json.loads((RESULTS / "recipes.json").read_text())["trials"]
     assert {*kept} == {trial.name for trial in study.TRIALS}
     for trial in study.TRIALS:

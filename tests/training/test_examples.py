@@ -1,4 +1,4 @@
-"""The examples in the docstrings of the trainer's public names run, and print what they say."""
+"""The docstring examples of the trainer's public names run and print the documented output."""
 
 import doctest
 import importlib
