@@ -35,15 +35,15 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
     """Return everything that a seat can see, by the name of the channel.
 
     The channels are its view and mask, the texts of its actions, the seat to move, the results, the drawing and the
-    mapping of `seen_to_dict`. A further one is what it sees when the seat to move acts. An environment has no other
-    channels: observation, mask, info and view are these (`equal_bytes`), and rewards and terminations follow from the
-    results.
+    mapping of `seen_to_dict`. Another channel is what the seat sees when the seat to move acts. An environment adds no
+    channels: its observation, mask, info and view equal these (see `equal_bytes`), and rewards and terminations follow
+    from the results.
 
     Args:
         game: the game.
         states: the position, STATE [1].
         seat: the seat.
-        pictures: whether to include the pictures, in a theme by the seat: targets are drawn in the other one.
+        pictures: whether to include the pictures: one without targets, and one with targets in the other theme.
         moves: the maximum number of actions whose texts (`seen_action`) are included.
     """
     s = as_record(states)
@@ -67,8 +67,8 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
         "drawing": drawing,
         "cut off": bool(game.truncated(s)) if game.truncated is not None and s.to_move == NOBODY else None,
         "mapping": seen,
-        # Actions of other seats have a text only where they are legal, which depends on what those seats hold. Action
-        # numbers may be relative to the mover's own things, so actions are identified by their texts.
+        # Only legal actions of other seats have a text here, and legality depends on hidden cards. Action numbers may
+        # be relative to the mover, so actions are identified by their texts.
         "moves": {
             game.action_to_string(s, action, int(s.to_move)): game.seen_action(s, action, int(s.to_move), seat)
             for action in few(np.flatnonzero(legal), moves)
@@ -216,7 +216,7 @@ def is_no_secret(game: Game, states: np.ndarray, one: str, other: str) -> bool:
     """Whether two moves, given by their texts, lead to the same state for the seat that makes them.
 
     The states are compared after everything that this seat cannot know is redrawn. If they are equal, it is no secret
-    which of the two moves was made: a viewer may have watched it, such as a swap of face-down cards. False if one of
+    which of the two moves was made: a viewer may have watched a swap of face-down cards, for example. False if one of
     the moves is not legal.
     """
     s, ends = as_record(states), []
@@ -298,8 +298,8 @@ def retold(
 ) -> tuple[np.ndarray, int] | None:
     """Find a decision that `viewer` cannot tell from the true one of another seat, not even by its outcome.
 
-    What is hidden from the viewer is redrawn until the action with the same text is legal and leads to the same view.
-    Future chance stays that of the true state.
+    Everything hidden from the viewer is redrawn until the action with the same text is legal and leads to the same
+    view. Future chance is that of the true state.
 
     Args:
         game: the game.
@@ -434,7 +434,7 @@ def differing(game: Game, seats: int | None = None, positions: int = 30) -> int:
 
     Args:
         game: the game.
-        seats: the number of seats to try, from seat 0; None tries all. One that differs is enough.
+        seats: the number of seats to try, from seat 0; None tries all. A position counts if any of them qualifies.
         positions: the number of positions.
     """
     count = 0

@@ -83,7 +83,7 @@ def by_batch(game: Game, seeds: Sequence[int], steps: int, threads: int = 1) -> 
 
 
 def by_kernels(game: Game, seed: int, steps: int) -> Page:
-    """The same transcript by the kernels alone, with view and mask written into used memory."""
+    """The same transcript by the kernels alone, with view and mask written into buffers with old contents."""
     states, views, page = game.new_states(), game.new_views(), Page()
     mask = np.empty(game.num_actions, np.int8)
     s, view, start = as_record(states), as_record(views), np.uint64(seed)
@@ -162,7 +162,7 @@ def different(game: Game, one: Page, other: Page, names: tuple[str, str]) -> str
 
 
 def equal_bytes(trial: Trial) -> None:
-    """Batch, environment and bare kernels play the same games, also after a restart and in used memory."""
+    """Batch, environment and bare kernels play the same games, even after restarts and in buffers with old contents."""
     game, steps = trial.game, STEPS
     seeds = EDGES[-trial.times(len(EDGES)) :]
     chain = by_kernels(game, seeds[-1], TO_THE_NEXT)
@@ -186,7 +186,7 @@ def equal_bytes(trial: Trial) -> None:
 
 
 class Job(NamedTuple):
-    """A game to play in both processes, and how."""
+    """A game to play in both processes, with the settings."""
 
     pickled: bytes
     """The game."""

@@ -33,7 +33,7 @@ MAX_BYTES = 1 << 30
 """Maximum size of a file."""
 _DIGEST = sha256().digest_size
 _UNUSED_DAYS = 30
-"""Files that have not been loaded for this many days are deleted, such as those of code that was edited since."""
+"""Files that have not been loaded for this many days are deleted, such as files of code that has been edited since."""
 _warned: set[str] = set()
 
 

@@ -83,10 +83,10 @@ def same(value: object, expected: object) -> bool:
 
 
 def check_played(mapping: Mapping[str, Any], played: Mapping[str, Any]) -> None:
-    """Raise ImpossibleState unless a state's mapping has the values in `played`, those of the game."""
+    """Raise ImpossibleState unless a state's mapping has the values in `played`, which are those of the game."""
     for key, value in played.items():
         if not same(mapping[key], value):
-            raise ImpossibleState(f"{key} is {shown(mapping[key])}, but this game is played with {value!r}")
+            raise ImpossibleState(f"{key} must be {value!r}, as in the options of this game, not {shown(mapping[key])}")
 
 
 def check_keys(mapping: object, needed: Collection[str], left_out: Collection[str], what: str = "the state") -> None:

@@ -1,6 +1,6 @@
 """Track which game each row plays and which events a player has not yet received.
 
-This serves players that receive a game move by move, as programs and Python classes do.
+This serves players that receive a game move by move, such as programs and Python classes.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ class News(NamedTuple):
     game: int
     """Number of the game among the games of this seat, from 1."""
     begins: bool
-    """Whether the seat has not yet heard of this game."""
+    """Whether the seat has not yet received any news of this game."""
     events: list[str]
     """What the seat has seen happen since its last news, oldest first (`Game.seen_action`)."""
 
@@ -43,7 +43,7 @@ class _Known(NamedTuple):
 
 
 class Following:
-    """What one player has heard of the games that it plays.
+    """Record of the events that one player has received of its games.
 
     Methods with a DecisionBatch raise ValueError if it has no `notes` or no `games`.
     """
@@ -63,7 +63,7 @@ class Following:
         return News(seat, known.number, begins, notes.seen(row, seat, known.decision[1]))
 
     def answered(self, d: DecisionBatch, row: int, answer: int | PlayerFailed) -> None:
-        """Keep the answer of the seat to move, in case it is asked for the same decision again."""
+        """Keep the answer of the seat to move, in case the same decision is requested again."""
         (seat, known), (_, decision) = self._of(d, row), _decision(d, row)
         if known is None or known.decision != decision:  # the player failed before it received any news
             known = _Known(decision, 0, told=False)
@@ -95,8 +95,8 @@ class Following:
             return None  # the entry belongs to an earlier game, which was broken off
         return News(seat, known.number, False, notes.seen(row, seat, since))
 
-    def begin_anew(self, seat: int) -> None:
-        """Report all games of a seat from the beginning when it is asked next, because its process has ended."""
+    def restart(self, seat: int) -> None:
+        """Report all games of a seat from the beginning at its next decision, because its process has ended."""
         for key, known in self._known.items():
             if key[1] == seat:
                 self._known[key] = known._replace(told=False)

@@ -23,7 +23,7 @@ from spygames.core.playing.rows import Rows, SavedRows, first_illegal
 __all__ = ["ROW", "SeatSession", "Session", "answers", "answers_in_secret", "one_game", "play"]
 
 ROW = np.zeros(1, np.int64)
-"""The rows of a session of one game."""
+"""The argument `rows` in a session of one game: row 0."""
 
 Asking = Callable[[Player, DecisionBatch], np.ndarray]
 """A function that asks a player and returns a legal action for each of the rows, int64 [k]."""
