@@ -53,8 +53,8 @@ Machine code:
 
 - `equal_bytes`: batch, environment and bare kernels give the same bytes, even in buffers with old contents.
 - `interpreted`: a fresh process that interprets the sources gives the same bytes. The check finds integers that
-  overflow, and machine code that is older than an edit. It is skipped for a game made in a notebook or script, which no
-  other process can import.
+  overflow, and machine code that is older than the sources. It is skipped for a game made in a notebook or script,
+  which no other process can import.
 """
 
 import time

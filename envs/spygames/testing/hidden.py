@@ -247,14 +247,14 @@ def environment(trial: Trial) -> None:
         seat = int(as_record(states).to_move)
         if seat == NOBODY:
             continue
-        said = []
+        shown = []
         for each in (states, check_no_leak(trial, states, seat, trial.seed, pictures=False)):
             env = GameEnv(game)
             env.reset(seed=0, options={"state": game.state_to_dict(as_record(each))})
             if env.state().tobytes() != each.tobytes():
                 trial.fail("reset(options={'state': ...}) must start from this state, but starts from another one")
-            said.append(list(_answers(trial, env, seat)))
-        for one, other in zip(*said, strict=True):
+            shown.append(list(_answers(trial, env, seat)))
+        for one, other in zip(*shown, strict=True):
             if one != other:
                 trial.fail(f"an environment reveals to seat {seat} which world is true: {one!r:.80} or {other!r:.80}")
 

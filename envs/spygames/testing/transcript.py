@@ -235,7 +235,7 @@ def compare_with_interpreted(trials: Sequence[Trial], steps: int = STEPS) -> Non
             if found:
                 trial.fail(
                     f"{found}; either an integer leaves its type, which wraps only when interpreted, or machine code "
-                    "is older than an edit"
+                    "is older than the sources"
                 )
 
 

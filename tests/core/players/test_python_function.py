@@ -227,7 +227,7 @@ def test_names_from_files_run_no_code(module: str, tmp_path: Path) -> None:
     for spec in code:
         with pytest.raises(ValueError, match="from a file must not run code"):
             make_player(KUHN, spec, allow_code=False)
-    with pytest.raises(ValueError, match=r"^evaluate_against: .* run code, and 'python:strangers_bot.first'"):
+    with pytest.raises(ValueError, match=r"^evaluate_against: .* run code, but 'python:strangers_bot.first'"):
         named_players(KUHN, ["random", code[0]], "evaluate_against")
     assert module not in sys.modules
     assert make_player(KUHN, "random", allow_code=False).name == "random"

@@ -87,8 +87,8 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     Args:
         game: the game to play.
-        render_mode: the effect of `render()`: None nothing, "ansi" returns text, "rgb_array" returns pixels, "human"
-            shows pixels.
+        render_mode: "ansi" (`render()` returns text), "rgb_array" (it returns pixels), "human" (it shows pixels) or
+            None (it does nothing).
         render_viewer: the agent whose knowledge `render()` draws; None: everything, including hidden cards.
 
     Raises:

@@ -36,8 +36,8 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """One seat in each of `num_envs` games as a Gymnasium vector environment, with players in the other seats.
 
     Each row plays the same games as a `SingleEnv` with the same arguments: equal seeds and actions give equal games,
-    byte for byte, about 30 times as fast as Gymnasium's SyncVectorEnv. The caller owns the arrays that `step` and
-    `reset` return.
+    byte for byte. This is about 30 times as fast as Gymnasium's SyncVectorEnv. The caller owns the arrays that `step`
+    and `reset` return.
 
     - Observations: float32 [n, F].
     - Rewards: float64 [n], 0 until the end of a row's game, then the result of the seat.

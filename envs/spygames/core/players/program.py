@@ -102,8 +102,8 @@ class CommandPlayer:
 
     def _answer(self, d: DecisionBatch, row: int) -> int:
         """Return the program's action in one game."""
-        if (said := self._following.answer(d, row)) is not None:
-            return said
+        if (earlier := self._following.answer(d, row)) is not None:
+            return earlier
         seat = int(d.states["to_move"][row])
         if self._failures.get(seat, 0) >= MAX_FAILURES:
             what = f"failed in seat {seat}"

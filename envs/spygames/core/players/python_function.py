@@ -88,14 +88,14 @@ class PythonPlayer:
 
     def _answer(self, d: DecisionBatch, row: int) -> int:
         """Return the player's action in one game."""
-        if self._is_class and (said := self._following.answer(d, row)) is not None:
-            return said
+        if self._is_class and (earlier := self._following.answer(d, row)) is not None:
+            return earlier
         # Copies, so that the player cannot change the games' own arrays.
         observation, mask = d.observation[row].copy(), d.mask[row].copy()
         news = self._following.news(d, row) if self._is_class else None
 
         def decide() -> Any:
-            own = self._decide if news is None else self._told(news, row, d.rng[row]).act
+            own = self._decide if news is None else self._informed(news, row, d.rng[row]).act
             return own(observation, mask)
 
         try:
@@ -135,7 +135,7 @@ class PythonPlayer:
         except (Exception, SystemExit) as error:
             say(f"{self.name}: {type(error).__name__}: {one_line(error)}")
 
-    def _told(self, news: News, row: int, rng: np.ndarray) -> Any:
+    def _informed(self, news: News, row: int, rng: np.ndarray) -> Any:
         """Return the object of a game, after it has received the events so far."""
         if news.begins or (row, news.seat) not in self._objects:
             self._objects[row, news.seat] = self._decide(self.game, news.seat, draw_seed(rng))

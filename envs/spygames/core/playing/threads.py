@@ -1,4 +1,8 @@
-"""Threads that share the rows of a loop. Each runs its own part, a few rows at a time, and then helps the others."""
+"""Threads that share the rows of a loop. Each runs its own part, a few rows at a time, and then helps the others.
+
+The calling thread posts a job and wakes the others. Each of these sleeps on its bell, a lock that is released to wake
+it.
+"""
 
 import threading
 import time
@@ -149,7 +153,7 @@ def _close(board: _Board, bells: list[threading.Lock]) -> None:
 
 def _ring(bells: list[threading.Lock]) -> None:
     for bell in bells:
-        if bell.locked():  # otherwise it rings already, and the thread will not sleep
+        if bell.locked():  # otherwise it rings already, and its thread will not sleep
             bell.release()
 
 

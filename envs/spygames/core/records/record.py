@@ -188,8 +188,8 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
         STATE [actions + 1], including the first and the last state.
 
     Raises:
-        RecordError: the record does not fit. Its game or options do not exist, its beginning is impossible, an action
-            is not legal in its turn, or a position or the result differs.
+        RecordError: the record does not fit. Its game or options do not exist, or its beginning is impossible. Or an
+            action is not legal in its turn, or a position or the result differs.
     """
     r = game_record
     game = game or game_of(r)
@@ -357,8 +357,8 @@ def game_of(r: GameRecord) -> Game:
 def _digest(game: Game, s: Record) -> str:
     """Return a digest of the state's mapping, not of its bytes: a layout may change while the rules do not.
 
-    The key `record`, which holds what views remember, is left out, because it may be extended. `rng` is a number, as
-    in all earlier records.
+    The key `record`, which holds the history that views show, is left out, because it may be extended. `rng` is a
+    number, as in all earlier records.
     """
     mapping = {key: value for key, value in game.texts.state_to_dict(game, s).items() if key != "record"}
     return hashlib.sha256(json.dumps(mapping, sort_keys=True).encode()).hexdigest()[:12]
