@@ -137,7 +137,7 @@ def differences(
                 yield name, difference(then, now, ("in one world", "in another")) if now.dtype.names else values
         elif name == "moves":
             for action in now.keys() & then.keys():
-                if now[action] != then[action] and not shows(game, one, other, seat, action):
+                if now[action] != then[action] and not can_tell_apart(game, one, other, seat, action):
                     yield name, _first(then[action], now[action])
         elif now != then:
             yield name, _first(then, now)
@@ -145,7 +145,7 @@ def differences(
             yield name, "has its keys in different orders"
 
 
-def shows(game: Game, one: np.ndarray, other: np.ndarray, seat: int, move: str) -> bool:
+def can_tell_apart(game: Game, one: np.ndarray, other: np.ndarray, seat: int, move: str) -> bool:
     """Whether `seat` can tell two worlds, STATE [1], apart after a move (given by its text) is made in both.
 
     Both worlds get the same random stream.
@@ -293,7 +293,7 @@ def rewinds(trial: Trial) -> None:
             game.apply(as_record(states), past[-1][1])
 
 
-def retold(
+def indistinguishable_decision(
     game: Game, states: np.ndarray, action: int, viewer: int, seed: int, tries: int = 64
 ) -> tuple[np.ndarray, int] | None:
     """Find a decision that `viewer` cannot tell from the true one of another seat, not even by its outcome.
@@ -341,7 +341,7 @@ def _check_rewind(trial: Trial, states: np.ndarray, viewer: int, past: list[tupl
         seat = int(true["to_move"][0])
         actions, shown = [], []
         # The true past, and another one that the viewer cannot tell from it.
-        pasts = ((true, action), retold(game, true, action, viewer, seed + 1) or (true, action))
+        pasts = ((true, action), indistinguishable_decision(game, true, action, viewer, seed + 1) or (true, action))
         for world, rng, (then, did) in zip(worlds, rngs, pasts, strict=True):
             assert game.rewind is not None
             actions.append(int(game.rewind(as_record(world), as_record(then), seat, did, rng)))
