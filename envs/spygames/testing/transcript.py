@@ -1,5 +1,4 @@
-"""Transcripts of games: everything that a game shows, byte by byte, for each way of playing it, compiled and
-interpreted."""
+"""Transcripts of games: all bytes that a game shows, by environment, batch and kernels, compiled and interpreted."""
 
 import os
 import pickle

@@ -27,7 +27,7 @@ def find_code(spec: str) -> Callable[..., Any]:
     if not spec.startswith(PYTHON) or not dot or not all(part.isidentifier() for part in path.split(".")):
         raise ValueError(f"{shown(spec)} must name a module and a function or class in it, as in python:my_bot.act")
     if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.append(os.getcwd())  # a command's path lacks it; last, so that it shadows no module
+        sys.path.append(os.getcwd())  # a command starts without it; last, so that it shadows no module
     try:
         found = getattr(importlib.import_module(module), name, None)
     except (Exception, SystemExit) as error:  # a module may raise anything when it is imported
