@@ -34,16 +34,20 @@ _DECISIONS, _REWOUND = 40, 4  # decisions played per game, and decisions of a se
 def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, moves: int = _MOVES) -> dict[str, Any]:
     """Return everything that a seat can see, by the name of the channel.
 
-    The channels are its view and mask, the texts of its actions, the seat to move, the results, the drawing and the
-    mapping of `seen_to_dict`. Another channel is what the seat sees when the seat to move acts. An environment adds no
-    channels: its observation, mask, info and view equal these (see `equal_bytes`), and rewards and terminations follow
-    from the results.
+    - `view`, `mask`, `to_move`, `results`, `cut off`: the numbers that an environment shows.
+    - `texts`: the text of each action.
+    - `drawing`, `mapping`: the results of `to_text` and `seen_to_dict`.
+    - `moves`: what the seat sees when the seat to move acts (`seen_action`), by the text of the action.
+    - `picture`, `picture with targets`: the SVG, without and with legal actions as targets.
+
+    An environment adds no channels: its observation, mask, info and view equal these (see `equal_bytes`), and rewards
+    and terminations follow from the results.
 
     Args:
         game: the game.
         states: the position, STATE [1].
         seat: the seat.
-        pictures: whether to include the pictures: one without targets, and one with targets in the other theme.
+        pictures: whether to include the pictures. One is in the dark theme, the other in the light theme.
         moves: the maximum number of actions whose texts (`seen_action`) are included.
     """
     s = as_record(states)

@@ -28,7 +28,7 @@ class News(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What the player of a seat knows of the game in a row."""
+    """The last decision of a seat in the game of a row, and the answer of its player."""
 
     decision: tuple[int, int]
     """Its last decision: the number of the game (`DecisionBatch.games`) and the number of earlier decisions in it."""
@@ -43,7 +43,7 @@ class _Known(NamedTuple):
 
 
 class Following:
-    """Record of the events that one player has received of its games.
+    """The events that one player has received, and its last answers, in each of its games.
 
     Methods with a DecisionBatch raise ValueError if it has no `notes` or no `games`.
     """
@@ -73,8 +73,9 @@ class Following:
     def answer(self, d: DecisionBatch, row: int) -> int | None:
         """Return the earlier answer of the seat to move to the same decision; None if there is none.
 
-        When a player fails in one of several games, the caller may ask it again for all of them. The player must then
-        give the same answers. A stored failure is raised again, once, because the failed game must not start over.
+        When a player fails in one of several games, the caller may ask it again for all of them. Stored answers keep
+        the other games unchanged then. A stored failure is raised again, once, so that the failed game does not start
+        over.
         """
         (seat, known), (_, decision) = self._of(d, row), _decision(d, row)
         if known is None or known.answer is None or known.decision != decision:
