@@ -149,7 +149,8 @@ sys.exit(main(["evaluate", "random", "--games", "10"]))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == (
-        f"spygames: the command needs the extra: pip install 'spygames[training]' (no module {module})\n"
+        "spygames: the command needs the extra: pip install 'spygames[training]' (in a clone: '.[training]'): "
+        f"no module {module}\n"
     )
 
 

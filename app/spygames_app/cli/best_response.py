@@ -69,8 +69,8 @@ class BestResponse:
     play: How = None
     """How the agent plays: sample, argmax or a temperature. (default: sample)"""
     decisions: AnyPositive = None
-    """Number of the learner's own decisions that it trains for. The decisions of all sides are played, so about twice as
-    many with two sides. (default: 10000000)"""
+    """The learner's own decisions in training. Both seats are counted while it trains, so about twice as many are
+    played with two sides. (default: 10000000)"""
     seed: AnySeed = None
     """Seed of the learner. (default: 1)"""
     workers: AnyPositive = None

@@ -197,9 +197,8 @@ class Train:
             say(f"agent: {folder}/checkpoint\ncurves: {folder}/curves.png\nmetrics: {folder}/metrics.jsonl")
             game = f" --game {config.game}" if imports_code(run.game.id) else ""
             names = " ".join(name for name in run.game.bots if name in ("random", "greedy", "expert"))
-            say(
-                f"next: {program()} evaluate {shlex.quote(self._agent(folder))} --play sample argmax --against {names}{game}"
-            )
+            agent = shlex.quote(self._agent(folder))
+            say(f"next: {program()} evaluate {agent} --play sample argmax --against {names}{game}")
         return 0
 
     def _agent(self, folder: Path) -> str:
