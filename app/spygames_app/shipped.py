@@ -23,7 +23,7 @@ def config_path(text: str) -> Path:
     shipped = shipped_folder("configs").joinpath(*within, f"{path.name.removesuffix('.toml')}.toml")
     if shipped.is_file():
         return shipped
-    if path.name == text and not path.suffix:
+    if text and path.name == text and not path.suffix:
         names = ", ".join(sorted(file.stem for file in shipped.parent.glob("*.toml")))
         raise ValueError(f"there is no file and no config {one_line(text)}; the configs are {names}")
     return path

@@ -451,6 +451,8 @@ AGREED: dict[str, tuple[str, ...]] = {
     "replay object": ("not a game record", "key 'game' is missing", '{"game": '),
     "ladder object": ("not a line of a ladder", "block", '{"block": '),
     "evaluate greedy --games 1000000000001": ("--games", "is not an integer from 1 to 10^12"),
+    "evaluate greedy --games 1_000_000_000_001": ("--games", "is not an integer from 1 to 10^12"),
+    "evaluate greedy --games 1__0": ("--games", "'1__0' is not an integer from 1"),
     "evaluate greedy --games 0": ("--games", "'0' is not an integer from 1"),
     "compare greedy random --max-games 1": ("--max-games must be at least 128",),
     "export agent_avenue/simple-2": ("--onnx FILE or --bfloat16 FOLDER",),
