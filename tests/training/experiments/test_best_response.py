@@ -182,7 +182,7 @@ def test_wrong_input_gives_one_line(tmp_path: Path, small_updates: None, capsys:
     assert "model.safetensors" in complaint(["best-response", str(cut), "--out", out], capsys)
     assert not Path(out).exists()
     assert run("best-response", *short(green, "--out", out)) == 0
-    assert "holds a run already" in complaint(["best-response", green, "--out", out], capsys)
+    assert f"best-response --resume {out}," in complaint(["best-response", green, "--out", out], capsys)
 
 
 def test_a_search_without_a_learner_is_measured(

@@ -166,7 +166,7 @@ def test_a_run_without_progress_prints_nothing_and_writes_a_log(
     shares = [
         json.loads(line).get("win_share/random") for line in (tmp_path / "metrics.jsonl").read_text().splitlines()
     ]
-    wins = [f"wins against random {share:.1%}" for share in shares if share is not None]
+    wins = [f"wins against random {share:.1%} (sampled)" for share in shares if share is not None]
     assert len(wins) == 3
     assert [line[-len(win) :] for line, win in zip(lines, wins, strict=False)] == wins
     assert lines[-1].startswith("1,536 decisions in ")

@@ -1,6 +1,5 @@
 """Make the executor that a command's options name."""
 
-from spygames.core.basics.extras import how_to_install
 from spygames_training.parallel.executor import SERIAL, Executor
 from spygames_training.parallel.pool import Pool
 
@@ -32,7 +31,9 @@ def executor_of(jobs: int = 1, on: str = "") -> Executor:
         try:
             from spygames_training.bridges.ray_tasks import OnRay
         except ModuleNotFoundError as error:
-            raise ValueError(f"--on ray needs Ray: {how_to_install('ray')}: {error}") from error
+            raise ValueError(
+                f"--on ray needs Ray: pip install 'spygames[ray]' (in a clone: '.[ray]'): {error}"
+            ) from error
         return OnRay(address)
     if jobs == 1:
         return SERIAL

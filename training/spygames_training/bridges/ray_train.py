@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from spygames.authoring import one_line
-from spygames.core.basics.extras import how_to_install
 from spygames_training import Config, Run, join
 from spygames_training.runs.agreement import check_workers
 
@@ -53,7 +52,9 @@ def train_on_ray(
     try:
         ray, train, of_torch = map(import_module, ("ray", "ray.train", "ray.train.torch"))
     except ImportError as error:
-        raise ValueError(f"train_on_ray needs Ray Train: {how_to_install('ray')}: {one_line(error)}") from error
+        raise ValueError(
+            f"train_on_ray needs Ray Train: pip install 'spygames[ray]' (in a clone: '.[ray]'): {one_line(error)}"
+        ) from error
     processes = processes if isinstance(processes, tuple) else int(processes)
     fewest, most = processes if isinstance(processes, tuple) else (processes, processes)
     for count in range(fewest, most + 1):
