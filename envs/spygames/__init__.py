@@ -87,7 +87,7 @@ def make_batch(
     done: "np.ndarray | None" = None,
     **options: Any,
 ) -> "Batch":
-    """Make a `Batch`: `n` games in lockstep, which restart by themselves.
+    """Make a `Batch`: `n` games in lockstep that restart automatically.
 
     Example:
         >>> import spygames
@@ -97,7 +97,7 @@ def make_batch(
     Args:
         game_id: an id such as `agent_avenue_v0`, or a module with a `make_game`.
         n: number of games.
-        seed: 0..2^64-1; None: from the system's entropy.
+        seed: 0..2^64-1; None draws one from the system's entropy.
         threads, observation, mask, rewards, done: as in `Batch`.
         options: options of the game, such as `players=2`.
 

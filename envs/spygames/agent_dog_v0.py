@@ -13,10 +13,12 @@
 ### The game
 
 In each round a player gets five cards and passes one of them, with four players to its partner. A card moves a pawn by
-its number, brings a new pawn into play, swaps two hidden pawns, copies the last card, or splits four steps that capture
-all pawns in their way. Four players play in two teams and win with eight pawns home. A player without a playable card
-is then out of the round. Two and three players play for themselves and win with four pawns home. A player that captures
-a pawn of its own side is out of the round.
+its number, brings a new pawn into play, swaps two hidden pawns, or copies the last card. Another card splits four steps
+that capture all pawns in their way. A player that captures a pawn of its own side is out of the round.
+
+Four players play in two teams, and a team wins with eight pawns home. A player without a playable card is out of the
+round. Two and three players play for themselves and win with four pawns home. A player without a playable card then
+discards one and draws another.
 
 `spygames/agent_dog/README.md` lists every rule with its ID and source, the actions and the observation.
 

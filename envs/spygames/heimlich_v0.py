@@ -14,7 +14,7 @@
 
 Up to seven agents walk around twelve buildings. Each player secretly owns one of them; the others are free. In a turn
 the active player rolls a die and spends all points on any agents, its own or not. If an agent ends its movement at the
-safe, every agent scores the value of its building, and the player moves the safe to another building. The game ends
+safe, every agent scores the value of its building. The player then moves the safe to another building. The game ends
 when a token reaches 42 points. The owner of the token furthest ahead wins; if a free agent is furthest ahead, nobody
 wins. `top_secret` adds 26 cards, played in a round after every movement. With `secret_identities` every player predicts
 once who owns which agent.

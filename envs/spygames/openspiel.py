@@ -1,6 +1,6 @@
 # Of an extra that is not installed where types are checked:
 # pyright: reportMissingImports=false
-"""The games as games of OpenSpiel (extra `openspiel`).
+"""OpenSpiel versions of all games (extra `openspiel`).
 
 Importing this module registers all games of the package with OpenSpiel:
 
@@ -9,21 +9,21 @@ Importing this module registers all games of the package with OpenSpiel:
 
     game = pyspiel.load_game("spygames_agent_avenue_v0(mode=advanced)")
 
-`register` adds a game of your own. The parameters of a game are the options of its `make_game`. OpenSpiel wants one
-type for each, so -1 stands for "random", and an empty string for None. Two more parameters control chance:
+`register` adds a game of your own. The parameters of a game are the options of its `make_game`. An OpenSpiel parameter
+has one fixed type, so -1 stands for "random", and an empty string for None. Two more parameters control chance:
 
 - `chance="sampled"`: one chance node with one outcome, after which the game draws a seed. OpenSpiel cannot serialize
-  such Python games and their states, because it asks the game for the state of its generator.
+  Python games with sampled chance, nor their states, because it asks the game for the state of its generator.
 - `chance="explicit"`: the seed is drawn in eight chance nodes of one byte each. The history then determines the game,
   and games and states can be serialized and pickled. There are far too many deals for algorithms that walk the tree.
-- `rng_seed`: the seed of the generator with `chance="sampled"`; -1: from the system's entropy.
+- `rng_seed`: the seed of the generator with `chance="sampled"`; -1 draws one from the system's entropy.
 
-If the module of a game has a function `deals()`, which lists its equally likely deals, the game has one chance node
-with these outcomes, and `chance` is ignored. All chance of such a game must be in the deal, and its views must have
-perfect recall. It can then be solved exactly.
+The module of a game may have a function `deals()`, which lists its equally likely deals. The game then has one chance
+node with these outcomes, and `chance` is ignored. The deal must contain all chance of the game, and the views must have
+perfect recall. OpenSpiel can solve a small game of this kind exactly.
 
-Chance after the deal follows from the seed, so a clone of a state replays it. A search must not know future chance. It
-begins with `resample_from_infostate`, which redraws future chance and everything hidden.
+Chance after the deal follows from the seed, so a clone of a state replays it. A search must not know future chance, so
+it must begin with `resample_from_infostate`, which redraws future chance and everything hidden.
 """
 
 import inspect
@@ -100,7 +100,7 @@ class OpenSpielGame(pyspiel.Game):
         zero_sum = game.num_players == 2 and not game.options.get("nobody_wins")
         seats = game.num_players
         game_type = _game_type(self, (seats, seats), sampled=sampled, zero_sum=zero_sum)
-        # One side gets what the others lose. For three sides and more the bound is not tight.
+        # At most, one side gets everything that the others lose. With three sides or more the bound is not tight.
         highest = -game.lowest_return * (game.num_sides - 1)
         info = pyspiel.GameInfo(
             num_distinct_actions=game.num_actions,
@@ -124,7 +124,7 @@ class OpenSpielGame(pyspiel.Game):
     def make_py_observer(
         self, iig_obs_type: pyspiel.IIGObservationType | None = None, params: dict[str, Any] | None = None
     ) -> "Observer | None":
-        """Return an observer of what a seat may know; None for all other types of observation.
+        """Return an observer of what a seat may know; None if `iig_obs_type` requests anything else.
 
         Raises:
             ValueError: `params` is not empty.
@@ -280,8 +280,8 @@ class OpenSpielState(pyspiel.State):
     def information(self, seat: int) -> str:
         """Return the information state of a seat.
 
-        Two states are equal if and only if the seat knew and did the same at all its decisions, and knows the same
-        now.
+        Two information states are equal if and only if the seat knew and did the same at all its decisions, and knows
+        the same now.
         """
         return f"player_{seat} {self._digest(seat).hex()}" if self._raw else f"player_{seat} before the deal"
 
@@ -306,8 +306,8 @@ class OpenSpielState(pyspiel.State):
 class Observer:
     """An observer of what a seat may know.
 
-    `tensor` and `dict` have the present view of the seat. An observer with perfect recall has only a string, unless the
-    views of the game have perfect recall themselves.
+    `tensor` and `dict` hold the current view of the seat. An observer with perfect recall has neither and provides only
+    a string, except for games whose views have perfect recall.
     """
 
     def __init__(self, game: OpenSpielGame, perfect_recall: bool):
@@ -352,8 +352,8 @@ def register(game_id: str) -> str:
     game = make_game()
     name = f"spygames_{game.id}"
     if name not in pyspiel.registered_names():
-        # A class, because OpenSpiel frees the maker of a game after Python has ended: freeing a function would abort
-        # the process.
+        # OpenSpiel frees the maker of a game after Python has ended. Freeing a function would abort the process then,
+        # so the maker is a class.
         made = type("OpenSpielGame", (OpenSpielGame,), {"name": name, "make_game": staticmethod(make_game)})
         sampled = not _lists_deals(game)
         pyspiel.register_game(_game_type(made, _seats(make_game), sampled=sampled, zero_sum=False), made)
@@ -361,7 +361,7 @@ def register(game_id: str) -> str:
 
 
 def _lists_deals(game: Game[Any]) -> bool:
-    """Whether the module of a game lists its equally likely deals, see above."""
+    """Whether the module of a game lists its equally likely deals; see the docstring of this module."""
     return hasattr(game.module, "deals")
 
 

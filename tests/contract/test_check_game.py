@@ -426,7 +426,7 @@ def test_finds_machine_code_older_than_a_helper(folder: Path) -> None:
     check_game(game, checks=["interpreted"])
     # Of another length: Python takes a file of the same size and second for the one that it has compiled.
     helper.write_text(text.format("0 + 5"), encoding="utf-8")
-    with pytest.raises(ContractError, match=r"view: first is 0.0 compiled, 5.0 interpreted.*older than an edit"):
+    with pytest.raises(ContractError, match=r"view: first is 0.0 compiled, 5.0 interpreted.*older than the sources"):
         check_game(game, checks=["interpreted"])
 
 

@@ -1,8 +1,5 @@
 """Train agents on the games of `spygames` by self-play, save them, and measure how well they play.
 
->>> from spygames_training import Config, evaluate, train
->>> policy = train(Config(decisions=1_000_000), "runs/first")  # doctest: +SKIP
-
 The public modules are this one, `config`, `measuring`, `search` and `bridges`; everything else is private. The names in
 `__all__` are imported on first use, so that importing the package is quick.
 """

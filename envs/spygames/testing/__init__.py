@@ -1,4 +1,4 @@
-"""Check that a game of your own keeps the contract of all games (`check_game`).
+"""Check that a game of your own meets the contract of `spygames.Game` (`check_game`).
 
 >>> from spygames import make_game
 >>> from spygames.testing import check_game
@@ -28,31 +28,33 @@ Play:
 Hidden information:
 
 - `leaks`: everything that a seat can see is the same in all worlds that `determinize` draws for it: view, mask, texts,
-  drawing, picture, order and results. The draw does not depend on the true state.
+  drawing, picture, key order and results. `determinize` does not depend on the true state.
 - `moves`: moves of other seats that a seat cannot tell apart have the same text.
 - `redraws`: `determinize` redraws what is hidden. Its distribution can be checked only by tests of the game.
 - `rewinds`: a rewound world reveals nothing of the true state. `ways` is above 0 and reads nothing hidden of the
   present. Only for games with `rewind`.
-- `strata`: worlds by their stratum; only for games with `determinize_stratum`.
-- `questions`: the answers of belief targets are in range, and the seat knows which targets are unasked; only for games
-  with belief targets.
+- `strata`: `determinize_stratum` draws possible worlds and does not depend on the true state. Only for games with
+  `determinize_stratum`.
+- `questions`: the answers of belief targets are in range, and the seat knows which targets are `UNASKED`. Only for
+  games with belief targets.
 - `environment`: the environment, errors included, reveals nothing hidden.
 
 Environments:
 
 - `pettingzoo`, `gymnasium`: the environments pass the tests of these libraries.
 - `copies`: a game that is copied, pickled or saved at any point continues in the same way.
-- `saves`: invalid saves are refused.
-- `known`: `is_known` agrees with the mapping; only for games with `is_known`.
+- `saves`: `restore` refuses invalid saves and changes nothing.
+- `known`: `is_known` accepts exactly the states whose mapping reads back as the same bytes. Only for games with
+  `is_known`.
 - `ownership`: arrays that were returned do not change later, and writing into them does not change the game.
 - `refused_actions`, `refused_resets`, `refused_batch`, `refused_single`: refused input changes nothing.
 
 Machine code:
 
-- `equal_bytes`: batch, environment and bare kernels give the same bytes, also in used memory.
+- `equal_bytes`: batch, environment and bare kernels give the same bytes, even in buffers with old contents.
 - `interpreted`: a fresh process that interprets the sources gives the same bytes. The check finds integers that
-  overflow, and machine code that is older than an edit. It is skipped for a game made in a notebook or script, which no
-  other process can import.
+  overflow, and machine code that is older than the sources. It is skipped for a game made in a notebook or script,
+  which no other process can import.
 """
 
 import time
@@ -128,11 +130,11 @@ def check_game(
     hidden: bool = True,
     progress: bool = False,
 ) -> Report:
-    """Check a game; the description of this module lists the checks.
+    """Check a game. The docstring of this module describes the checks.
 
     Args:
         game: the game.
-        seed: seed of the random games and positions; equal seeds give equal ones.
+        seed: seed of the random games and positions; equal seeds give equal games and positions.
         effort: multiplier of the number of games and positions.
         checks: names from `CHECKS`; None runs all.
         invariants: a function that is called with states (records of STATE) of random play, and raises AssertionError

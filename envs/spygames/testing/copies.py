@@ -25,7 +25,7 @@ def _advance(env: GameEnv, choice: int) -> None:
 
 
 def trace(env: GameEnv, steps: int = _TRACE) -> Iterator[bytes]:
-    """Yield everything that an environment shows in the next `steps` steps, through the end and into the next games."""
+    """Yield everything that an environment shows in the next `steps` steps, across the ends of games."""
     for step in range(steps):
         if not env.agents:
             env.reset()
@@ -71,7 +71,7 @@ def copies(trial: Trial) -> None:
             "save and restore": restored,
         }
         first = list(trace(env))
-        for name, other in others.items():  # one after the other: they share nothing
+        for name, other in others.items():  # one after the other, so that shared memory would show
             if list(trace(other)) != first:
                 trial.fail(f"the copy by {name} continues differently")
         env.restore(saved)
@@ -80,7 +80,7 @@ def copies(trial: Trial) -> None:
 
 
 def saves(trial: Trial) -> None:
-    """A save that is truncated, damaged or not a save is refused, and nothing changes."""
+    """`restore` refuses bytes that are truncated, damaged or not from `save`, and changes nothing."""
     env = GameEnv(trial.game)
     env.reset(seed=1)
     saved: Any = env.save()
@@ -93,7 +93,7 @@ def saves(trial: Trial) -> None:
             if "saved" not in str(error):
                 trial.fail(f"the error for an invalid save must contain 'saved', not be {short(error)!r}")
         else:
-            trial.fail("restore must raise ValueError for a save that is truncated, damaged or not a save")
+            trial.fail("restore must raise ValueError for a save that is truncated or damaged, and for any other value")
         if env.save() != saved:
             trial.fail("a refused save changed the environment")
 

@@ -32,7 +32,7 @@ def layout(trial: Trial) -> None:
         if not has_no_padding(dtype):
             trial.fail(
                 f"all bytes of {name} must belong to fields, since NumPy does not copy the others and equal records "
-                f'would differ in bytes; end it, or its nested record, with ("padding", int8, n)'
+                f'would differ in bytes; end {name}, or its nested record, with ("padding", int8, n)'
             )
     fields = {path: dtype for path, dtype in leaves(game.state_dtype) if len(path) == 1}
     if fields.get(("rng",)) != np.uint64:
@@ -73,7 +73,7 @@ def pickling(trial: Trial) -> None:
     if set(again.bots) != set(game.bots):
         trial.fail(f"the unpickled game must have the bots {', '.join(game.bots)}, not {', '.join(again.bots)}")
     if again != game:
-        trial.fail(f"the unpickled game is another one, {again.title}; make_game(**options) must make the same game")
+        trial.fail(f"the unpickled game is a different one: {again.title}; make_game(**options) must make the same")
     if again.start(7).tobytes() != game.start(7).tobytes():
         trial.fail("the unpickled game starts differently from seed 7")
 

@@ -34,16 +34,20 @@ _DECISIONS, _REWOUND = 40, 4  # decisions played per game, and decisions of a se
 def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, moves: int = _MOVES) -> dict[str, Any]:
     """Return everything that a seat can see, by the name of the channel.
 
-    The channels are its view and mask, the texts of its actions, the seat to move, the results, the drawing and the
-    mapping of `seen_to_dict`. A further one is what it sees when the seat to move acts. An environment has no other
-    channels: observation, mask, info and view are these (`equal_bytes`), and rewards and terminations follow from the
-    results.
+    - `view`, `mask`, `to_move`, `results`, `cut off`: the numbers that an environment shows.
+    - `texts`: the text of each action.
+    - `drawing`, `mapping`: the results of `to_text` and `seen_to_dict`.
+    - `moves`: what the seat sees when the seat to move acts (`seen_action`), by the text of the action.
+    - `picture`, `picture with targets`: the SVG, without and with legal actions as targets.
+
+    An environment adds no channels: its observation, mask, info and view equal these (see `equal_bytes`), and rewards
+    and terminations follow from the results.
 
     Args:
         game: the game.
         states: the position, STATE [1].
         seat: the seat.
-        pictures: whether to include the pictures, in a theme by the seat: targets are drawn in the other one.
+        pictures: whether to include the pictures. One is in the dark theme, the other in the light theme.
         moves: the maximum number of actions whose texts (`seen_action`) are included.
     """
     s = as_record(states)
@@ -67,8 +71,8 @@ def channels(game: Game, states: np.ndarray, seat: int, pictures: bool = True, m
         "drawing": drawing,
         "cut off": bool(game.truncated(s)) if game.truncated is not None and s.to_move == NOBODY else None,
         "mapping": seen,
-        # Actions of other seats have a text only where they are legal, which depends on what those seats hold. Action
-        # numbers may be relative to the mover's own things, so actions are identified by their texts.
+        # Only legal actions of other seats have a text here, and legality depends on hidden cards. Action numbers may
+        # be relative to the mover, so actions are identified by their texts.
         "moves": {
             game.action_to_string(s, action, int(s.to_move)): game.seen_action(s, action, int(s.to_move), seat)
             for action in few(np.flatnonzero(legal), moves)
@@ -137,7 +141,7 @@ def differences(
                 yield name, difference(then, now, ("in one world", "in another")) if now.dtype.names else values
         elif name == "moves":
             for action in now.keys() & then.keys():
-                if now[action] != then[action] and not shows(game, one, other, seat, action):
+                if now[action] != then[action] and not can_tell_apart(game, one, other, seat, action):
                     yield name, _first(then[action], now[action])
         elif now != then:
             yield name, _first(then, now)
@@ -145,7 +149,7 @@ def differences(
             yield name, "has its keys in different orders"
 
 
-def shows(game: Game, one: np.ndarray, other: np.ndarray, seat: int, move: str) -> bool:
+def can_tell_apart(game: Game, one: np.ndarray, other: np.ndarray, seat: int, move: str) -> bool:
     """Whether `seat` can tell two worlds, STATE [1], apart after a move (given by its text) is made in both.
 
     Both worlds get the same random stream.
@@ -216,7 +220,7 @@ def is_no_secret(game: Game, states: np.ndarray, one: str, other: str) -> bool:
     """Whether two moves, given by their texts, lead to the same state for the seat that makes them.
 
     The states are compared after everything that this seat cannot know is redrawn. If they are equal, it is no secret
-    which of the two moves was made: a viewer may have watched it, such as a swap of face-down cards. False if one of
+    which of the two moves was made: a viewer may have watched a swap of face-down cards, for example. False if one of
     the moves is not legal.
     """
     s, ends = as_record(states), []
@@ -247,14 +251,14 @@ def environment(trial: Trial) -> None:
         seat = int(as_record(states).to_move)
         if seat == NOBODY:
             continue
-        said = []
+        shown = []
         for each in (states, check_no_leak(trial, states, seat, trial.seed, pictures=False)):
             env = GameEnv(game)
             env.reset(seed=0, options={"state": game.state_to_dict(as_record(each))})
             if env.state().tobytes() != each.tobytes():
                 trial.fail("reset(options={'state': ...}) must start from this state, but starts from another one")
-            said.append(list(_answers(trial, env, seat)))
-        for one, other in zip(*said, strict=True):
+            shown.append(list(_answers(trial, env, seat)))
+        for one, other in zip(*shown, strict=True):
             if one != other:
                 trial.fail(f"an environment reveals to seat {seat} which world is true: {one!r:.80} or {other!r:.80}")
 
@@ -293,13 +297,13 @@ def rewinds(trial: Trial) -> None:
             game.apply(as_record(states), past[-1][1])
 
 
-def retold(
+def indistinguishable_decision(
     game: Game, states: np.ndarray, action: int, viewer: int, seed: int, tries: int = 64
 ) -> tuple[np.ndarray, int] | None:
     """Find a decision that `viewer` cannot tell from the true one of another seat, not even by its outcome.
 
-    What is hidden from the viewer is redrawn until the action with the same text is legal and leads to the same view.
-    Future chance stays that of the true state.
+    Everything hidden from the viewer is redrawn until the action with the same text is legal and leads to the same
+    view. Future chance is that of the true state.
 
     Args:
         game: the game.
@@ -341,7 +345,7 @@ def _check_rewind(trial: Trial, states: np.ndarray, viewer: int, past: list[tupl
         seat = int(true["to_move"][0])
         actions, shown = [], []
         # The true past, and another one that the viewer cannot tell from it.
-        pasts = ((true, action), retold(game, true, action, viewer, seed + 1) or (true, action))
+        pasts = ((true, action), indistinguishable_decision(game, true, action, viewer, seed + 1) or (true, action))
         for world, rng, (then, did) in zip(worlds, rngs, pasts, strict=True):
             assert game.rewind is not None
             actions.append(int(game.rewind(as_record(world), as_record(then), seat, did, rng)))
@@ -434,7 +438,7 @@ def differing(game: Game, seats: int | None = None, positions: int = 30) -> int:
 
     Args:
         game: the game.
-        seats: the number of seats to try, from seat 0; None tries all. One that differs is enough.
+        seats: the number of seats to try, from seat 0; None tries all. A position counts if any of them qualifies.
         positions: the number of positions.
     """
     count = 0

@@ -58,7 +58,7 @@ def play(trial: Trial) -> None:
 def _over(trial: Trial, states: np.ndarray, mask: np.ndarray, results: np.ndarray) -> None:
     """After the end no action is legal, and the results are right.
 
-    They are equal within a team, at least `lowest_return`, and 0 in a game that was cut off.
+    Results are equal within a team, at least `lowest_return`, and 0 in a game that was cut off.
     """
     game = trial.game
     if mask.any():
@@ -74,7 +74,7 @@ def _over(trial: Trial, states: np.ndarray, mask: np.ndarray, results: np.ndarra
 
 
 def _no_wrap(trial: Trial, before: np.ndarray, after: np.ndarray, counts: list[tuple[str, ...]]) -> None:
-    """Fail if a signed integer overflowed: if it went from near one end of its type to near the other."""
+    """Fail if a signed integer overflowed, that is, went from near one end of its type to near the other end."""
     for path in counts:
         a, b = at_path(before, path).ravel(), at_path(after, path).ravel()
         top = np.iinfo(a.dtype).max // 8 * 7
@@ -121,7 +121,7 @@ def mapping(trial: Trial) -> None:
 
 
 def _looked_at(n: int, states: np.ndarray) -> bool:
-    """Whether the n-th position is checked closely: the first eight, every fourth, and the ends of games are."""
+    """Whether to check the n-th position closely. True for the first eight, every fourth, and the ends of games."""
     return n < 8 or n % 4 == 0 or as_record(states).to_move == NOBODY
 
 
@@ -149,7 +149,7 @@ def reads_back(trial: Trial, states: np.ndarray) -> None:
 
 
 def read(game: Game, given: Mapping[str, Any]) -> np.ndarray:
-    """Return the state [1] of a mapping."""
+    """Return the STATE [1] that a mapping describes."""
     states = game.new_states()
     game.state_from_dict(given, as_record(states))
     return states

@@ -1,5 +1,4 @@
-"""Transcripts of games: everything that a game shows, byte by byte, for each way of playing it, compiled and
-interpreted."""
+"""Transcripts of games: all bytes that a game shows, by environment, batch and kernels, compiled and interpreted."""
 
 import os
 import pickle
@@ -34,7 +33,7 @@ STEPS = 60
 TO_THE_NEXT = 2000
 """Maximum number of decisions in which one seed is played into its second game."""
 
-Page = list[tuple[str, str, bytes]]
+Transcript = list[tuple[str, str, bytes]]
 """A transcript, as entries (position, what, bytes); "what" is state, view, mask, results or answer."""
 
 
@@ -44,47 +43,47 @@ def chosen(mask: np.ndarray, step: int) -> int:
     return int(legal[(step * 7919 + 13) % len(legal)])
 
 
-def by_environment(game: Game, seed: int, steps: int) -> Page:
+def by_environment(game: Game, seed: int, steps: int) -> Transcript:
     """Transcript by the environment: state, view and mask of the seat to move at each step, and results at each end."""
-    env, page = GameEnv(game), Page()
+    env, entries = GameEnv(game), Transcript()
     env.reset(seed=seed)
     for step in range(steps):
         at = f"seed {seed}, decision {step}"
         observation, *_ = env.last()
         assert observation is not None
-        page.append((at, "state", env.state().tobytes()))
-        page.append((at, "view", observation["observation"].tobytes()))
-        page.append((at, "mask", observation["action_mask"].tobytes()))
+        entries.append((at, "state", env.state().tobytes()))
+        entries.append((at, "view", observation["observation"].tobytes()))
+        entries.append((at, "mask", observation["action_mask"].tobytes()))
         env.step(chosen(observation["action_mask"], step))
         if env.to_move < 0:
             results = np.array([env.rewards[agent] for agent in env.possible_agents], np.float32)
-            page.append((at, "results", results.tobytes()))
+            entries.append((at, "results", results.tobytes()))
             env.reset()
-    return page
+    return entries
 
 
-def by_batch(game: Game, seeds: Sequence[int], steps: int, threads: int = 1) -> Page:
+def by_batch(game: Game, seeds: Sequence[int], steps: int, threads: int = 1) -> Transcript:
     """The same transcript by a batch, for all seeds at once."""
     batch = Batch(game, len(seeds), threads=threads)
     batch.reset(seeds=np.array(seeds, np.uint64))
-    pages = [Page() for _ in seeds]
+    transcripts = [Transcript() for _ in seeds]
     for step in range(steps):
-        for i, (seed, page) in enumerate(zip(seeds, pages, strict=True)):
+        for i, (seed, entries) in enumerate(zip(seeds, transcripts, strict=True)):
             at = f"seed {seed}, decision {step}"
-            page.append((at, "state", batch.states[i].tobytes()))
-            page.append((at, "view", batch.observation[i].tobytes()))
-            page.append((at, "mask", batch.mask[i].tobytes()))
+            entries.append((at, "state", batch.states[i].tobytes()))
+            entries.append((at, "view", batch.observation[i].tobytes()))
+            entries.append((at, "mask", batch.mask[i].tobytes()))
         if not batch.mask.any(1).all():  # a faulty game, which cannot continue; the transcripts differ
             break
         batch.step(np.array([chosen(mask, step) for mask in batch.mask]))
         for i in np.flatnonzero(batch.done).tolist():
-            pages[i].append((f"seed {seeds[i]}, decision {step}", "results", batch.rewards[i].tobytes()))
-    return [line for page in pages for line in page]
+            transcripts[i].append((f"seed {seeds[i]}, decision {step}", "results", batch.rewards[i].tobytes()))
+    return [line for entries in transcripts for line in entries]
 
 
-def by_kernels(game: Game, seed: int, steps: int) -> Page:
-    """The same transcript by the kernels alone, with view and mask written into used memory."""
-    states, views, page = game.new_states(), game.new_views(), Page()
+def by_kernels(game: Game, seed: int, steps: int) -> Transcript:
+    """The same transcript by the kernels alone, with view and mask written into buffers with old contents."""
+    states, views, entries = game.new_states(), game.new_views(), Transcript()
     mask = np.empty(game.num_actions, np.int8)
     s, view, start = as_record(states), as_record(views), np.uint64(seed)
     game.init(s, as_record(game.packed), start)
@@ -93,54 +92,54 @@ def by_kernels(game: Game, seed: int, steps: int) -> Page:
         vector(views)[:], mask[:] = np.nan, 7
         game.observe(s, np.int64(s.to_move), view)  # type: ignore[arg-type]
         game.legal(s, mask)
-        page += [(at, "state", states.tobytes()), (at, "view", views.tobytes()), (at, "mask", mask.tobytes())]
+        entries += [(at, "state", states.tobytes()), (at, "view", views.tobytes()), (at, "mask", mask.tobytes())]
         game.apply(s, chosen(mask, step))
         if s.to_move < 0:
             out = np.full(game.num_players, np.nan, np.float32)
             game.returns(s, out)
-            page.append((at, "results", out.tobytes()))
+            entries.append((at, "results", out.tobytes()))
             start = np.uint64(next_seed(start))
             states.view(np.uint8)[:] = 0
             game.init(s, as_record(game.packed), start)
-    return page
+    return entries
 
 
-def by_waiting(game: Game, seed: int, steps: int) -> Page:
+def by_waiting(game: Game, seed: int, steps: int) -> Transcript:
     """Transcript of what all seats may know at each step of a game and after its end, including those that wait."""
-    env, page = GameEnv(game), Page()
+    env, entries = GameEnv(game), Transcript()
     env.reset(seed=seed)
     for step in range(steps):
         for agent in env.possible_agents:
             observation = env.observe(agent)
             at = f"seed {seed}, decision {step} as {agent} sees it"
-            page.append((at, "view", observation["observation"].tobytes()))
-            page.append((at, "mask", observation["action_mask"].tobytes()))
+            entries.append((at, "view", observation["observation"].tobytes()))
+            entries.append((at, "mask", observation["action_mask"].tobytes()))
         if env.to_move < 0:
             break
         env.step(chosen(mask_of(game, as_record(env.state().view(game.state_dtype))), 0))
-    return page
+    return entries
 
 
-def asides(game: Game, seed: int, steps: int, bots: bool) -> Page:
+def asides(game: Game, seed: int, steps: int, bots: bool) -> Transcript:
     """Transcript of determinized states, for one seat per step, and of bots' answers, for one bot per step."""
-    states, page = game.start(seed), Page()
+    states, entries = game.start(seed), Transcript()
     s, names = as_record(states), sorted(game.bots) if bots else []
     for step in range(steps):
         if s.to_move == NOBODY:
             break
         at, seat = f"seed {seed}, decision {step}", step % game.num_players
-        page.append(
+        entries.append(
             (f"{at}, determinized for seat {seat}", "state", determinized(game, states, seat, seed ^ step).tobytes())
         )
         mask, rng = mask_of(game, s), np.array([seed], np.uint64)
         for name in names[step % len(names) :][:1] if names else ():
             action = game.bots[name](as_record(view_of(game, s, int(s.to_move))), mask.copy(), rng)
-            page.append((f"{at}, bot {name}", "answer", np.int64(action).tobytes() + rng.tobytes()))
+            entries.append((f"{at}, bot {name}", "answer", np.int64(action).tobytes() + rng.tobytes()))
         game.apply(s, chosen(mask, step))
-    return page
+    return entries
 
 
-def different(game: Game, one: Page, other: Page, names: tuple[str, str]) -> str | None:
+def different(game: Game, one: Transcript, other: Transcript, names: tuple[str, str]) -> str | None:
     """Describe the first difference between two transcripts; None if they are equal."""
     dtypes = {
         "state": game.state_dtype,
@@ -162,7 +161,7 @@ def different(game: Game, one: Page, other: Page, names: tuple[str, str]) -> str
 
 
 def equal_bytes(trial: Trial) -> None:
-    """Batch, environment and bare kernels play the same games, also after a restart and in used memory."""
+    """Batch, environment and bare kernels play the same games, even after restarts and in buffers with old contents."""
     game, steps = trial.game, STEPS
     seeds = EDGES[-trial.times(len(EDGES)) :]
     chain = by_kernels(game, seeds[-1], TO_THE_NEXT)
@@ -186,7 +185,7 @@ def equal_bytes(trial: Trial) -> None:
 
 
 class Job(NamedTuple):
-    """A game to play in both processes, and how."""
+    """A game to play in both processes, with the settings."""
 
     pickled: bytes
     """The game."""
@@ -196,7 +195,7 @@ class Job(NamedTuple):
     """Whether the answers of bots are compared."""
 
 
-def pages(game: Game, job: Job) -> list[Page]:
+def transcripts(game: Game, job: Job) -> list[Transcript]:
     """Return the transcripts to compare. An interpreted process takes some hundred times as long per decision."""
     return [
         [line for seed in job.seeds for line in by_kernels(game, seed, job.steps)],
@@ -230,25 +229,25 @@ def compare_with_interpreted(trials: Sequence[Trial], steps: int = STEPS) -> Non
             raise Skip("the game is not in a module that another process can import")
         jobs.append(Job(pickle.dumps(game), EDGES[-trial.times(len(EDGES)) :], steps, trial.bots))
     for trial, job, there in zip(trials, jobs, _in_fresh_process(trials[0], jobs), strict=True):
-        for one, other in zip(pages(trial.game, job), there, strict=True):
+        for one, other in zip(transcripts(trial.game, job), there, strict=True):
             found = different(trial.game, one, other, ("compiled", "interpreted"))
             if found:
                 trial.fail(
                     f"{found}; either an integer leaves its type, which wraps only when interpreted, or machine code "
-                    "is older than an edit"
+                    "is older than the sources"
                 )
 
 
-def _in_fresh_process(trial: Trial, jobs: list[Job]) -> list[list[Page]]:
-    """Return the `pages` of each job, computed by an interpreted process."""
+def _in_fresh_process(trial: Trial, jobs: list[Job]) -> list[list[Transcript]]:
+    """Return the `transcripts` of each job, computed by an interpreted process."""
     with tempfile.TemporaryDirectory() as folder:
-        jobs_file, pages_file = Path(folder) / "jobs", Path(folder) / "pages"
+        jobs_file, transcripts_file = Path(folder) / "jobs", Path(folder) / "transcripts"
         jobs_file.write_bytes(pickle.dumps(jobs))
         # The process finds the same modules as this one, also beside a script or in the current folder.
         path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
         code = "import sys; from spygames.testing.transcript import answer; answer(*sys.argv[1:])"
         run = subprocess.run(
-            [sys.executable, "-c", code, str(jobs_file), str(pages_file)],
+            [sys.executable, "-c", code, str(jobs_file), str(transcripts_file)],
             env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": path},
             capture_output=True,
             text=True,
@@ -256,10 +255,10 @@ def _in_fresh_process(trial: Trial, jobs: list[Job]) -> list[list[Page]]:
         if run.returncode != 0:
             last = (run.stderr.strip().splitlines() or ["no message"])[-1]
             trial.fail(f"a fresh process with NUMBA_DISABLE_JIT=1 fails: {short(last)}")
-        return pickle.loads(pages_file.read_bytes())
+        return pickle.loads(transcripts_file.read_bytes())
 
 
-def answer(jobs_file: str, pages_file: str) -> None:
-    """Read pickled jobs and write their pages. The fresh process runs this function."""
+def answer(jobs_file: str, transcripts_file: str) -> None:
+    """Read pickled jobs and write their transcripts. The fresh process runs this function."""
     jobs: list[Job] = pickle.loads(Path(jobs_file).read_bytes())
-    Path(pages_file).write_bytes(pickle.dumps([pages(pickle.loads(job.pickled), job) for job in jobs]))
+    Path(transcripts_file).write_bytes(pickle.dumps([transcripts(pickle.loads(job.pickled), job) for job in jobs]))

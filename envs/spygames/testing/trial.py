@@ -1,4 +1,4 @@
-"""The class `Trial`, which gives each check the game under test, random positions and error messages; and helpers."""
+"""Helpers of the checks, and the class `Trial`: the game under test, random positions and error messages."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from spygames.core.game.game import NOBODY, Game, as_record, flat
 
 MAX_DECISIONS = 10_000
 """Maximum number of decisions; a longer game counts as endless."""
-_LATEST = 1000  # positions are taken from this many first decisions of a game
+_LATEST = 1000  # positions are taken from the first 1000 decisions of a game
 EDGES = (0, 1, 2**63, 2**64 - 1)
 """Seeds that every check tries first."""
 
@@ -86,7 +86,7 @@ class Trial:
     def positions(self, number: int) -> Iterator[np.ndarray]:
         """Yield one random position, STATE [1], of each of `number` random games (times the effort).
 
-        The first thousand decisions of a game are equally likely. Every eighth game is taken at its end instead.
+        Each of the first thousand positions of a game is equally likely. Every eighth game is taken at its end instead.
         """
         for i, seed in enumerate(self.seeds(self.times(number))):
             states = self.game.start(seed)

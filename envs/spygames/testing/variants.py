@@ -1,6 +1,6 @@
 """Options of the variants of this package's games, for tests of all of them.
 
-The main variants of a game differ from each other in rules or setup; the further ones (`FURTHER`) differ in little.
+The main variants of a game differ from each other in rules or setup. The further ones (`FURTHER`) recombine these.
 """
 
 from typing import Any

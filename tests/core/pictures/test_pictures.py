@@ -66,7 +66,7 @@ def test_the_fallback_shows_the_text() -> None:
         assert root[1].text == text
         assert "".join(text.split()) in texts_of(svg)
         assert not re.search(r"\b(id|style|href|src)=", svg)
-    assert "2 actions, as pass" in texts_of(picture(KUHN, s, 1, legal=["pass", "bet"]))
+    assert "2 actions, such as pass" in texts_of(picture(KUHN, s, 1, legal=["pass", "bet"]))
 
 
 def test_names_and_texts_are_escaped() -> None:

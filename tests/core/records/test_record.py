@@ -271,7 +271,7 @@ def test_changed_action_is_refused_by_its_result_alone() -> None:
         ({"seed": 4}, "at the start the position is not the recorded one"),
         ({"seed": None}, "the record cannot begin: "),
         ({"seed": None, "state": {"mode": "simple"}}, "the record cannot begin: the state lacks"),
-        ({"positions": ("aa",)}, "actions and 1 positions"),
+        ({"positions": ("aa",)}, " entries, one more than actions, not 1"),
         ({"returns": (0.0, 0.0)}, "returns must be ("),
         ({"end_reason": "masterplan"}, "end_reason must be '"),
     ],

@@ -94,8 +94,8 @@ def test_what_is_accepted(at: Callable[..., Position], parts: dict[str, Any]) ->
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"edition": "ravensburger"}, "edition is 'ravensburger'"),
-    ({"players": 4}, "players is 4"),
+    ({"edition": "ravensburger"}, "edition must be 'amigo', as in the options"),
+    ({"players": 4}, "players must be 3, as in the options"),
     ({"agents": ["red"]}, "agents must be"),
     ({"phase": "roll"}, "phase: 'roll' is not one of"),
     ({"to_move": 1}, "to_move must be 0, the active seat"),

@@ -16,7 +16,7 @@ from spygames.core.players.names import make_player
 from spygames.core.players.player import bot_loop
 from spygames.core.playing.batch import Batch
 from spygames.heimlich.layout import GUESS
-from spygames.testing.hidden import retold
+from spygames.testing.hidden import indistinguishable_decision
 from spygames.testing.trial import determinized, mask_of, view_of
 from spygames_training.agents.policy import Policy
 from spygames_training.config import Network
@@ -87,7 +87,7 @@ def scrambled(game: Game, states: np.ndarray, noted: Noted, seat: int, seed: int
         here = past[k : k + 1]
         if here["to_move"][0] == seat:
             continue
-        if (found := retold(game, here, int(actions[k]), seat, seed + k)) is not None:
+        if (found := indistinguishable_decision(game, here, int(actions[k]), seat, seed + k)) is not None:
             changed += found[0].tobytes() != here.tobytes()
             past[k], actions[k] = found[0][0], found[1]
         if stays_hidden(game, here, int(actions[k]), seat, states):

@@ -33,7 +33,7 @@ MAX_BYTES = 1 << 30
 """Maximum size of a file."""
 _DIGEST = sha256().digest_size
 _UNUSED_DAYS = 30
-"""Files that have not been loaded for this many days are deleted, such as those of code that was edited since."""
+"""Files that have not been loaded for this many days are deleted, such as files of code that has been edited since."""
 _warned: set[str] = set()
 
 
@@ -168,18 +168,18 @@ class MachineCode:
     """The disk cache of one kernel, with one file per signature. It replaces Numba's own cache in a dispatcher.
 
     Numba's cache notices an edit only in the kernel's own file. It misses edits in other files, of kernels that are
-    called or of tables that are read. Here each file name holds a digest of everything that the code is made from. The
+    called or of tables that are read. Here each file name has a digest of everything that the code is made from. The
     digest is taken on use, so it covers globals that are defined after the kernel. A file is therefore valid or not
     found, even when several processes write at once.
+
+    Args:
+        function: the Python function to compile.
+        kind: prefix of the digest in file names; it separates code that is linked in different ways.
+        is_lasting: a function that returns whether a compiled library is valid in other processes. None: a library is
+            valid unless it holds an address of this process.
     """
 
     def __init__(self, function: FunctionType, kind: str = "", is_lasting: Callable[[Any], bool] | None = None):
-        """Args:
-        function: the Python function to compile.
-        kind: prefix of the digest in file names; it separates code that is linked in different ways.
-        is_lasting: tells whether a compiled library is valid in other processes. By default it is, unless it holds
-            an address of this process.
-        """
         self._function, self._kind, self._is_lasting = function, kind, is_lasting
 
     @property

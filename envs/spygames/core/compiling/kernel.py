@@ -68,7 +68,7 @@ class CompileError(RuntimeError):
 
 
 class _Failure(threading.local):
-    """The first failure since the last success, which is that of the innermost kernel. Its callers repeat the error."""
+    """The first failure since the last success: the error of the innermost kernel, which its callers repeat."""
 
     kernel: FunctionType | None = None
     error: Exception

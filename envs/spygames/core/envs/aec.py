@@ -87,8 +87,8 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
 
     Args:
         game: the game to play.
-        render_mode: the effect of `render()`: None nothing, "ansi" returns text, "rgb_array" returns pixels, "human"
-            shows pixels.
+        render_mode: "ansi" (`render()` returns text), "rgb_array" (it returns pixels), "human" (it shows pixels) or
+            None (it does nothing).
         render_viewer: the agent whose knowledge `render()` draws; None: everything, including hidden cards.
 
     Raises:
@@ -146,7 +146,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Any, Any]:
         """Yield `agent_selection` until the game is over and all agents have been stepped with None.
 
-        The loop must call `step` once each time.
+        The body of the loop must call `step` exactly once.
 
         Raises:
             ResetNeeded: no game has begun.
@@ -318,7 +318,7 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         return pixels(self.to_svg(agent, theme=theme), width, theme)
 
     def render(self) -> str | np.ndarray | None:
-        """Draw the game for `render_viewer`; without one everything, including hidden cards.
+        """Draw what `render_viewer` may know; if it is None, everything, including hidden cards.
 
         `to_text`, `to_svg` and `to_rgb` draw for any agent.
 
@@ -352,9 +352,9 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
             raise self._no_game()
 
     def clone(self) -> Self:
-        """Return an independent copy of the game, with the same future chance, as `copy.copy` does.
+        """Return an independent copy of the environment, with the same future chance.
 
-        The spaces are shared; `copy.deepcopy` copies them as well.
+        `copy.copy` does the same. The spaces are shared; `copy.deepcopy` copies them as well.
         """
         other = object.__new__(type(self))
         values = self.__dict__.copy()
@@ -383,12 +383,12 @@ class GameEnv(AECEnv[str, Any, Any], Generic[V]):
         self._current()
         other = self.clone()
         other._seed = chosen  # the true seed would reveal what is hidden
-        other.renderer.forget()  # and so would the earlier positions
+        other.renderer.forget()  # the earlier positions would reveal it, too
         self.game.determinize(as_record(other._states), seat, chosen)
         return other
 
     def save(self) -> bytes:
-        """Return the game as bytes for `restore`, including future chance and the games after a `reset`."""
+        """Return the game as bytes for `restore`. They determine future chance and the games after a `reset`."""
         return snapshot.pack(self.game, self._current(), self._seed, self._gone)
 
     def restore(self, saved: bytes) -> None:

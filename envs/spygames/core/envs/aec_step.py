@@ -77,9 +77,9 @@ def look(seat: int) -> int:
 
 
 class Calls(NamedTuple):
-    """The compiled calls of one game. They write to their arrays.
+    """The compiled calls of one game. They write into the arrays that they get.
 
-    `state` is the bytes of the STATE, `features` one view as float32 [F].
+    `state` is the bytes of the STATE, uint8; `features` is one view as a vector, float32 [F].
     """
 
     init: Callable[..., None]
@@ -87,9 +87,10 @@ class Calls(NamedTuple):
     step: Callable[..., tuple[bool, int]]
     """(state, action 0..A-1, features, mask int8 [A]) -> (whether the action was legal, the seat to move).
 
-    An illegal action changes nothing. Otherwise `features` and `mask` are then those of the seat to move; `features` is
-    not written when the game is over. With `look(seat)` as the action the state does not change, and `features` and
-    `mask` are those of that seat. Both uses share one function, because compiling each takes about a second."""
+    An illegal action changes no state. After a legal action `features` and `mask` are those of the new seat to move;
+    `features` is not written when the game is over. With `look(seat)` as the action the state does not change, and
+    `features` and `mask` are those of `seat`. Both uses share one function, because compiling each takes about a
+    second."""
     results: Callable[..., None]
     """(state, results float32 [P]): write the result of each seat."""
 

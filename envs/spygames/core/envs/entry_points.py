@@ -85,8 +85,8 @@ def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P,
         """Make a PettingZoo AEC environment (`spygames.GameEnv`).
 
         Args:
-            render_mode: the effect of `render()`: None nothing, "ansi" returns text, "rgb_array" returns pixels,
-                "human" shows pixels.
+            render_mode: "ansi" (`render()` returns text), "rgb_array" (it returns pixels), "human" (it shows pixels) or
+                None (it does nothing).
             render_viewer: the agent whose knowledge `render()` draws, such as `player_0`; None: everything.
         """
         return GameEnv(_made(maker, options), render_mode, render_viewer)
@@ -97,8 +97,8 @@ def entry_points(make_game: Callable[P, Game[V]]) -> tuple[Entry[P, V], Entry[P,
         It is the same as `raw_env`: the environment itself checks order, bounds and legality, so it needs no wrappers.
 
         Args:
-            render_mode: the effect of `render()`: None nothing, "ansi" returns text, "rgb_array" returns pixels,
-                "human" shows pixels.
+            render_mode: "ansi" (`render()` returns text), "rgb_array" (it returns pixels), "human" (it shows pixels) or
+                None (it does nothing).
             render_viewer: the agent whose knowledge `render()` draws, such as `player_0`; None: everything.
         """
         return GameEnv(_made(maker, options), render_mode, render_viewer)

@@ -28,7 +28,7 @@ from spygames.core.svg.colours import Theme
 
 __all__ = ["MAX_IGNORED", "SingleEnv"]
 
-MOST_STARTS = 1000
+MAX_STARTS = 1000
 """Maximum number of successive games that may end before the seat has a decision."""
 Illegal = Literal["ignore", "lose", "random", "raise"]
 SingleRenderMode = Literal["ansi", "rgb_array"]
@@ -215,7 +215,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
             session.decide(ROW, np.array([number]))
             session.play_on()
         except BaseException:
-            session.restore(saved)  # otherwise the next step would act for the player that has failed
+            session.restore(saved)  # otherwise the next action would be applied for the player that has failed
             raise
         self._ignored = 0
         observation, info = self._seen()
@@ -289,7 +289,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
         """Begin a game in which the seat has a decision."""
         session, env, seat = self._session, self._blank.clone(), NOBODY
         fixed_seats = np.array([NOBODY if fixed is None else fixed])
-        for _ in range(MOST_STARTS):
+        for _ in range(MAX_STARTS):
             seeds = session.draw(ROW, fixed_seats)
             seat = self.seat
             session.seating[:] = self.seatings[seat]
@@ -300,7 +300,7 @@ class SingleEnv(gymnasium.Env[np.ndarray, Any]):
                 return
             if "state" in options:
                 raise ValueError(f"seat {seat} has no decision from this state on: pass another state or seat")
-        raise ValueError(f"seat {seat} had no decision in {MOST_STARTS} games")
+        raise ValueError(f"seat {seat} had no decision in {MAX_STARTS} games")
 
     def _legal(self, action: Any) -> int:
         """Return the action as a plain number. Raises IllegalAction unless it is legal."""

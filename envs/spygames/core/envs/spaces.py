@@ -32,7 +32,7 @@ class Actions(Discrete):  # without a parameter, which Gymnasium 1.1 does not ha
 
         Args:
             mask: int8 [n]; draw uniformly from the elements with a 1. If it is all zeros, the result is `start`.
-            probability: float64 [n], the probability of each element. Without both all elements are equally likely.
+            probability: float64 [n], the probability of each element. Without both arguments the draw is uniform.
 
         Raises:
             AssertionError: `mask` or `probability` has a wrong shape, type or value.

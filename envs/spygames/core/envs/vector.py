@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from spygames.core.basics.text import shown
-from spygames.core.envs.single_seat import MAX_IGNORED, MOST_STARTS, Illegal, SingleEnv, SingleRenderMode
+from spygames.core.envs.single_seat import MAX_IGNORED, MAX_STARTS, Illegal, SingleEnv, SingleRenderMode
 from spygames.core.game.bots import uniform
 from spygames.core.game.game import NOBODY, Game, IllegalAction, as_record
 from spygames.core.game.rng import as_seed
@@ -36,8 +36,8 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """One seat in each of `num_envs` games as a Gymnasium vector environment, with players in the other seats.
 
     Each row plays the same games as a `SingleEnv` with the same arguments: equal seeds and actions give equal games,
-    byte for byte, about 30 times as fast as Gymnasium's SyncVectorEnv. The caller owns the arrays that `step` and
-    `reset` return.
+    byte for byte. This is about 30 times as fast as Gymnasium's SyncVectorEnv. The caller owns the arrays that `step`
+    and `reset` return.
 
     - Observations: float32 [n, F].
     - Rewards: float64 [n], 0 until the end of a row's game, then the result of the seat.
@@ -200,7 +200,7 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     @property
     def games(self) -> Rows:
-        """The games."""
+        """The games, one per row."""
         return self._session.rows
 
     def action_masks(self) -> np.ndarray:
@@ -250,9 +250,9 @@ class SeatVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 seat = session.seats[idle[0]]
                 raise ValueError(f"seat {seat} has no decision from this state on: pass another state or seat")
             session.idle[idle] += 1
-            if session.idle[idle].max() >= MOST_STARTS:
+            if session.idle[idle].max() >= MAX_STARTS:
                 seat = session.seats[session.idle.argmax()]
-                raise ValueError(f"seat {seat} had no decision in {MOST_STARTS} games")
+                raise ValueError(f"seat {seat} had no decision in {MAX_STARTS} games")
             self._draw(idle, fixed, None)
 
     def _results(self, moved: np.ndarray, refused: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

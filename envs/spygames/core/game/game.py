@@ -134,38 +134,44 @@ class Game(Generic[V]):
     """(state, past, seat, action, rng uint64 [1]) -> action: rewind `state` to an earlier decision of `seat`,
     consistently with the present.
 
-    `state` is a world that `determinize` has redrawn. The calls go from the newest decision of the seat to the oldest,
-    each on the result of the last one. `past` is the true state at that decision, and `action` is what the seat did
-    there; the kernel may read only what is public of them now.
+    - `state`: a world that `determinize` has redrawn; changed in place. The calls go from the newest decision of the
+      seat to the oldest, each on the result of the previous call.
+    - `past`: the true state at the earlier decision. The kernel may read only what is public of it now.
+    - `action`: the action that the seat chose there. The kernel may read only what is public of it now.
+    - Result: `action` with its hidden part as in this world, if that is legal, or else IMPOSSIBLE or TELLS_NOTHING
+      (`rewinding.py`).
 
-    The kernel undoes in `state` what the seat alone knew. If several pasts are possible, it draws one with `rng`, each
-    as likely as `determinize` makes it. It returns `action` with its hidden part as in this world, if that is legal, or
-    else IMPOSSIBLE or TELLS_NOTHING (`rewinding.py`).
+    The kernel undoes in `state` what the seat alone knew. If several pasts are possible, it draws one with `rng`, with
+    the probability that `determinize` gives it.
 
     The result must depend only on what `seat` knows: worlds that `seat` cannot tell apart must have the same result, as
-    far as `seat` may know it. The rewound state is right for the VIEW and the mask of `seat`, and for nothing else.
-    Other hands and decks are not as they were, its `seen_to_dict` and `state_to_dict` are meaningless, and the game
-    cannot continue from it.
+    far as `seat` may know it. Only the VIEW and the mask of `seat` are right in the rewound state. Other hands and
+    decks are not as they were, its `seen_to_dict` and `state_to_dict` are meaningless, and the game cannot continue
+    from it.
 
     None: the game cannot be rewound, and a search treats all worlds as equally likely."""
     ways: Callable[[Record, Record, Int, Int, Int], float] | None = None
     """(state, now, viewer, seat, action) -> float above 0: the number of ways in which `seat` could have done `action`
-    in a rewound `state`. `action` is the result of `rewind`.
+    in a rewound `state`.
 
-    `determinize` deals card by card, so it draws a hand in proportion to the number of ways to deal it. An action,
-    however, names a card of which the hand may hold several copies. If each action chooses one copy at random, a world
-    with its way back is one history of cards. The probability of a history is that of its deal, the same for all, times
-    P(action) / copies for each decision. A search therefore divides P(action) by this number.
+    - `state`: a world that was drawn for `viewer` from `now` and rewound. The kernel may read only what `viewer` and
+      `seat` may know of it.
+    - `now`: the present state. The kernel may read only what is public of it.
+    - `action`: the result of `rewind`.
 
-    If `viewer` knows some cards of the hand, the number must instead let redrawn worlds after the decision count as
-    often as those before it. A factor that is the same in all worlds does not matter.
+    A search multiplies the weight of a world by P(action) and divides it by this number. The division corrects for
+    `determinize`, which deals card by card and so draws a world in proportion to the number of ways to deal it. An
+    action names a kind of card, and any copy of it in the hand may be the one that left. Worlds that are drawn after
+    the decision are therefore too frequent by the number of these copies.
 
-    The world was drawn for `viewer` from `now`. The kernel may read only what is public of `now`, and what `viewer` and
-    `seat` may know of `state`. None: always 1."""
+    If `viewer` knows some cards of the hand, return instead how many times as often `determinize` draws the world after
+    the decision as before it. A factor that is the same in all worlds does not matter.
+
+    None: always 1."""
     rewind_within: str = ""
-    """A public field of STATE, such as the number of the round. `rewind` does not reach decisions at which it had
-    another value. They reveal nothing about what is hidden now, but still tell who plays the seat. Empty: `rewind`
-    reaches the whole game."""
+    """A public field of STATE, such as the number of the round. `rewind` does not reach decisions at which this field
+    had another value. They reveal nothing about what is hidden now, but a search still uses them as evidence about
+    which player sits in the seat. Empty: `rewind` reaches the whole game."""
     determinize_stratum: Callable[[Record, Int, np.uint64, Int], Int] | None = None
     """(state, seat, seed, stratum) -> strata: determinize with a fixed stratum. One part of what is hidden has
     `strata` possibilities, all equally likely, which a search goes through. The kernel sets it to the possibility

@@ -33,7 +33,7 @@ def game_ids() -> list[str]:
 
 
 def canonical_id(game_id: str) -> str:
-    """Return the id of a game of this package that is given by any of its names; other names are returned unchanged.
+    """Convert any name of a game of this package to its id. Other names are returned unchanged.
 
     The names of `agent_avenue_v0` also include those in PettingZoo and Gymnasium (`spygames/agent_avenue-v0` and
     `spygames/AgentAvenue-v0`, with or without `spygames/`). A name without a version, such as `agent_avenue`, means the
@@ -56,8 +56,8 @@ def _canonical(game_id: str) -> str:
 def imports_code(game_id: str) -> bool:
     """Whether making this game imports a module from outside this package, which may run any code.
 
-    Check this before you make a game whose name comes from an untrusted file, as `players.runs_code` for names of
-    players. The commands then require `--allow-code`.
+    Check this before you make a game whose name comes from an untrusted file. `players.runs_code` is the same check for
+    names of players. The commands require `--allow-code` for such names.
     """
     return canonical_id(game_id) not in game_ids()
 
@@ -98,7 +98,7 @@ def _meant(game_id: object) -> str:
 
 
 class UnknownOption(TypeError, ValueError):
-    """A game does not have this option. It is a TypeError, as for any unknown argument, and a ValueError of configs."""
+    """A game does not have this option: a TypeError, as for any unknown argument, and a ValueError, as in a config."""
 
 
 def make_game(game_id: str, **options: Any) -> "Game":

@@ -28,7 +28,7 @@ def mix(z: np.uint64) -> np.uint64:
 
 @kernel
 def next_seed(seed: np.uint64) -> np.uint64:
-    """Return the seed of the game that follows the game of `seed`, in everything that restarts games by itself."""
+    """Return the seed of the game that follows the game of `seed` wherever games restart automatically."""
     return mix(seed + GAMMA)
 
 

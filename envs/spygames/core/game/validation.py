@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether `value` is an integer; True and False are not."""
+    """Whether `value` is an integer of Python or NumPy. True and False do not count."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
@@ -28,7 +28,7 @@ def whole(name: str, value: object, low: int, high: int | None = None, *, error:
 
 
 def number(name: str, value: object, low: float, high: float = sys.float_info.max) -> float:
-    """Return `value` as a float if it is a number from `low` to `high` (default: any finite one); else ValueError."""
+    """Return `value` as a float if it is a finite number from `low` to `high`; else raise ValueError."""
     value = plain(value)  # comparing a float32 would round the bounds to float32
     if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:  # False for NaN
         return float(value)
@@ -61,7 +61,7 @@ def may_do(game: Game, s: Record, seat: int, mask: np.ndarray) -> str:
 
 
 def choice(name: str, value: T, allowed: Sequence[T]) -> T:
-    """Return `value` as a plain one if it equals one of `allowed`, in type too (True is not 1); else ValueError."""
+    """Return `value` as a plain Python value if it equals one of `allowed` (True is not 1); else raise ValueError."""
     value = plain(value)
     if not any(type(value) is type(a) and value == a for a in allowed):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, not {shown(value)}")
@@ -83,10 +83,10 @@ def same(value: object, expected: object) -> bool:
 
 
 def check_played(mapping: Mapping[str, Any], played: Mapping[str, Any]) -> None:
-    """Raise ImpossibleState unless a state's mapping has the values in `played`, those of the game."""
+    """Raise ImpossibleState unless a state's mapping has the values in `played`, which are those of the game."""
     for key, value in played.items():
         if not same(mapping[key], value):
-            raise ImpossibleState(f"{key} is {shown(mapping[key])}, but this game is played with {value!r}")
+            raise ImpossibleState(f"{key} must be {value!r}, as in the options of this game, not {shown(mapping[key])}")
 
 
 def check_keys(mapping: object, needed: Collection[str], left_out: Collection[str], what: str = "the state") -> None:

@@ -174,5 +174,5 @@ def _draw_text(pen: Pen, seen: Mapping[str, Any], look: Look) -> None:
             fill = pen.palette.strong
             pen.add("text", "".join(letters), x=" ".join(xs), y=y, font_size=size, fill=fill, text_anchor="middle")
     for text in look.legal[:1]:
-        line = f"{len(look.legal)} actions, as {text}"
+        line = f"{len(look.legal)} actions, such as {text}"
         pen.words(54, HEIGHT - 36, line, 15, pen.palette.soft, bold=False, most=WIDTH - 108)

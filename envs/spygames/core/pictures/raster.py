@@ -52,7 +52,7 @@ def png(svg: str, width: int = 800, ground: str | None = None) -> bytes:
 
 
 def pixels(svg: str, width: int = 800, theme: Theme = "dark") -> np.ndarray:
-    """Render a picture as RGB pixels, uint8 [height, width, 3]; its round corners lie on the table of `theme`.
+    """Render a picture as RGB pixels, uint8 [height, width, 3]. The corners have the table color of `theme`.
 
     Other arguments and errors are those of `png`. An invalid theme raises ValueError.
     """

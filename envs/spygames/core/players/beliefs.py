@@ -15,7 +15,7 @@ __all__ = ["Belief", "drawn_worlds", "in_things", "win_share"]
 Belief = Sequence[tuple[str, Sequence[tuple[str, float]]]]
 """Each hidden thing ("player_1's passport") with its possible values and their probabilities, the most likely first.
 
-For several cards or places ("player_1's hand") a probability is that of at least one of them having the value."""
+For several cards or places ("player_1's hand") it is the probability that at least one of them has the value."""
 
 HIDDEN = "?"
 """The value in `seen_to_dict` of what the viewer cannot know."""
@@ -26,9 +26,9 @@ MIN_SHARE = 0.005
 def win_share(game: Game, value: float | None) -> float | None:
     """Convert an expected result to an expected share of wins, 0 to 1.
 
-    This needs a game with one winning side, whose results say no more than who has won. With two sides the results
-    are 1 and -1, or 0.5 and -0.5. With more sides the winner gets 1, and each loser pays the same part of it. Other
-    games have no such scale: in Heimlich & Co. with three seats it may happen that no player wins.
+    The game must have one winning side, and its results must depend only on the winner. With two sides the results are
+    1 and -1, or 0.5 and -0.5. With more sides the winner gets 1, and each loser pays an equal part of it. Other games
+    have no scale of this kind: in Heimlich & Co. with three seats it may happen that no player wins.
 
     Example:
         >>> from spygames import make_game
@@ -41,7 +41,7 @@ def win_share(game: Game, value: float | None) -> float | None:
         value: the expected result of a seat, in the game's units; None is returned as None.
 
     Returns:
-        The share; None for a game without such a scale.
+        The share; None for a game with other results.
     """
     low, sides = game.lowest_return, game.num_sides
     if value is None or low not in ((-1.0, -0.5) if sides == 2 else (-1.0 / (sides - 1),)):

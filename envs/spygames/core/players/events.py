@@ -1,6 +1,6 @@
 """Track which game each row plays and which events a player has not yet received.
 
-This serves players that receive a game move by move, as programs and Python classes do.
+This serves players that receive a game move by move, such as programs and Python classes.
 """
 
 from typing import NamedTuple
@@ -22,13 +22,13 @@ class News(NamedTuple):
     game: int
     """Number of the game among the games of this seat, from 1."""
     begins: bool
-    """Whether the seat has not yet heard of this game."""
+    """Whether the seat has not yet received any news of this game."""
     events: list[str]
     """What the seat has seen happen since its last news, oldest first (`Game.seen_action`)."""
 
 
 class _Known(NamedTuple):
-    """What the player of a seat knows of the game in a row."""
+    """The last decision of a seat in the game of a row, and the answer of its player."""
 
     decision: tuple[int, int]
     """Its last decision: the number of the game (`DecisionBatch.games`) and the number of earlier decisions in it."""
@@ -38,12 +38,12 @@ class _Known(NamedTuple):
     """Its answer, or its failure."""
     rng: np.uint64 = np.uint64(0)
     """The random stream after the answer."""
-    told: bool = True
-    """Whether the present process or object of the player has received all events."""
+    received: bool = True
+    """Whether the current process or object of the player has received all events."""
 
 
 class Following:
-    """What one player has heard of the games that it plays.
+    """The events that one player has received, and its last answers, in each of its games.
 
     Methods with a DecisionBatch raise ValueError if it has no `notes` or no `games`.
     """
@@ -55,7 +55,7 @@ class Following:
     def news(self, d: DecisionBatch, row: int) -> News:
         """Return the news for the seat to move in a row, before it decides."""
         (seat, known), (notes, decision) = self._of(d, row), _decision(d, row)
-        begins = known is None or not known.told or known.decision[0] != decision[0]
+        begins = known is None or not known.received or known.decision[0] != decision[0]
         if known is None or begins:
             self._games[seat] = self._games.get(seat, 0) + 1
             known = _Known((0, 0), self._games[seat])
@@ -63,18 +63,19 @@ class Following:
         return News(seat, known.number, begins, notes.seen(row, seat, known.decision[1]))
 
     def answered(self, d: DecisionBatch, row: int, answer: int | PlayerFailed) -> None:
-        """Keep the answer of the seat to move, in case it is asked for the same decision again."""
+        """Keep the answer of the seat to move, in case the same decision is requested again."""
         (seat, known), (_, decision) = self._of(d, row), _decision(d, row)
         if known is None or known.decision != decision:  # the player failed before it received any news
-            known = _Known(decision, 0, told=False)
-        told = known.told and isinstance(answer, int)
-        self._known[row, seat] = known._replace(answer=answer, rng=d.rng[row, 0], told=told)
+            known = _Known(decision, 0, received=False)
+        received = known.received and isinstance(answer, int)
+        self._known[row, seat] = known._replace(answer=answer, rng=d.rng[row, 0], received=received)
 
     def answer(self, d: DecisionBatch, row: int) -> int | None:
         """Return the earlier answer of the seat to move to the same decision; None if there is none.
 
-        A player that fails in one of several games is asked again for each of them. Its answers must then be the same.
-        A stored failure is raised again, once: the failed game must not start over.
+        When a player fails in one of several games, the caller may ask it again for all of them. Stored answers keep
+        the other games unchanged then. A stored failure is raised again, once, so that the failed game does not start
+        over.
         """
         (seat, known), (_, decision) = self._of(d, row), _decision(d, row)
         if known is None or known.answer is None or known.decision != decision:
@@ -88,18 +89,18 @@ class Following:
     def ending(self, row: int, seat: int, notes: Notes | None) -> News | None:
         """Return the news for a seat when the game in a row is over; None if the seat was not asked in that game."""
         known = self._known.pop((row, seat), None)
-        if known is None or notes is None or not known.told:
+        if known is None or notes is None or not known.received:
             return None
         since = known.decision[1]
         if since >= notes.count[row] or notes.states["to_move"][row, since % notes.size] != seat:
             return None  # the entry belongs to an earlier game, which was broken off
         return News(seat, known.number, False, notes.seen(row, seat, since))
 
-    def begin_anew(self, seat: int) -> None:
-        """Report all games of a seat from the beginning when it is asked next, because its process has ended."""
+    def restart(self, seat: int) -> None:
+        """Report all games of a seat from the beginning at its next decision, because its process has ended."""
         for key, known in self._known.items():
             if key[1] == seat:
-                self._known[key] = known._replace(told=False)
+                self._known[key] = known._replace(received=False)
 
     def _of(self, d: DecisionBatch, row: int) -> tuple[int, _Known | None]:
         seat = int(d.states["to_move"][row])

@@ -27,13 +27,14 @@ def find_code(spec: str) -> Callable[..., Any]:
     if not spec.startswith(PYTHON) or not dot or not all(part.isidentifier() for part in path.split(".")):
         raise ValueError(f"{shown(spec)} must name a module and a function or class in it, as in python:my_bot.act")
     if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.append(os.getcwd())  # a command has its own folder there instead; last, so that it shadows no module
+        sys.path.append(os.getcwd())  # a command starts without it; last, so that it shadows no module
     try:
         found = getattr(importlib.import_module(module), name, None)
     except (Exception, SystemExit) as error:  # a module may raise anything when it is imported
         what = f"{type(error).__name__}: {one_line(error)}"
         raise ValueError(f"{shown(spec)}: the module {module} cannot be imported: {what}") from error
     if not callable(found):
-        what = "no function or class" if found is None else f"{shown(found)}, not a function or class, as"
-        raise ValueError(f"{shown(spec)}: the module {module} has {what} {name}")
+        if found is None:
+            raise ValueError(f"{shown(spec)}: the module {module} has no function or class {name}")
+        raise ValueError(f"{shown(spec)}: {name} must be a function or class, not {shown(found)}")
     return found

@@ -66,7 +66,7 @@ SEARCH = "+search:"
 """Separator between a policy and the settings of a search on top of it."""
 
 _EXTRA = {"torch": "training", "safetensors": "training", "onnxruntime": "onnx"}
-"""Extra of this package that installs a module."""
+"""The extra of this package that installs each module."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class PlayerName:
     def parse(cls, text: "str | PlayerName") -> "PlayerName":
         """Split a name into its parts. A `PlayerName` is returned unchanged.
 
-        The result depends on the text alone, not on the files there are. `@` and `+search:` count only after the last
+        The result depends on the text alone, not on which files exist. `@` and `+search:` count only after the last
         slash; the path of a folder with one of these in its name ends with a slash (`runs/a@b/`). A name that begins
         with `command:` is a command line and is not split.
 
@@ -140,8 +140,8 @@ class PlayerName:
     def without_best(self, game: Game) -> "PlayerName":
         """Replace `best` by the best released agent of the variant. Any other name is returned unchanged.
 
-        If the name does not say how the agent plays, the agent plays as it is strongest. Below a search its actions
-        are sampled, because argmax would leave nothing to search.
+        If the name does not say how the agent chooses actions, the agent chooses in its strongest way. Below a search
+        its actions are sampled, because argmax would leave nothing to search.
 
         Raises:
             ValueError: no released agent plays this variant.
@@ -161,7 +161,7 @@ def make_player(game: Game, spec: str | PlayerName, *, allow_code: bool = True) 
     - a search with its simulations per decision: `mcts:200`, `mc:200`
     - `KIND:ARGUMENT` with an installed kind of players: `python:my_bot.act`
     - a released agent: `agent_avenue/simple-2` (see `released_agents`)
-    - `best`: the best released agent of the variant, as it is strongest without a search
+    - `best`: the best released agent of the variant, in its strongest form without a search
     - the path of a checkpoint; write `./best` for a folder with one of the names above
 
     Policies other than `best` sample their actions. `@argmax` or a temperature (`@0.5`) changes that. `+search:64` adds
@@ -179,11 +179,11 @@ def make_player(game: Game, spec: str | PlayerName, *, allow_code: bool = True) 
         allow_code: False for names read from a file, which must not choose the code that runs (see `runs_code`).
 
     Raises:
-        ValueError: no player has this name (the message lists the available ones), an extra of this package is missing,
-            or the player runs code that is not allowed.
+        ValueError: no player has this name; the message lists the available ones. Also if an extra of this package is
+            missing, or if the player runs code that is not allowed.
     """
     if not allow_code and runs_code(spec):
-        raise ValueError(f"player names read from a file may not run code, and {shown(str(spec))} does")
+        raise ValueError(f"player names read from a file must not run code, but {shown(str(spec))} does")
     name = PlayerName.parse(spec)
     player = _of_source(game, name)
     return player if name.search is None else _installed("policy", SEARCHES)(player, name.search)

@@ -55,7 +55,7 @@ class CommandPlayer:
     """
 
     notes_size = NOTES
-    """Number of decisions of a game that it wants in `DecisionBatch.notes`."""
+    """Number of latest decisions of a game that the player wants in `DecisionBatch.notes`."""
 
     def __init__(
         self, game: Game, command: str, start_limit: float = START_LIMIT, decision_limit: float = DECISION_LIMIT
@@ -102,8 +102,8 @@ class CommandPlayer:
 
     def _answer(self, d: DecisionBatch, row: int) -> int:
         """Return the program's action in one game."""
-        if (said := self._following.answer(d, row)) is not None:
-            return said
+        if (earlier := self._following.answer(d, row)) is not None:
+            return earlier
         seat = int(d.states["to_move"][row])
         if self._failures.get(seat, 0) >= MAX_FAILURES:
             what = f"failed in seat {seat}"
@@ -147,8 +147,11 @@ class CommandPlayer:
         return failed
 
     def _end(self, seat: int) -> str:
-        """End the process of a seat and return its last line on stderr. The next process hears its games again."""
-        self._following.begin_anew(seat)
+        """End the process of a seat and return its last line on stderr.
+
+        The next process receives all events of its running games again.
+        """
+        self._following.restart(seat)
         self._asked.pop(seat, None)
         pipe = self._pipes.pop(seat, None)
         if pipe is None:

@@ -45,7 +45,8 @@ class PythonPlayer:
         decide: the function or the class.
         name: the name of the player.
         decision_limit: seconds for a decision, 0.001 to 10^6; None: no limit. A late decision is interrupted only in
-            the main thread of a POSIX system, and not in C code. Otherwise it fails after it has returned.
+            the main thread of a POSIX system, and not in C code. Elsewhere the player fails after the call has
+            returned.
         digest: a digest of the file of its module; None: unknown.
 
     Raises:
@@ -68,33 +69,33 @@ class PythonPlayer:
         self._following = Following()
         self._objects: dict[tuple[int, int], Any] = {}
         self.notes_size = NOTES if self._is_class else 0
-        """Number of decisions of a game that it wants in `DecisionBatch.notes`."""
+        """Number of latest decisions of a game that the player wants in `DecisionBatch.notes`."""
 
     def __repr__(self) -> str:
         return f"PythonPlayer({self.game.id}, {self.name!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # the objects of running games are not copied: they are made again when needed
+        # The objects of running games are not copied; they are made again when needed.
         return PythonPlayer, (self.game, self._decide, self.name, self.decision_limit, self.digest)
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
         """Return the player's action for each of `decisions.rows`, int64 [k].
 
         Raises:
-            PlayerFailed: the code raised an exception, was too slow, or returned something else than an action.
+            PlayerFailed: the code raised an exception, was too slow, or did not return an action.
         """
         return np.array([self._answer(decisions, row) for row in decisions.rows.tolist()], np.int64)
 
     def _answer(self, d: DecisionBatch, row: int) -> int:
         """Return the player's action in one game."""
-        if self._is_class and (said := self._following.answer(d, row)) is not None:
-            return said
+        if self._is_class and (earlier := self._following.answer(d, row)) is not None:
+            return earlier
         # Copies, so that the player cannot change the games' own arrays.
         observation, mask = d.observation[row].copy(), d.mask[row].copy()
         news = self._following.news(d, row) if self._is_class else None
 
         def decide() -> Any:
-            own = self._decide if news is None else self._told(news, row, d.rng[row]).act
+            own = self._decide if news is None else self._informed(news, row, d.rng[row]).act
             return own(observation, mask)
 
         try:
@@ -134,7 +135,7 @@ class PythonPlayer:
         except (Exception, SystemExit) as error:
             say(f"{self.name}: {type(error).__name__}: {one_line(error)}")
 
-    def _told(self, news: News, row: int, rng: np.ndarray) -> Any:
+    def _informed(self, news: News, row: int, rng: np.ndarray) -> Any:
         """Return the object of a game, after it has received the events so far."""
         if news.begins or (row, news.seat) not in self._objects:
             self._objects[row, news.seat] = self._decide(self.game, news.seat, draw_seed(rng))
@@ -160,7 +161,7 @@ def check_code(decide: Callable[..., Any]) -> None:
     if _takes(act, "self", "decisions") and not _takes(act, "self", "observation", "mask"):
         raise TypeError(
             f"the class {_called(decide)} is a Player, whose act takes a DecisionBatch: pass an instance in Python, "
-            "or install it as a kind of players; a class by its name must have act(observation, mask)"
+            "or install it as a kind of players; a class given by its name must have act(observation, mask)"
         )
     _check_call(decide, f"the class {_called(decide)}", "game", "seat", "seed")
     for name, arguments in (("act", ("observation", "mask")), ("seen", ("text",)), ("ended", ("returns",))):
@@ -179,7 +180,7 @@ def _takes(function: Callable[..., Any], *arguments: str) -> bool:
     """Whether a function takes this number of positional arguments; True if it has no signature."""
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # written in C, say
+    except (TypeError, ValueError):  # a function written in C may have no signature
         return True
     try:
         signature.bind(*arguments)
@@ -205,7 +206,7 @@ def load_player(game: Game, argument: str) -> PythonPlayer:
     """
     spec = f"python:{argument}"
     found, module = find_code(spec), argument.rpartition(".")[0]
-    modules = dict.fromkeys([module, getattr(found, "__module__", None) or module])  # the name may be imported there
+    modules = dict.fromkeys([module, getattr(found, "__module__", None) or module])  # NAME may come from another module
     files = [getattr(sys.modules.get(name), "__file__", None) for name in modules]
     try:
         return PythonPlayer(game, found, spec, digest=None if None in files else file_digest(*map(str, files)))

@@ -165,7 +165,7 @@ def agent_folder(name: str, game: Game | None = None) -> Path | None:
         The folder; None for any other name.
 
     Raises:
-        ValueError: `best` without a game, no agent plays that game, or the agent's files are damaged.
+        ValueError: the name is `best` and `game` is None, no agent plays the game, or the agent's files are damaged.
     """
     if name == BEST:
         if game is None:
@@ -176,7 +176,7 @@ def agent_folder(name: str, game: Game | None = None) -> Path | None:
 
 
 def best_agent(game: Game) -> tuple[ReleasedAgent, str]:
-    """Return the best released agent of a variant by its ladder, without a search, and how it plays best.
+    """Return the best released agent of a variant by its ladder, without a search, and its best way of play.
 
     Example:
         >>> from spygames import make_game

@@ -13,10 +13,10 @@ Search", IEEE TCIAIG 4(2), 2012):
 - One tree covers all redrawn states; each iteration redraws the state.
 - UCB1 uses the number of times an action was available in place of the visits of its parent.
 - Each iteration adds one node and plays on uniformly at random. At each node the mover maximizes its own return.
-- A node is identified by what its mover has seen change since the root (the multiple-observer variant). So no seat in
-  the tree acts on a card that another seat has played secretly. The single-observer variant does.
-- A rival's own hidden cards decide which actions are available to it. As in the paper its nodes are shared between all
-  its possible hands; otherwise no node would be visited twice.
+- A node is identified by what its mover has seen change since the root (the multiple-observer variant). Therefore no
+  seat in the tree acts on a card that another seat has played secretly; in the single-observer variant seats do.
+- A rival's own hidden cards decide which actions are available to it. As in the paper, the rival's nodes are shared
+  between all its possible hands; otherwise no node would be visited twice.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -109,8 +109,8 @@ class SearchPlayer:
         self._rows = loops(game, kind).rows
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Copied and pickled by its arguments: it keeps nothing between decisions, and its buffers share memory, which
-        # copies of each of them would not.
+        # Copied and pickled by its arguments: a search keeps nothing between decisions. Its buffers share memory, and
+        # separate copies of them would not.
         return SearchPlayer, self._arguments
 
     def act(self, decisions: DecisionBatch) -> np.ndarray:
@@ -133,8 +133,8 @@ class SearchPlayer:
     def advise(self, decisions: DecisionBatch) -> list[Advice]:
         """Return the search's view of each of `decisions.rows`.
 
-        An Advice has the share of simulations of each legal action, the expected result of the best one, and beliefs
-        from worlds that the search could draw.
+        An Advice has the share of simulations of each legal action and the expected result of the best one. Its beliefs
+        come from worlds drawn as in the search.
         """
         found, game, kind = [], self._arguments[0], self._arguments[1]
         for row in decisions.rows.tolist():

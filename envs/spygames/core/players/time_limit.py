@@ -17,7 +17,7 @@ def within(seconds: float | None, call: Callable[[], T]) -> T:
     """Return the result of `call()`, or raise TooLate if it takes longer than `seconds`.
 
     In the main thread of a POSIX system the call is interrupted between two Python operations. A long operation in C is
-    not interrupted. In other threads and on other systems nothing is: the call raises TooLate only after it has
+    not interrupted. In other threads and on other systems no call is interrupted: TooLate is raised after `call` has
     returned.
 
     Args:

@@ -76,7 +76,7 @@ def _answer_loop(game: Game) -> Callable[..., None]:
 
 
 class Batch(Rows):
-    """`n` games in lockstep, which restart by themselves.
+    """`n` games in lockstep that restart automatically.
 
     Row i plays the same games as an AEC environment after `reset(seed=seeds[i])` and further calls of `reset()`. Each
     `step` overwrites these arrays:
@@ -143,7 +143,8 @@ class Batch(Rows):
     def observe_all(self, out: np.ndarray) -> None:
         """Write the views of all seats into `out`, for a critic during training.
 
-        The views come in seat order, beginning with the seat to move. Together they hold what that seat may not know.
+        The views come in seat order, beginning with the seat to move. Together they reveal information that is hidden
+        from this seat.
 
         Args:
             out: float32 [n, P, F], C-contiguous.
@@ -153,18 +154,18 @@ class Batch(Rows):
         self._run(_observe_all_loop(self.game), self.states, views)
 
     def answer(self, out: np.ndarray) -> None:
-        """Write the true answers to the game's questions into `out`, as training targets.
+        """Write the true values of the game's belief targets into `out`, for training.
 
-        The questions are about what the seat to move may not know (`Game.questions`).
+        Belief targets are questions about information hidden from the seat to move (`Game.questions`).
 
         Args:
             out: int8 [n, Q], C-contiguous.
 
         Raises:
-            ValueError: the game has no questions.
+            ValueError: the game has no belief targets.
         """
         if self.game.questions is None:
-            raise ValueError(f"{self.game.id} has no questions about hidden information")
+            raise ValueError(f"{self.game.id} has no questions about hidden information (Game.questions)")
         out = buffer("out", out, (self.n, len(self.game.questions.sizes)), np.int8)
         self._run(_answer_loop(self.game), self.states, out)
 
@@ -176,7 +177,7 @@ class Batch(Rows):
         self.arrays = self.arrays._replace(mask=mask, views=self._next[2])
 
     def begin(self, rows: np.ndarray, seeds: np.ndarray | None = None, states: np.ndarray | None = None) -> None:
-        """Begin new games in some rows (see `Rows.begin`), in the buffers of the next step."""
+        """Begin new games in some rows (see `Rows.begin`). Writes into the buffers passed to `write_to`, if any."""
         self.observation, self.mask, self.views = self._next
         super().begin(rows, seeds, states)
 

@@ -27,7 +27,7 @@ truncated: Any = None
 
 @kernel
 def blank(memory: np.ndarray) -> None:
-    """Zero the bytes of one state, uint8 [itemsize], as `init` is promised."""
+    """Zero the bytes of one state, uint8 [itemsize], as `init` requires."""
     for i in range(len(memory)):
         memory[i] = 0
 
@@ -147,7 +147,7 @@ class SavedRows(NamedTuple):
 
 
 class Rows:
-    """`n` games, one per row. `advance` steps some of them; a finished game stays over until `begin`.
+    """`n` games, one per row. `advance` steps some of them; a finished game stays over until `begin` restarts it.
 
     - `observation`: float32 [n, F], what the seat to move may know; in a finished game, the end as seen by the viewer
       that was passed to `advance`

@@ -23,7 +23,7 @@ from spygames.core.playing.rows import Rows, SavedRows, first_illegal
 __all__ = ["ROW", "SeatSession", "Session", "answers", "answers_in_secret", "one_game", "play"]
 
 ROW = np.zeros(1, np.int64)
-"""The rows of a session of one game."""
+"""The argument `rows` in a session of one game: row 0."""
 
 Asking = Callable[[Player, DecisionBatch], np.ndarray]
 """A function that asks a player and returns a legal action for each of the rows, int64 [k]."""
@@ -109,7 +109,7 @@ class Session:
         array([0., 0.], dtype=float32)
 
     Args:
-        rows: the games; a `Batch` for games that restart by themselves (`step`).
+        rows: the games; a `Batch` for games that restart automatically (`step`).
         players: the players by their numbers in `seating`. One player may sit in several seats.
         seating: int [n, P], the number of the player in each seat; kept and read at each call.
         rng: uint64 [n, 1], the players' random streams, one per game; kept and advanced in place. None: zeros.
@@ -176,9 +176,9 @@ class Session:
                 passed on. Random streams and memory may have changed then.
         """
         actions = np.zeros(self.rows.n, np.int64) if actions is None else actions
-        who = self.seating[rows, self.rows.seats[rows]]
-        for number in who.tolist() if len(who) == 1 else np.unique(who).tolist():
-            asked = rows[who == number]
+        numbers = self.seating[rows, self.rows.seats[rows]]
+        for number in numbers.tolist() if len(numbers) == 1 else np.unique(numbers).tolist():
+            asked = rows[numbers == number]
             actions[asked] = self.asking(self.players[number], self.decisions(asked))
         return actions
 
@@ -237,9 +237,9 @@ class Session:
         The results are the current `rewards`.
         """
         players = dict(self.players) if isinstance(self.players, Mapping) else dict(enumerate(self.players))
-        hear = {number: player for number, player in players.items() if hasattr(player, "ended")}
-        for row in rows.tolist() if hear else ():
-            seated = {seat: hear[k] for seat, k in enumerate(self.seating[row].tolist()) if k in hear}
+        listeners = {number: player for number, player in players.items() if hasattr(player, "ended")}
+        for row in rows.tolist() if listeners else ():
+            seated = {seat: listeners[k] for seat, k in enumerate(self.seating[row].tolist()) if k in listeners}
             tell_end(seated, self.rows.rewards[row], row, self.notes)
 
     def save(self) -> Saved:

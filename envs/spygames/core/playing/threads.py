@@ -1,4 +1,8 @@
-"""Threads that share the rows of a loop. Each does its own part, a few rows at a time, and then helps the others."""
+"""Threads that share the rows of a loop. Each runs its own part, a few rows at a time, and then helps the others.
+
+The calling thread posts a job and wakes the others. Each of these sleeps on its bell, a lock that is released to wake
+it.
+"""
 
 import threading
 import time
@@ -16,9 +20,10 @@ from spygames.core.compiling.digest import numba
 from spygames.core.compiling.kernel import Int, bind, entry, kernel
 
 ROWS = 24
-"""Number of rows that a thread takes at once. They take two microseconds or more; so the last thread is soon done."""
+"""Number of rows that a thread takes at once. They take two microseconds or more. A larger number would let all other
+threads wait longer for the last one."""
 SPINS = 0 if numba.config.DISABLE_JIT else 10_000
-"""Number of times a thread looks for work before it sleeps. This takes about as long as waking it."""
+"""Number of times a thread looks for work before it sleeps. This takes about as long as waking a thread."""
 
 LINE = 16
 """Number of int64 reserved for the counters of a thread, so that no two threads share a cache line or its neighbor."""
@@ -72,8 +77,8 @@ def wait(posts: np.ndarray, seen: Int, spins: Int) -> Int:
 def _share(args, counts, me, threads, n, some):  # type: ignore[no-untyped-def]
     """Run the rows of thread `me`'s part and then of the other parts, `some` of the `n` rows at a time.
 
-    A part has the same rows in each call, so that they stay in the cache of one core. `counts`, int64 [threads * LINE],
-    has for each thread the number of rows taken from its part, and the number of rows that it has done.
+    A part has the same rows in each call, so that they stay in the cache of one core. `counts` is int64
+    [threads * LINE]. For each thread it has the number of rows taken from its part, and the number that it has done.
     """
     done = 0
     for k in range(threads):
@@ -90,7 +95,7 @@ def _share(args, counts, me, threads, n, some):  # type: ignore[no-untyped-def]
 
 @cache
 def shared(loop: Callable[..., None]) -> Callable[..., None]:
-    """Return the shared form of `loop(*args, lo, hi)`, with one copy for each layout, as the loop has."""
+    """Return the shared form of `loop(*args, lo, hi)`. Like the loop, it is compiled once per layout."""
     names: dict[str, Any] = getattr(loop, "py_func", loop).__globals__
     layouts = {name: names[name] for name in ("STATE", "VIEW") if name in names}
     return bind(_share, loop.__name__, getattr(loop, "variant", ""), loop=loop, **layouts)
@@ -148,7 +153,7 @@ def _close(board: _Board, bells: list[threading.Lock]) -> None:
 
 def _ring(bells: list[threading.Lock]) -> None:
     for bell in bells:
-        if bell.locked():  # otherwise it rings already
+        if bell.locked():  # otherwise it rings already, and its thread will not sleep
             bell.release()
 
 

@@ -108,7 +108,7 @@ class Film:
 
     @property
     def in_order(self) -> bool:
-        """Whether the adviser keeps a memory or a history, so that it must see all positions in order."""
+        """Whether the adviser must see all positions in order, because it keeps a memory or a history."""
         return self._session.memory.shape[2] > 0 or self._session.notes is not None
 
     def scene(self, position: int, viewer: int = NOBODY, *, draw_advice: bool = True, theme: Theme = "dark") -> Scene:

@@ -188,7 +188,7 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
         STATE [actions + 1], including the first and the last state.
 
     Raises:
-        RecordError: the record does not fit: the game or its options do not exist, the beginning is impossible, an
+        RecordError: the record does not fit. Its game or options do not exist, or its beginning is impossible. Or an
             action is not legal in its turn, or a position or the result differs.
     """
     r = game_record
@@ -198,7 +198,9 @@ def replay(game_record: GameRecord, game: Game | None = None) -> np.ndarray:
     except (ValueError, RecursionError) as error:
         raise RecordError(f"the record cannot begin: {one_line(error, _LONG)}{_versions(r)}") from error
     if r.positions and len(r.positions) != len(r.actions) + 1:
-        raise RecordError(f"the record has {len(r.actions)} actions and {len(r.positions)} positions, not one more")
+        raise RecordError(
+            f"positions must have {len(r.actions) + 1} entries, one more than actions, not {len(r.positions)}"
+        )
     s = as_record(states)
     history = game.new_states(len(r.actions) + 1)
     history[0] = states[0]
@@ -353,10 +355,10 @@ def game_of(r: GameRecord) -> Game:
 
 
 def _digest(game: Game, s: Record) -> str:
-    """Return a digest of the state's mapping. Not of its bytes: a layout may change while the rules do not.
+    """Return a digest of the state's mapping, not of its bytes: a layout may change while the rules do not.
 
-    The key `record`, which holds what views remember, is left out, because it may be extended. `rng` is a number, as
-    in all earlier records.
+    The key `record`, which holds the history that views show, is left out, because it may be extended. `rng` is a
+    number, as in all earlier records.
     """
     mapping = {key: value for key, value in game.texts.state_to_dict(game, s).items() if key != "record"}
     return hashlib.sha256(json.dumps(mapping, sort_keys=True).encode()).hexdigest()[:12]
@@ -385,7 +387,7 @@ def _versions(r: GameRecord) -> str:
     return "" if r.spygames == here else f" (recorded with spygames {one_line(r.spygames, 40)}, this is {here})"
 
 
-_EXAMPLE = 'each line is one game, as {"game": "agent_avenue_v0", "options": {...}, "seed": 1, ...} of spygames record'
+_EXAMPLE = 'each line must be a game as spygames record writes it: {"game": "agent_avenue_v0", "options": {...}, ...}'
 
 
 def _read(line: str, where: str) -> GameRecord:

@@ -1,4 +1,4 @@
-"""The colors of all pictures: those of things, the same in each theme, and a `Palette` for each theme."""
+"""The colors of all pictures: some for cards and boards, the same in each theme, and a `Palette` for each theme."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Theme = Literal["dark", "light"]
 class Palette:
     """The colors that depend on the theme: the table and all that is drawn on it.
 
-    The colors of text have a contrast of at least 4.5 to 1 with those of the grounds.
+    Colors of text have a contrast of at least 4.5 to 1 with the grounds, the background colors.
     """
 
     theme: Theme

@@ -26,7 +26,7 @@ WIDTH = 1200
 HEIGHT = 900
 """Height of the canvas in units."""
 FONT = "'Spygames Sans','DejaVu Sans Condensed','Roboto Condensed','Arial Narrow',Arial,sans-serif"
-"""The font families of all text. `raster` uses the first one, which `width` measures; the others are as narrow."""
+"""The font families of all text. `raster` uses the first one, which `width` measures; the fallbacks are as narrow."""
 
 
 class Pen:
@@ -124,7 +124,7 @@ class Pen:
         )
 
     def stamp(self, draw: Callable[..., None], *args: Hashable) -> None:
-        """Add the output of `draw(pen, *args)`, which is cached. Use it for signs, which look the same each time."""
+        """Add the output of `draw(pen, *args)`, which is cached. Use it for icons, which look the same each time."""
         self._parts.append(_drawn(self.palette, draw, *args))
 
     def __str__(self) -> str:
@@ -169,7 +169,7 @@ def _name(name: str) -> str:
 
 
 _escaped = lru_cache(4096)(escape)
-"""Cached, since colors and the paths of signs repeat."""
+"""Cached, since colors and the paths of icons repeat."""
 
 
 def _number(value: float) -> str:
