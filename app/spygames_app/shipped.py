@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from spygames.core.basics.files import shipped_folder
+from spygames.core.basics.text import one_line
 
 
 def config_path(text: str) -> Path:
@@ -11,13 +12,21 @@ def config_path(text: str) -> Path:
 
     `text` is a path, or else the name of a config that comes with the package (`demo`, `configs/demo.toml`), including
     those of released agents (`agents/heimlich_3`). A path without a file is returned unchanged; reading it then fails.
+
+    Raises:
+        ValueError: `text` is a bare name, and there is neither a file nor a config of that name.
     """
     path = Path(text)
     within = path.parent.parts[path.parts[:1] == ("configs",) :]
     if os.path.exists(path) or within not in ((), ("agents",)):
         return path
     shipped = shipped_folder("configs").joinpath(*within, f"{path.name.removesuffix('.toml')}.toml")
-    return shipped if shipped.is_file() else path
+    if shipped.is_file():
+        return shipped
+    if text and path.name == text and not path.suffix:
+        names = ", ".join(sorted(file.stem for file in shipped.parent.glob("*.toml")))
+        raise ValueError(f"there is no file and no config {one_line(text)}; the configs are {names}")
+    return path
 
 
 def agent_folder(text: str) -> Path:

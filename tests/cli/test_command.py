@@ -115,7 +115,7 @@ def test_wrong_words_get_one_line(capsys: pytest.CaptureFixture[str]) -> None:
         (["train", "--ppo.clip", "-1"], "spygames train: ppo.clip must be a number >= 0, not -1"),
         (["train", "--network.kind", "deep"], "invalid choice 'deep' for argument '--network.kind'"),
         (["train", "--ppo.clip"], "missing value for argument '--ppo.clip'"),
-        (["train", "--config", "nothing"], "cannot read nothing: No such file or directory"),
+        (["train", "--config", "nothing.toml"], "cannot read nothing.toml: No such file or directory"),
         (["train", "--resume", "a", "--out", "b"], "omit --config, --out and --option"),
         (["random-play", "--player", "nobody", "--games", "1"], "has no scripted player 'nobody'"),
         (["random-play", "--json", "none/x.json"], "cannot be written"),
@@ -149,7 +149,8 @@ sys.exit(main(["evaluate", "random", "--games", "10"]))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == (
-        f"spygames: the command needs the extra: pip install 'spygames[training]' (no module {module})\n"
+        "spygames: the command needs the extra: pip install 'spygames[training]' (in a clone: '.[training]'): "
+        f"no module {module}\n"
     )
 
 
@@ -208,8 +209,10 @@ def test_configs_go_by_name_or_path(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     agent = shipped_folder("configs") / "agents" / "heimlich_3.toml"
     for text in ("agents/heimlich_3", "configs/agents/heimlich_3.toml"):
         assert config_path(text) == agent != config_path("heimlich_3")
-    for text in ("none", "other/demo.toml", "checkpoints/demo", "agents/configs/heimlich_3", "agents/demo", ""):
+    for text in ("none.toml", "other/demo.toml", "checkpoints/demo", "agents/configs/heimlich_3", "agents/demo", ""):
         assert config_path(text) == Path(text)
+    with pytest.raises(ValueError, match=r"no config none; .* demo, heimlich_2"):
+        config_path("none")
     (tmp_path / "demo").write_text("")
     assert config_path("demo") == Path("demo")  # what is here goes before what is shipped
 
@@ -236,6 +239,14 @@ def test_agents_are_listed_with_their_figures(tmp_path: Path, capsys: pytest.Cap
             assert all(f"{100 * figures['win_shares'][name]:.1f}" in row for name in listed)
             fair = [figures["fair_shares"][name] for name in listed if figures["fair_shares"][name] != 0.5]
             assert all(f"({100 * share:.0f})" in row for share in fair)
+
+
+def test_an_agent_is_listed_by_name_with_its_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    agent = released_agents()[0]
+    assert main(["agents", agent.name]) == 0
+    out = capsys.readouterr().out
+    assert f"folder: {agent.folder}\n" in out
+    assert not any(f" {other.name} " in out for other in released_agents()[1:])
 
 
 # Who imports whom

@@ -83,7 +83,10 @@ def test_cross_play(agent: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
     found = json.loads(file.read_text())
     assert found["environment"]["options"]["first_player"] == 1
     assert len(found["results"]) == 6
-    assert "agent@0.5" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    rows = [line.split()[:3] for line in out.partition("cross-play")[0].splitlines() if line.split()[2:3] == ["20"]]
+    assert rows == [["random", "greedy", "20"], ["random", "agent@0.5", "20"], ["greedy", "agent@0.5", "20"]]
+    assert "fair share 50.0 %" in " ".join(out.split())
 
 
 def test_other_games(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from spygames_training.runs import report
 PLOT_CURVES = report.plot_curves
 
 
-def write_rows(rows: list[dict[str, Any]], path: Path) -> Path:
+def write_rows(rows: list[dict[str, Any]], path: Path, play: str = "") -> Path:
     """Write the rows instead of `plot_curves`, which takes longer than the training of a small run."""
     write_whole(path, f"{len(rows)} updates")
     return path

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if find_spec("torch") is None:
     raise ModuleNotFoundError(
-        "spygames_training needs torch: pip install 'spygames[training]'",
+        "spygames_training needs torch: pip install 'spygames[training]' (in a clone: '.[training]')",
         name="torch",
     )
 

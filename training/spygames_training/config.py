@@ -206,7 +206,8 @@ class Config:
     seed: int = 0
     """Seed of weights, games and sampling. The same seed, machine and number of workers give the same result."""
     decisions: int = 20_000_000
-    """Length of the run in decisions, summed over all seats and games. Schedules span this length."""
+    """Length of the run in decisions, summed over all seats and games. The run makes whole updates, each of ppo.games x
+    ppo.steps decisions, so the length is rounded up to a multiple of that. Schedules span this length."""
     workers: int = 2
     """Threads that play and learn in parallel, each on one core with its share of the games."""
     device: Device = "auto"
@@ -248,6 +249,12 @@ class Config:
             minibatch=(self.ppo.minibatch >= self.workers, f"at least workers ({self.workers})"),
         )
 
+    @property
+    def whole_updates(self) -> int:
+        """The number of decisions that the run makes: `decisions`, rounded up to whole updates."""
+        update = self.ppo.games * self.ppo.steps
+        return -(-self.decisions // update) * update
+
 
 def _require(config: Any, prefix: str = "", **rules: tuple[bool, str]) -> None:
     """Raise ValueError for the first setting of `config` whose rule fails. A rule is (holds, the right value in
@@ -284,14 +291,14 @@ def _check_types(config: Any, prefix: str = "") -> None:
                 raise ValueError(f"{name} must be {', '.join(known[:-1])} or {known[-1]}, not {shown(value)}")
         elif kind in (int, float):
             if not is_number(value) or (kind is int and type(value) is not int):
-                raise ValueError(f"{name} must be a {_WORDS[kind]}, not {shown(value)}")
+                raise ValueError(f"{name} must be {_WORDS[kind]}, not {shown(value)}")
             if not 0 <= value < (LARGEST if kind is int else float("inf")):
                 bounds = "from 0 to 2^53 - 1" if kind is int else ">= 0"
-                raise ValueError(f"{name} must be a {_WORDS[kind]} {bounds}, not {shown(value)}")
+                raise ValueError(f"{name} must be {_WORDS[kind]} {bounds}, not {shown(value)}")
         elif get_origin(kind) is tuple:
             (of, _) = get_args(kind)
             if not isinstance(value, tuple) or any(type(item) is not of for item in value):
-                raise ValueError(f"{name} must be a list of {_WORDS[of]}s, not {shown(value)}")
+                raise ValueError(f"{name} must be a list of {_WORDS[of].partition(' ')[2]}s, not {shown(value)}")
         elif not isinstance(value, get_origin(kind) or kind):
             raise ValueError(f"{name} must be {_WORDS[get_origin(kind) or kind]}, not {shown(value)}")
 
@@ -307,7 +314,7 @@ def _plain(value: Any) -> Any:
     return plain(value)
 
 
-_WORDS: dict[Any, str] = {int: "whole number", float: "number", str: "string", dict: "a table of keys and values"}
+_WORDS: dict[Any, str] = {int: "an integer", float: "a number", str: "a string", dict: "a table of keys and values"}
 
 
 def differences(one: Any, other: Any, prefix: str = "") -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from spygames_app.cli.arguments import Command
 
-EXTRA = "pip install 'spygames[training]'"
+EXTRA = "pip install 'spygames[training]' (in a clone: '.[training]')"
 COMMANDS = {
     "train": "Train",
     "evaluate": "Evaluate",
@@ -74,7 +74,7 @@ def run_safely(run: Callable[[], int], prog: str) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] in ("spygames", "spygames_app"):
             raise
-        print(f"{prog}: the command needs the extra: {EXTRA} (no module {error.name})", file=sys.stderr)
+        print(f"{prog}: the command needs the extra: {EXTRA}: no module {error.name}", file=sys.stderr)
         return 2
 
 

@@ -4,7 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spygames_app.cli.arguments import AnyFile, GameId, GameOptions, check_writable, console, say
+from tyro.conf import Positional
+
+from spygames_app.cli.arguments import AnyFile, AnyPlayer, GameId, GameOptions, check_writable, console, say
 
 if TYPE_CHECKING:
     from spygames.core.players.released import ReleasedAgent
@@ -27,29 +29,23 @@ class Agents:
 
         spygames agents
         spygames agents --game heimlich_v0 --option players=3
+        spygames agents agent_avenue/simple-2
         spygames play --against agent_avenue/simple-2@argmax
         spygames evaluate best --game heimlich_v0 --option players=3
 
     Every command takes the name of an agent as a player. best is the strongest agent of the game and variant that are
-    played. The legend under the table explains its columns. The JSON file also has the options of the games.
+    played. With the name of an agent, the table has this agent only, and its folder is printed, which holds weights and
+    card (README.md). The legend under the table explains its columns. The JSON file also has the options of the games.
     """
 
+    agent: Positional[AnyPlayer] = None
+    """Only the agent of this name, such as agent_avenue/simple-2."""
     game: GameId = None
     """Only agents of this game, such as agent_avenue_v0. (default: all)"""
     option: GameOptions = ()
     """Only agents with this option of the game, such as players=2."""
     json: AnyFile = None
     """File for the same table as JSON."""
-
-    @staticmethod
-    def surplus(text: str) -> str:
-        """Return a hint for a positional argument, which this subcommand does not take."""
-        from spygames.core.game.registry import canonical_id, game_ids
-        from spygames.core.players.released import find_agent
-
-        if (agent := find_agent(text)) is not None:
-            return f"the card of this agent is {agent.folder / 'README.md'}"
-        return f"a game is given as --game {text if canonical_id(text) in game_ids() else 'ID'}"
 
     def run(self) -> int:
         check_writable(self.json)
@@ -67,13 +63,16 @@ class Agents:
         if self.json:
             write_whole(self.json, json.dumps([agent.as_json() for agent in agents], indent=2) + "\n")
         console().print(TextTable(["agent", "plays", "rating", *opponents], rows, caption=LEGEND, texts=2).rich())
+        if self.agent:
+            say(f"folder: {agents[0].folder}\ncard: {agents[0].folder / 'README.md'}")
         if self.json:
             say(f"agents: {self.json}")
         return 0
 
     def _chosen(self) -> "list[ReleasedAgent]":
-        """Return the agents of the game and the options; ValueError if there are none."""
-        from spygames.core.game.registry import make_game
+        """Return the agents of the name, the game and the options; ValueError if there are none."""
+        from spygames.core.basics.text import shown
+        from spygames.core.game.registry import canonical_id, game_ids, make_game
         from spygames.core.game.validation import same
         from spygames.core.players.released import released_agents
 
@@ -83,9 +82,15 @@ class Agents:
         agents = [
             agent
             for agent in released_agents()
-            if self.game in (None, agent.game_id)
+            if self.agent in (None, agent.name)
+            and self.game in (None, agent.game_id)
             and all(same(v, agent.options.get(k, _NONE)) for k, v in options.items())
         ]
+        if not agents and self.agent is not None and canonical_id(self.agent) in game_ids():
+            raise ValueError(f"{self.agent} is a game: a game is given as --game {self.agent}")
+        if not agents and self.agent is not None:
+            there = ", ".join(agent.name for agent in released_agents()) or "none"
+            raise ValueError(f"no released agent is {shown(self.agent)} with these options; the agents are {there}")
         if not agents:
             asked = ", ".join([self.game or "any game", *(f"{name}={value}" for name, value in options.items())])
             there = ", ".join(agent.name for agent in released_agents()) or "none"

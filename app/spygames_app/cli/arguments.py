@@ -280,36 +280,36 @@ def _given(text: str, metavar: str) -> str:
     return text
 
 
-def read_whole(text: str, low: int, high: int) -> int | None:
-    """Parse an integer from `low` to `high`; None for any other text."""
-    number = int(text) if text.isdecimal() and len(text) <= 100 else -1  # int() limits the number of digits
+def read_integer(text: str, low: int, high: int) -> int | None:
+    """Parse an integer from `low` to `high`, such as 1_000_000; None for any other text."""
+    number = int(text) if re.fullmatch(r"\d+(_\d+)*", text) and len(text) <= 100 else -1  # int() limits the digits
     return number if low <= number <= high else None
 
 
 def read_seed(text: str) -> int:
     """Parse a seed, 0..2^64-1."""
-    if (seed := read_whole(text, 0, (1 << 64) - 1)) is None:
+    if (seed := read_integer(text, 0, (1 << 64) - 1)) is None:
         raise ValueError(f"{text[:100]!r} is not an integer from 0 to 2^64 - 1")
     return seed
 
 
 def read_positive(text: str) -> int:
     """Parse an integer from 1 to `LARGEST`."""
-    if (number := read_whole(text, 1, LARGEST)) is None:
+    if (number := read_integer(text, 1, LARGEST)) is None:
         raise ValueError(f"{text[:100]!r} is not an integer from 1 to 10^12")
     return number
 
 
 def read_count(text: str) -> int:
     """Parse an integer from 0 to `LARGEST`."""
-    if (number := read_whole(text, 0, LARGEST)) is None:
+    if (number := read_integer(text, 0, LARGEST)) is None:
         raise ValueError(f"{text[:100]!r} is not an integer from 0 to 10^12")
     return number
 
 
 def read_port(text: str) -> int:
     """Parse a port, 0..65535."""
-    if (port := read_whole(text, 0, (1 << 16) - 1)) is None:
+    if (port := read_integer(text, 0, (1 << 16) - 1)) is None:
         raise ValueError(f"{text[:100]!r} is not a port from 0 to 65535")
     return port
 

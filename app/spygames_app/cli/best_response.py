@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +69,8 @@ class BestResponse:
     play: How = None
     """How the agent plays: sample, argmax or a temperature. (default: sample)"""
     decisions: AnyPositive = None
-    """Number of decisions that the learner trains for. (default: 10000000)"""
+    """The learner's own decisions in training. Both seats are counted while it trains, so about twice as many are
+    played with two sides. (default: 10000000)"""
     seed: AnySeed = None
     """Seed of the learner. (default: 1)"""
     workers: AnyPositive = None
@@ -102,13 +103,20 @@ class BestResponse:
             )
         agent = "" if self.resume else choose_agent(str(self.checkpoint), self.game, dict(self.option))
         from spygames_training.experiments.best_response import learner_run, resume_learner
+        from spygames_training.runs.run import RunExists
 
         if self.search and not self.resume and not given.keys() & {"decisions", "start_from", "workers"}:
             return self._search_alone(agent, given)
         if self.resume:
             run = resume_learner(self.resume, allow_code=self.allow_code)
         else:
-            run = learner_run(agent, self.out, **given)
+            try:
+                run = learner_run(agent, self.out, **given)
+            except RunExists as error:
+                again = f"{program()} best-response --resume {shlex.quote(str(error.folder))}"
+                raise ValueError(
+                    f"{error.folder} holds a run already: resume it with {again}, or choose another --out"
+                ) from error
         resume = f"{program()} best-response --resume {shlex.quote(str(run.folder))}"
         try:
             self._report(run)
@@ -152,6 +160,5 @@ class BestResponse:
         from spygames_training.output.tables import results_table
 
         table = results_table([*found.results.values()], f"best response to {found.agent}")
-        caption = f"{table.caption}; fair share {100 * found.fair_share:.1f} %"
-        console().print(replace(table, caption=caption))
+        console().print(table)
         say(f"results: {file}")

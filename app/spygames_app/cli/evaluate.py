@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field, replace
+from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -131,7 +132,14 @@ class Evaluate:
         if self.json:
             found = as_json(game, results, self.seed, players=[*players, *opponents])
             write_whole(self.json, json.dumps(found, indent=2) + "\n")
-        screen.print(results_table(results, game.title))
+        rows = results
+        if crossed and game.num_sides == 2:  # both results of a pair come from the same games
+            rows = [
+                r
+                for pair, r in zip(permutations(range(len(players)), 2), results, strict=True)
+                if pair == (*sorted(pair),)
+            ]
+        screen.print(results_table(rows, game.title))
         if crossed:
             names = [player.name for player in players]
             shares = share_matrix(results, len(players))

@@ -117,7 +117,7 @@ class Ladder:
         found = write_page(game, self.file, lines)
         screen.print(replace(standings_table(found), caption=STANDINGS).rich())
         screen.print(replace(cross_table(found), caption=CROSS[game.num_sides == 2]).rich())
-        say(f"page: {self.file.with_suffix('.md')}")
+        say(f"page: {self.file.with_suffix('.md')}\npicture: {self.file.with_suffix('.svg')}")
         return 0
 
     def _check_same(self, game: "Game", line: "Line") -> None:

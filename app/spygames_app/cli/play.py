@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tyro.conf import Positional
 
+from spygames.core.basics.extras import how_to_install
 from spygames_app.cli.arguments import (
     AnyFile,
     AnyPlayer,
@@ -163,7 +164,7 @@ class Play:
         except ModuleNotFoundError as error:
             if error.name not in ("starlette", "uvicorn"):
                 raise
-            raise ValueError(f"--browser needs {error.name}: pip install 'spygames[web]'") from error
+            raise ValueError(f"--browser needs {error.name}: {how_to_install('web')}") from error
         if self.option and self.game is None:
             raise WrongArguments("--option needs --game when --browser is given")
         return serve(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
+from spygames.core.basics.extras import how_to_install
 from spygames.core.players.import_by_name import PYTHON
 from spygames_app.cli.arguments import (
     AUTO,
@@ -46,7 +47,11 @@ class Train:
         spygames train --resume runs/demo
 
     A TOML file holds the settings of the run. Options on the command line override it. Ctrl-C saves and stops the run.
-    A resumed run keeps its settings, except for its length, evaluations and saves.
+    A resumed run keeps its settings, except for its length, evaluations and saves. --decisions with --resume is the new
+    length of the whole run: give more decisions than the run has made to train longer.
+
+    A run makes whole updates, each of ppo.games x ppo.steps decisions; its length is rounded up to a multiple of that.
+    Learning takes many updates: have at least 50.
 
     --resume auto starts the run, or resumes it if its folder exists. The same command can be repeated after any
     interruption.
@@ -128,7 +133,7 @@ class Train:
     def run(self) -> int:
         from spygames.core.game.registry import imports_code
         from spygames_training.parallel.processes import join, leave
-        from spygames_training.runs.run import Run
+        from spygames_training.runs.run import Run, RunExists
 
         processes = join()
         config = self.settings
@@ -157,6 +162,11 @@ class Train:
                 run = Run.resume(folder, config, None, processes, **passed)
             else:
                 run = Run.create(config, folder, None, processes, **passed)
+        except RunExists as error:
+            again = f"{program()} train --resume {shlex.quote(str(folder))}"
+            raise ValueError(
+                f"{folder} holds a run already: resume it with {again}, or choose another --out"
+            ) from error
         except KeyboardInterrupt:
             return stopped_early(processes)
         processes = run.processes if isinstance(run, Run) else processes
@@ -187,7 +197,8 @@ class Train:
             say(f"agent: {folder}/checkpoint\ncurves: {folder}/curves.png\nmetrics: {folder}/metrics.jsonl")
             game = f" --game {config.game}" if imports_code(run.game.id) else ""
             names = " ".join(name for name in run.game.bots if name in ("random", "greedy", "expert"))
-            say(f"next: {program()} evaluate {shlex.quote(self._agent(folder))} --against {names}{game}")
+            agent = shlex.quote(self._agent(folder))
+            say(f"next: {program()} evaluate {agent} --play sample argmax --against {names}{game}")
         return 0
 
     def _agent(self, folder: Path) -> str:
@@ -230,7 +241,7 @@ def maskable_run(config: Config, folder: Path, resume: Path | Literal["auto"] | 
     try:
         from spygames_training.bridges.sb3.run import MaskableRun
     except ImportError as error:
-        raise ValueError(f"maskable_ppo needs the extra: pip install 'spygames[sb3]' ({error})") from error
+        raise ValueError(f"maskable_ppo needs the extra: {how_to_install('sb3')}: {error}") from error
     return MaskableRun(config, folder)
 
 

@@ -68,7 +68,9 @@ def test_a_name_that_is_nearly_right_is_answered_with_the_right_one() -> None:
 
 @pytest.mark.usefixtures("package")
 def test_what_is_missing_is_said() -> None:
-    with pytest.raises(ValueError, match=r"^players of kind heavy need torch.nn: pip install 'spygames\[training\]'$"):
+    with pytest.raises(
+        ValueError, match=r"^players of kind heavy need torch.nn: pip install 'spygames\[training\]' \(in a clone"
+    ):
         make_player(GAME, "heavy:1")
     with pytest.raises(ModuleNotFoundError, match="nowhere_to_be_found"):
         make_player(GAME, "faulty:1")

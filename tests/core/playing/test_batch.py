@@ -264,8 +264,8 @@ def test_one_line_says_that_a_variant_is_compiled(
     monkeypatch.setattr(core_kernel.LinkedKernel, "has_part", lambda self: False)
     monkeypatch.setattr(core_kernel, "_SECONDS_A_BYTE", 1.0)
     use(2)
-    line = r"spygames: compiling kuhn_poker_v0, table=2 \(scripted players, batches\): about (\d+) s of one core, once "
-    line += r"on this machine ...\n"
+    line = r"spygames: compiling kuhn_poker_v0, table=2 \(scripted players, batches\) to machine code: about (\d+) s "
+    line += r"of one core, once on this machine, since the result is kept \.\.\.\n"
     said = re.fullmatch(line, capsys.readouterr().err)
     assert said is not None
     # The first loop called is that of `init`; the line is about all that was bound with it.

@@ -143,7 +143,7 @@ def test_custom_code_is_named_on_the_command_line(folder: Path, capsys: pytest.C
     code = ["--own-network", "python:seeds_module.Tiny", "--shaping", "python:seeds_module.nothing"]
     assert run("train", "--config", "tiny.toml", "--out", "out", *code) == 0
     name = "network:seeds_module.Tiny:out"
-    assert f"evaluate {name} --against random greedy expert\n" in capsys.readouterr().out
+    assert f"evaluate {name} --play sample argmax --against random greedy expert\n" in capsys.readouterr().out
     assert run("evaluate", f"{name}@argmax", "--against", "random", "--games", 4) == 0
     assert "out@argmax" in capsys.readouterr().out
     assert "as in network:my_networks.Residual:runs/own" in complaint(["evaluate", "network:seeds_module.Tiny"], capsys)

@@ -39,6 +39,22 @@ def test_training_in_one_call_returns_the_policy_of_the_checkpoint(tmp_path: Pat
     assert Run.resume(tmp_path / "run").progress["decisions"] == longer.decisions
 
 
+def test_a_run_makes_whole_updates_and_says_when_nothing_is_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = replace(SMALL, decisions=300)  # 256 decisions an update
+    assert config.whole_updates == 512
+    train(config, tmp_path)
+    assert "512 of 512" in (first := capsys.readouterr().out)
+    assert "wins against random" in first
+    assert "(sampled)" in first
+    before = (tmp_path / "metrics.jsonl").read_bytes()
+    train(replace(config, decisions=400), tmp_path, resume=True)
+    assert capsys.readouterr().out.startswith("nothing is left to do: the run has made its 512 decisions")
+    assert (tmp_path / "metrics.jsonl").read_bytes() == before
+    assert json.loads((tmp_path / "summary.json").read_text())["decisions"] == 512
+
+
 def test_a_callback_gets_each_updates_metrics(tmp_path: Path) -> None:
     heard: list[dict[str, float]] = []
 
@@ -150,7 +166,7 @@ def test_a_run_without_progress_prints_nothing_and_writes_a_log(
     shares = [
         json.loads(line).get("win_share/random") for line in (tmp_path / "metrics.jsonl").read_text().splitlines()
     ]
-    wins = [f"wins against random {share:.1%}" for share in shares if share is not None]
+    wins = [f"wins against random {share:.1%} (sampled)" for share in shares if share is not None]
     assert len(wins) == 3
     assert [line[-len(win) :] for line, win in zip(lines, wins, strict=False)] == wins
     assert lines[-1].startswith("1,536 decisions in ")

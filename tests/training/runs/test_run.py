@@ -24,6 +24,7 @@ from spygames_training.runs.folder import resume_config
 from spygames_training.runs.run import Diverged, Run
 from spygames_training.runs.state_file import StateError
 from spygames_training.runs.train import train
+from tests.cli.command import complaint as complaint_of
 from tests.cli.command import run as command_line
 
 SMALL = Config(
@@ -178,11 +179,12 @@ def test_leftovers_of_a_kill_do_not_block_saving(tmp_path: Path) -> None:
     assert (tmp_path / "state.safetensors").stat().st_mode & 0o777 == (tmp_path / "run.json").stat().st_mode & 0o777
 
 
-def test_a_new_run_does_not_overwrite_one(tmp_path: Path) -> None:
+def test_a_new_run_does_not_overwrite_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = Run.create(SMALL, tmp_path)
     run.save()
-    with pytest.raises(ValueError, match="--resume"):
+    with pytest.raises(ValueError, match="holds a run already: resume it"):
         Run.create(SMALL, tmp_path)
+    assert f"train --resume {tmp_path}," in complaint_of(["train", "--out", str(tmp_path)], capsys)
 
 
 def test_a_new_run_does_not_overwrite_an_agent_without_a_state(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from spygames.core.basics.extras import how_to_install
 from spygames.core.game.game import Game
 from spygames_training.agents.checkpoint import Checkpoint
 from spygames_training.networks.actor_critic import ActorCritic
@@ -58,7 +59,7 @@ def to_onnx(game: Game, network: ActorCritic) -> bytes:
         import onnx
         import onnxscript  # noqa: F401 (torch.onnx.export needs it later, with an error of several lines)
     except ModuleNotFoundError as error:
-        raise ValueError(f"ONNX export needs {error.name}: pip install 'spygames[onnx]'") from error
+        raise ValueError(f"ONNX export needs {error.name}: {how_to_install('onnx')}") from error
     from spygames_training.agents.checkpoint import layout_hash
 
     n = torch.export.Dim("n")

@@ -31,7 +31,9 @@ def executor_of(jobs: int = 1, on: str = "") -> Executor:
         try:
             from spygames_training.bridges.ray_tasks import OnRay
         except ModuleNotFoundError as error:
-            raise ValueError(f"--on ray needs Ray: pip install 'spygames[ray]' ({error})") from error
+            raise ValueError(
+                f"--on ray needs Ray: pip install 'spygames[ray]' (in a clone: '.[ray]'): {error}"
+            ) from error
         return OnRay(address)
     if jobs == 1:
         return SERIAL

@@ -52,7 +52,9 @@ def train_on_ray(
     try:
         ray, train, of_torch = map(import_module, ("ray", "ray.train", "ray.train.torch"))
     except ImportError as error:
-        raise ValueError(f"train_on_ray needs Ray Train: pip install 'spygames[ray]' ({one_line(error)})") from error
+        raise ValueError(
+            f"train_on_ray needs Ray Train: pip install 'spygames[ray]' (in a clone: '.[ray]'): {one_line(error)}"
+        ) from error
     processes = processes if isinstance(processes, tuple) else int(processes)
     fewest, most = processes if isinstance(processes, tuple) else (processes, processes)
     for count in range(fewest, most + 1):

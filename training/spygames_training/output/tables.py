@@ -300,8 +300,10 @@ def results_table(results: Sequence["Result"], title: str = "") -> ScreenTable:
         wins = [f"{100 * r.win_share:.1f}", f"{low}-{high}", *fair, shares]
         rows.append([r.challenger, r.opponent, f"{r.games:,}", *wins, f"{r.mean_return:+.3f}"])
     caption = (
-        f"{_deals(first.deals)}, each played once from each of the {len(first.by_side)} sides. wins: games won by the "
-        f"challenger, with the 95 % interval; by {side}: the same from each {side}; return: mean result, a win is +1"
+        f"{_deals(first.deals)}, each played once from each of the {len(first.by_side)} sides"
+        f"{'' if more else f'; fair share {100 * first.fair_share:.1f} %'}. "
+        "wins: games won by the challenger, with the 95 % interval; "
+        f"by {side}: the same from each {side}, in the order of the {side}s; return: mean result, a win is +1"
         f"{'; fair share: wins of the opponent in the same place' if more else ''}."
     )
     return ScreenTable(head, rows, title, caption, texts=2)

@@ -258,9 +258,7 @@ def _launched() -> tuple[int, int] | None:
         )
     rank, count = given["RANK"], given["WORLD_SIZE"]
     if not rank.isdecimal() or not count.isdecimal() or not 0 <= int(rank) < int(count):
-        raise ValueError(
-            f"RANK must be a whole number from 0 to WORLD_SIZE - 1, not {one_line(rank)} of {one_line(count)}"
-        )
+        raise ValueError(f"RANK must be an integer from 0 to WORLD_SIZE - 1, not {one_line(rank)} of {one_line(count)}")
     return int(rank), int(count)
 
 

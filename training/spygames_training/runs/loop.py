@@ -105,7 +105,7 @@ class TrainingLoop:
                 run.close()
 
     def _train(self, report: Report | None) -> None:
-        run, stopping = self.run, False
+        run, stopping, nothing_left = self.run, False, self.run.finished
         if run.learner.updates == 0:
             run.save()  # from now on, a run that is killed can be resumed
         else:
@@ -134,7 +134,7 @@ class TrainingLoop:
             if report:
                 report.plot()
                 if run.finished:
-                    report.summarise(run.progress["decisions"], run.progress["seconds"])
+                    report.summarise(run.progress["decisions"], run.progress["seconds"], not nothing_left)
 
     def _call(self, metrics: dict[str, Any]) -> Exception | None:
         """Call the callbacks in the first process. Return the exception that one raised, or None."""
@@ -168,7 +168,8 @@ class TrainingLoop:
         run = self.run
         if not run.processes.first:
             return nullcontext()
-        return Report(run.folder, run.config.decisions, run.progress["decisions"], run.earlier, self.progress)
+        total, done = run.config.whole_updates, run.progress["decisions"]
+        return Report(run.folder, total, done, run.earlier, self.progress, run.config.evaluate_play)
 
 
 @contextmanager

@@ -109,10 +109,12 @@ class Screen:
         total: decisions of the whole run.
         done: decisions made so far.
         rows: the metrics of earlier updates.
+        play: how the policy plays in evaluations, in words (`play_in_words`).
     """
 
-    def __init__(self, total: int, done: int, rows: Sequence[Mapping[str, Any]]):
+    def __init__(self, total: int, done: int, rows: Sequence[Mapping[str, Any]], play: str = ""):
         self.total = total
+        self.play = play
         self.console = console()
         self.latest: dict[str, float] = {}
         """The latest value of each metric."""
@@ -162,26 +164,40 @@ class Screen:
             won = name.startswith(WIN)
             head.append(f"wins against {name.removeprefix(WIN)}" if won else name.replace("_", " "))
             values.append("" if value is None else f"{value:.1%}" if won else f"{value:.4f}")
-        return Group(self._progress, ScreenTable(head, [values], texts=0))
+        caption = f"wins in evaluations: {self.play}" if self.play and wins else ""
+        return Group(self._progress, ScreenTable(head, [values], caption=caption, texts=0))
 
 
-def line_of(metrics: Mapping[str, Any], total: int) -> str:
-    """Return the metrics of one update as a line; `total` is the number of decisions of the run."""
+def play_in_words(how: str) -> str:
+    """Return `sampled`, `argmax`, or `sampled at temperature 0.5`, for a setting of `Config.evaluate_play`."""
+    return {"sample": "sampled", "argmax": "argmax"}.get(how, f"sampled at temperature {how}")
+
+
+def line_of(metrics: Mapping[str, Any], total: int, play: str = "") -> str:
+    """Return the metrics of one update as a line.
+
+    Args:
+        metrics: of the update.
+        total: decisions of the whole run.
+        play: how the policy plays in evaluations, in words (`play_in_words`).
+    """
     rate = metrics["decisions_per_second"]
-    left = max(0, total - metrics["decisions"]) / max(rate, 1) / 60
-    done = f"{metrics['decisions'] / 1e6:7.2f} M of {total / 1e6:g} M"
+    seconds = max(0, total - metrics["decisions"]) / max(rate, 1)
+    left = f"{seconds:4.0f} s  " if seconds < 120 else f"{seconds / 60:4.1f} min"
+    done = f"{metrics['decisions'] / 1e6:7.2f} M of {total / 1e6:.2f} M"
     if total < 1_000_000:
         done = f"{metrics['decisions']:7,} of {total:,}"
     parts = [
         done,
         f"{rate:9,.0f}/s",
-        f"left {left:4.1f} min",
+        f"left {left}",
         f"entropy {metrics['entropy']:.3f}",
         f"KL {metrics['kl_to_reference']:.4f}",
         f"value loss {metrics['value_loss']:.4f}",
         *(f"wins against {n.removeprefix(WIN)} {v:.1%}" for n, v in metrics.items() if n.startswith(WIN)),
     ]
-    return "  ".join(parts)
+    evaluated = any(name.startswith(WIN) for name in metrics)
+    return "  ".join(parts) + (f" ({play})" if play and evaluated else "")
 
 
 class Report:
@@ -197,6 +213,7 @@ class Report:
         earlier: the metrics so far (`read_metrics`). Other metrics in the folder are dropped, since the run makes them
             again.
         progress: whether to show the progress on screen.
+        play: `Config.evaluate_play`, named beside win shares; "": not named.
     """
 
     def __init__(
@@ -206,11 +223,13 @@ class Report:
         done: int = 0,
         earlier: Sequence[dict[str, Any]] = (),
         progress: bool = True,
+        play: str = "",
     ):
         self.folder, self.total, self.rows = folder, total, [*earlier]
+        self.play = play_in_words(play) if play else ""
         self._file = MetricsFile(folder / METRICS, self.rows)
         self._board = Board(folder / "tensorboard", done)
-        self._screen = Screen(total, done, self.rows) if progress else None
+        self._screen = Screen(total, done, self.rows, self.play) if progress else None
         self._last_line = 0.0
 
     def __enter__(self) -> "Report":
@@ -231,23 +250,24 @@ class Report:
         line = ""
         if any(name.startswith(WIN) for name in metrics) or time.monotonic() - self._last_line > SECONDS_A_LINE:
             self._last_line = time.monotonic()
-            line = line_of(metrics, self.total)
+            line = line_of(metrics, self.total, self.play)
             LOG.info(line)
         if self._screen:
             self._screen.add(metrics, line)
 
     def plot(self) -> Path:
         """Draw the curves so far into curves.png."""
-        return plot_curves(self.rows, self.folder / "curves.png")
+        return plot_curves(self.rows, self.folder / "curves.png", self.play)
 
-    def summarise(self, decisions: int, seconds: float) -> None:
-        """Write summary.json: the win shares at the start, at half and at the end of the run.
+    def summarise(self, decisions: int, seconds: float, trained: bool = True) -> None:
+        """Write summary.json: the win shares after the first update, at half and at the end of the run.
 
-        The speed is shown on screen and logged.
+        The speed is shown on screen and logged, or that there was nothing left to do.
 
         Args:
             decisions: of the run.
             seconds: that they took.
+            trained: whether this call of the run made any of them.
         """
         rows = [row for row in self.rows if any(name.startswith(WIN) for name in row)]
         half = sorted(rows, key=lambda row: abs(row["decisions"] - decisions / 2))[:1]
@@ -257,6 +277,8 @@ class Report:
         write_whole(self.folder / SUMMARY, json.dumps(summary, indent=2) + "\n")
         rate = decisions / max(seconds, 1e-9)
         line = f"{decisions:,} decisions in {round(seconds)} s ({rate:,.0f} a second)"
+        if not trained:
+            line = f"nothing is left to do: the run has made its {decisions:,} decisions; set more to make it longer"
         LOG.info(line)
         if self._screen:
             self._screen.say(line)
@@ -335,12 +357,15 @@ def read_metrics(folder: Path, done: int, saved: Sequence[Any] | None = None) ->
     return rows
 
 
-def plot_curves(rows: list[dict[str, Any]], path: Path) -> Path:
-    """Draw win shares, entropy, KL and explained variance over decisions as a PNG."""
+def plot_curves(rows: list[dict[str, Any]], path: Path, play: str = "") -> Path:
+    """Draw win shares, entropy, KL and explained variance over decisions as a PNG.
+
+    `play` says how the policy plays in evaluations, in words (`play_in_words`).
+    """
     with picture(path, 2, 2, (11, 7), 110) as (_, axes):
         wins = sorted({name for row in rows for name in row if name.startswith(WIN)})
         panels = [
-            ("win share", wins),
+            (f"win share ({play})" if play else "win share", wins),
             ("entropy (nats)", ["entropy"]),
             ("KL to the reference (nats)", ["kl_to_reference"]),
             ("variance explained by the critic", ["explained_variance"]),

@@ -67,6 +67,14 @@ saved.
 """
 
 
+class RunExists(ValueError):
+    """The folder of a new run holds a run already."""
+
+    def __init__(self, folder: Path):
+        super().__init__(f"{folder} holds a run already: resume it, or choose another folder")
+        self.folder = folder
+
+
 class Run:
     """A training run in a folder: run.json, state.safetensors, checkpoint/, metrics.jsonl, tensorboard/, curves.png.
 
@@ -160,9 +168,7 @@ class Run:
         place = Path(folder)
         with processes.in_own_time():
             if processes.first and (place / STATE).exists():
-                raise ValueError(
-                    f"{folder} holds a run already: resume it (--resume, resume=True) or choose another folder (--out)"
-                )
+                raise RunExists(place)
             if processes.first and (place / "checkpoint" / "config.json").exists():
                 raise ValueError(f"{folder} holds an agent already: choose another folder (--out)")
             run = cls(config, folder, game, processes, network, shaping)

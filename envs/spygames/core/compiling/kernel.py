@@ -367,4 +367,7 @@ def _announce(loop: Kernel) -> None:
                 waiting.append(each)
     seconds = max(1, round(size * _SECONDS_A_BYTE))
     what = f"{loop.variant} ({parts_of})" if parts_of else loop.variant
-    say(f"spygames: compiling {what}: about {seconds} s of one core, once on this machine ...")
+    say(
+        f"spygames: compiling {what} to machine code: about {seconds} s of one core, once on this machine, since the "
+        "result is kept ..."
+    )

@@ -16,6 +16,7 @@ import numpy as np
 from numba import from_dtype
 from numba.core import types as _types
 
+from spygames.core.basics.extras import how_to_install
 from spygames.core.basics.text import shown
 from spygames.core.game.game import KERNELS, Game
 from spygames.core.game.rng import next_seed
@@ -170,7 +171,7 @@ def _signature(game: Game, layout: Layout) -> tuple[Any, ...]:
 def _cuda() -> Any:
     """Import the parts of numba-cuda that are used here, some of them private."""
     if importlib.util.find_spec("numba_cuda") is None:
-        raise ModuleNotFoundError("games on a GPU need numba-cuda: pip install 'spygames[gpu]'", name="numba_cuda")
+        raise ModuleNotFoundError(f"games on a GPU need numba-cuda: {how_to_install('gpu')}", name="numba_cuda")
     cuda, dispatcher, compiler = map(
         importlib.import_module, ("numba.cuda", "numba.cuda.dispatcher", "numba.cuda.compiler")
     )

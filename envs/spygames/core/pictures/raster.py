@@ -11,6 +11,7 @@ from types import ModuleType
 import numpy as np
 from gymnasium.error import DependencyNotInstalled
 
+from spygames.core.basics.extras import how_to_install
 from spygames.core.game.validation import whole
 from spygames.core.pictures.themes import palette_of
 from spygames.core.svg.colours import Theme
@@ -68,6 +69,6 @@ def libraries() -> tuple[ModuleType, ModuleType]:
         from PIL import Image
     except ImportError as error:
         raise DependencyNotInstalled(
-            f"pictures as pixels need {error.name or 'resvg_py'}: pip install 'spygames[render]'"
+            f"pictures as pixels need {error.name or 'resvg_py'}: {how_to_install('render')}"
         ) from error
     return resvg_py, Image

@@ -7,6 +7,7 @@ from typing import Any
 
 from gymnasium.error import DependencyNotInstalled
 
+from spygames.core.basics.extras import how_to_install
 from spygames.core.pictures.picture import Picture
 from spygames.core.pictures.raster import pixels
 
@@ -55,7 +56,7 @@ class Window:
             os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
             import pygame
         except ImportError as error:
-            raise DependencyNotInstalled("a window needs pygame: pip install 'spygames[window]'") from error
+            raise DependencyNotInstalled(f"a window needs pygame: {how_to_install('window')}") from error
         frame = pixels(picture)
         height, width = frame.shape[:2]
         if self._screen is None:

@@ -8,6 +8,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import get_args
 
+from spygames.core.basics.extras import how_to_install
 from spygames.core.basics.text import one_line, shown
 from spygames.core.game.game import Game
 from spygames.core.game.registry import canonical_id, game_ids
@@ -262,7 +263,7 @@ def _installed(kind: str, group: str = KINDS) -> Callable[..., Player]:
         extra = _EXTRA.get(str(error.name).split(".")[0])
         if extra is None:
             raise
-        raise ValueError(f"players of kind {kind} need {error.name}: pip install 'spygames[{extra}]'") from error
+        raise ValueError(f"players of kind {kind} need {error.name}: {how_to_install(extra)}") from error
 
 
 def as_players(game: Game, players: PlayerLike | Sequence[PlayerLike]) -> list[Player]:

@@ -166,7 +166,7 @@ class MaskableRun:
         threads = torch.get_num_threads()
         torch.set_num_threads(self.config.workers)
         try:
-            with Report(self.folder, self.config.decisions) as report:
+            with Report(self.folder, self.config.whole_updates, play=self.config.evaluate_play) as report:
                 callback = _Updates(self, report)
                 with signals_to(callback.stop_soon):
                     self.model.learn(self.config.decisions, callback, log_interval=10**9)
